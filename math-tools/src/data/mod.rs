@@ -1,0 +1,6 @@
+//! Tables, queries and conversions.
+
+use tool_core::Entry;
+
+/// The tools of this family.
+pub static TOOLS: &[Entry] = &[];

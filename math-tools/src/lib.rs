@@ -1,0 +1,29 @@
+//! Pure numeric, data and plot tools: values in, values out, no I/O.
+//!
+//! One folder per family; each lists its tools in `mod.rs`. [`FAMILIES`] is what a catalogue is built from. Adding a tool is one
+//! file and one line in its family's list.
+
+use tool_core::Entry;
+
+pub mod bayes;
+pub mod data;
+pub mod expression;
+pub mod linalg;
+pub mod ode;
+pub mod optimise;
+pub mod plot;
+pub mod sampling;
+pub mod stats;
+
+/// Every family, in the order of the documentation.
+pub static FAMILIES: &[&[Entry]] = &[
+    expression::TOOLS,
+    linalg::TOOLS,
+    ode::TOOLS,
+    optimise::TOOLS,
+    sampling::TOOLS,
+    bayes::TOOLS,
+    stats::TOOLS,
+    data::TOOLS,
+    plot::TOOLS,
+];

@@ -1,0 +1,6 @@
+//! Dense linear algebra.
+
+use tool_core::Entry;
+
+/// The tools of this family.
+pub static TOOLS: &[Entry] = &[];

@@ -1,0 +1,6 @@
+//! Ordinary differential equations.
+
+use tool_core::Entry;
+
+/// The tools of this family.
+pub static TOOLS: &[Entry] = &[];

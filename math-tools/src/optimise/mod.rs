@@ -1,0 +1,6 @@
+//! Optimisation.
+
+use tool_core::Entry;
+
+/// The tools of this family.
+pub static TOOLS: &[Entry] = &[];

@@ -1,0 +1,6 @@
+//! Statistics and regression.
+
+use tool_core::Entry;
+
+/// The tools of this family.
+pub static TOOLS: &[Entry] = &[];

@@ -1,0 +1,3 @@
+//! Every pure tool: its spec, its schema and its examples.
+
+mod every_tool;

@@ -1,0 +1,301 @@
+//! Capabilities: what of the world crosses into tools and runtime parts, as traits; the binary joins them.
+//!
+//! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
+//! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
+
+use std::time::Duration;
+
+use crate::error::ToolError;
+use crate::input::{InputKind, Source};
+use crate::stop::StopFlag;
+use crate::value::Value;
+
+/// What a directory entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A device, socket or pipe.
+    Other,
+}
+
+impl FileKind {
+    /// The spelling in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Directory => "directory",
+            Self::Link => "link",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// What is known of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileInfo {
+    /// Path relative to the workspace root, with `/`.
+    pub path: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// Size in bytes.
+    pub size: u64,
+    /// Last change, in seconds since 1970-01-01 UTC.
+    pub modified_s: f64,
+}
+
+/// The content of a file, up to a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileContent {
+    /// What is known of the file.
+    pub info: FileInfo,
+    /// The bytes read.
+    pub bytes: Vec<u8>,
+    /// Whether the file has more.
+    pub truncated: bool,
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WriteMode {
+    /// The file must not exist.
+    Create,
+    /// What is there stays; the content goes to its end.
+    Append,
+    /// What is there is replaced, atomically.
+    Overwrite,
+}
+
+/// Files beneath the workspace root; no path leaves it, whatever links it crosses.
+pub trait Files: Send + Sync {
+    /// Reads at most `bytes_max` bytes of a regular file.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that leaves the workspace or is no regular file; `tool_error` with reason `not_found` or
+    /// `io` otherwise.
+    fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError>;
+
+    /// Writes a file: atomically, synced to disk before it returns. Gives the file's size afterwards.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; `conflict` when `Create` finds a file.
+    fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError>;
+
+    /// Lists a folder in name order, at most `entries_max`; recursion does not follow links. The second value says whether
+    /// there is more.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    fn list(
+        &self,
+        path: &str,
+        recursive: bool,
+        entries_max: usize,
+        stop: &StopFlag,
+    ) -> Result<(Vec<FileInfo>, bool), ToolError>;
+
+    /// The identity of what a path means: links resolved, relative to the root, the same for every spelling of one file.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; a missing last part is no error.
+    fn identity(&self, path: &str) -> Result<String, ToolError>;
+}
+
+/// An HTTP request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// `GET` or `POST`.
+    pub method: String,
+    /// Absolute http(s) URL.
+    pub url: String,
+    /// Header names and values.
+    pub headers: Vec<(String, String)>,
+    /// Body.
+    pub body: Vec<u8>,
+    /// Longest wait for the whole exchange.
+    pub timeout: Duration,
+    /// Largest decoded body in bytes.
+    pub bytes_max: u64,
+}
+
+/// An HTTP response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpResponse {
+    /// Status code.
+    pub status: u16,
+    /// Header names and values.
+    pub headers: Vec<(String, String)>,
+    /// Decoded body.
+    pub body: Vec<u8>,
+}
+
+/// HTTP requests to hosts that the configuration allows; addresses are checked when the connection is made.
+pub trait Http: Send + Sync {
+    /// Sends one request.
+    ///
+    /// # Errors
+    /// `policy_denied` for a host or address that is not allowed, `tool_error` for a failed exchange.
+    fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError>;
+}
+
+/// A process to run in the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpawnRequest {
+    /// Program and arguments; no shell reads them.
+    pub argv: Vec<String>,
+    /// Working folder, relative to the workspace root.
+    pub directory: String,
+    /// What the process reads from its standard input.
+    pub stdin: Vec<u8>,
+    /// Longest run.
+    pub timeout: Duration,
+    /// Most bytes kept of each output stream.
+    pub bytes_max: u64,
+}
+
+/// What a process did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpawnResult {
+    /// Exit status; a signal counts as 128 plus its number.
+    pub status: i32,
+    /// Standard output, up to the limit.
+    pub stdout: Vec<u8>,
+    /// Standard error, up to the limit.
+    pub stderr: Vec<u8>,
+    /// Whether output was cut.
+    pub truncated: bool,
+}
+
+/// Sandboxed processes: refused, never run anyway, where the sandbox cannot be applied.
+pub trait Spawner: Send + Sync {
+    /// Runs one process to its end.
+    ///
+    /// # Errors
+    /// `sandbox_unavailable` with the missing feature and the cure, `timeout`, `cancelled`, `tool_error`.
+    fn run(&self, request: &SpawnRequest, stop: &StopFlag) -> Result<SpawnResult, ToolError>;
+}
+
+/// Held while an alarm is set; dropping it clears the alarm.
+pub trait Alarm: Send {}
+
+/// The time, and the timers outside that set stop flags.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970-01-01 UTC.
+    fn unix_ms(&self) -> u64;
+
+    /// Time since some fixed moment; never goes back.
+    fn monotonic(&self) -> Duration;
+
+    /// Times the flag out after a while, unless the alarm is dropped before.
+    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm>;
+}
+
+/// Small named state of workflow tools.
+pub trait State: Send + Sync {
+    /// The value under a key.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
+
+    /// Sets the value under a key, durably.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be written.
+    fn set(&self, key: &str, value: &Value) -> Result<(), ToolError>;
+}
+
+/// Calling other tools, with the rights of the caller and never more.
+pub trait Calls: Send + Sync {
+    /// Calls a tool through the dispatcher.
+    ///
+    /// # Errors
+    /// As the call itself.
+    fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError>;
+}
+
+/// Opens the files and artifacts that arguments refer to.
+pub trait Arrays: Send + Sync {
+    /// The content, converted to what the argument needs; at most `bytes_max` bytes are read.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; `invalid_args` for a content that is not of the kind.
+    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError>;
+}
+
+/// What a ledger record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Durability {
+    /// May be batched: a pure call.
+    Batched,
+    /// On disk before `record` returns: anything with effects.
+    Synced,
+}
+
+/// The audit: one hash-chained record per call.
+pub trait Ledger: Send + Sync {
+    /// Appends a record and returns its number and the new head of the chain.
+    ///
+    /// # Errors
+    /// `tool_error` when it could not be written; the caller then refuses effects.
+    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError>;
+}
+
+/// Where a chain of audit records stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerHead {
+    /// Name of the chain.
+    pub session: String,
+    /// Number of the newest record, from 1.
+    pub sequence: u64,
+    /// Its hash, 64 hex digits.
+    pub hash: String,
+}
+
+/// A question to the person at the terminal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRequest {
+    /// Digest of tool, version, canonical arguments, resource keys, role and policy generation.
+    pub digest: String,
+    /// Canonical id of the tool.
+    pub tool: String,
+    /// Role of the caller.
+    pub role: String,
+    /// The arguments in short, secrets redacted.
+    pub preview: String,
+    /// Why a person is asked: layer and rule.
+    pub reason: String,
+}
+
+/// Where an approval stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalState {
+    /// Waits for a person; the id names it.
+    Pending(String),
+    /// Given, and now used up by this call; by whom.
+    Consumed {
+        /// The approval's id.
+        id: String,
+        /// Who gave it.
+        approved_by: String,
+    },
+    /// A person said no; the id names it.
+    Declined(String),
+    /// Nobody answered, or nobody used the answer, in time.
+    Expired(String),
+}
+
+/// Approvals: asked by the dispatcher, settled by a person outside.
+pub trait Approvals: Send + Sync {
+    /// Looks for an answer to exactly this request. A granted one is consumed and `intent` is recorded, in one transaction;
+    /// without an answer the request is filed (once) and stays pending.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read or written.
+    fn settle(&self, request: &ApprovalRequest, intent: &Value)
+    -> Result<ApprovalState, ToolError>;
+}

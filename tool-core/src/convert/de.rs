@@ -1,0 +1,571 @@
+//! Typed values out of a [`Value`], with the JSON pointer of whatever does not fit.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+
+use super::{TOKEN, hand_over, receive};
+use crate::error::Problem;
+use crate::value::{Object, SAFE_INTEGER, Value};
+
+/// Reads a typed value; unknown fields are refused whether or not the type says so.
+///
+/// # Errors
+/// The first problem, with its JSON pointer.
+pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
+    T::deserialize(Source(value)).map_err(|err| Problem::new(err.pointer(), err.message))
+}
+
+#[derive(Debug)]
+struct DecodeError {
+    message: String,
+    /// Innermost segment first.
+    path: Vec<Segment>,
+}
+
+#[derive(Debug)]
+enum Segment {
+    Key(String),
+    Index(usize),
+    /// A pointer that the failing type built itself, such as `/2/1` inside a matrix.
+    Pointer(String),
+}
+
+impl DecodeError {
+    fn under_key(mut self, key: &str) -> Self {
+        self.path.push(Segment::Key(key.to_owned()));
+        self
+    }
+
+    fn under_index(mut self, index: usize) -> Self {
+        self.path.push(Segment::Index(index));
+        self
+    }
+
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for segment in self.path.iter().rev() {
+            match segment {
+                Segment::Key(key) => crate::path::push_key(&mut pointer, key),
+                Segment::Index(index) => crate::path::push_index(&mut pointer, *index),
+                Segment::Pointer(inner) => pointer.push_str(inner),
+            }
+        }
+        pointer
+    }
+}
+
+/// Separates a pointer from a message inside a custom serde error; no message of ours contains it.
+const POINTER_MARK: char = '\u{1}';
+
+/// Words a serde error that carries the pointer of the culprit inside the value being read.
+pub(crate) fn custom_at<E: de::Error>(pointer: &str, message: &str) -> E {
+    E::custom(format_args!(
+        "{POINTER_MARK}{pointer}{POINTER_MARK}{message}"
+    ))
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl de::Error for DecodeError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        let message = message.to_string();
+        if let Some((pointer, rest)) = message
+            .strip_prefix(POINTER_MARK)
+            .and_then(|rest| rest.split_once(POINTER_MARK))
+        {
+            return Self {
+                message: rest.to_owned(),
+                path: vec![Segment::Pointer(pointer.to_owned())],
+            };
+        }
+        Self {
+            message,
+            path: Vec::new(),
+        }
+    }
+
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::custom(format_args!("expected {expected}, found {}", words(found)))
+    }
+
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+
+    fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
+        Self::custom(format_args!("expected {expected}, found {length} elements"))
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let near = crate::nearest::nearest(variant, expected.iter().copied())
+            .map(|name| format!("; did you mean `{name}`?"))
+            .unwrap_or_default();
+        let names = expected
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        Self::custom(format_args!(
+            "expected one of {names}, found `{variant}`{near}"
+        ))
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let near = crate::nearest::nearest(field, expected.iter().copied())
+            .map(|name| format!("; did you mean `{name}`?"))
+            .unwrap_or_default();
+        Self::custom(format_args!("unknown argument `{field}`{near}")).under_key(field)
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::custom(format_args!("missing required argument `{field}`")).under_key(field)
+    }
+}
+
+fn words(found: de::Unexpected<'_>) -> String {
+    match found {
+        de::Unexpected::Unit | de::Unexpected::Option => "null".to_owned(),
+        de::Unexpected::Map => "an object".to_owned(),
+        de::Unexpected::Seq => "an array".to_owned(),
+        de::Unexpected::Str(text) => Value::from(text).kind(),
+        de::Unexpected::Float(number) => format!("the number {number}"),
+        de::Unexpected::Signed(number) => format!("the integer {number}"),
+        de::Unexpected::Unsigned(number) => format!("the integer {number}"),
+        other => other.to_string(),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Source<'de>(&'de Value);
+
+/// A double that is a whole number may stand where an integer is expected.
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() <= SAFE_INTEGER as f64 => {
+            Some(*number as i64)
+        }
+        _ => None,
+    }
+}
+
+macro_rules! integers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+            match whole(self.0) {
+                Some(number) => visit_whole(number, visitor),
+                None => self.deserialize_any(visitor),
+            }
+        }
+    )*};
+}
+
+fn visit_whole<'de, V: Visitor<'de>>(number: i64, visitor: V) -> Result<V::Value, DecodeError> {
+    match u64::try_from(number) {
+        Ok(number) => visitor.visit_u64(number),
+        Err(_) => visitor.visit_i64(number),
+    }
+}
+
+impl<'de> Deserializer<'de> for Source<'de> {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Int(number) => visit_whole(*number, visitor),
+            Value::Float(number) => visitor.visit_f64(*number),
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Array(items) => visitor.visit_seq(Items { items, next: 0 }),
+            Value::Numbers(numbers) => visitor.visit_seq(Elements { numbers, next: 0 }),
+            Value::Object(object) => visitor.visit_map(Members::of(object)),
+        }
+    }
+
+    integers!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64);
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        match self.0 {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        if name != TOKEN {
+            return visitor.visit_newtype_struct(self);
+        }
+        hand_over(self.0.clone());
+        let result = visitor.visit_unit();
+        receive();
+        result
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        let Value::Object(object) = self.0 else {
+            return Err(de::Error::custom(format_args!(
+                "expected an object, found {}",
+                self.0.kind()
+            )));
+        };
+        if let Some((unknown, _)) = object.iter().find(|(key, _)| !fields.contains(key)) {
+            return Err(de::Error::unknown_field(unknown, fields));
+        }
+        visitor.visit_map(Members::of(object))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        match self.0 {
+            Value::String(text) => {
+                visitor.visit_enum(IntoDeserializer::<DecodeError>::into_deserializer(&**text))
+            }
+            Value::Object(object) if object.len() == 1 => visitor.visit_enum(Tagged { object }),
+            other => Err(de::Error::custom(format_args!(
+                "expected a name, found {}",
+                other.kind()
+            ))),
+        }
+    }
+
+    fn is_human_readable(&self) -> bool {
+        true
+    }
+
+    forward_to_deserialize_any! {
+        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier ignored_any
+    }
+}
+
+struct Items<'de> {
+    items: &'de [Value],
+    next: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for Items<'de> {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
+        let Some(item) = self.items.get(self.next) else {
+            return Ok(None);
+        };
+        self.next += 1;
+        seed.deserialize(Source(item))
+            .map(Some)
+            .map_err(|err| err.under_index(self.next - 1))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len() - self.next)
+    }
+}
+
+struct Elements<'de> {
+    numbers: &'de crate::value::Numbers,
+    next: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for Elements<'de> {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
+        let Some(item) = self.numbers.get(self.next) else {
+            return Ok(None);
+        };
+        self.next += 1;
+        seed.deserialize(Owned(item))
+            .map(Some)
+            .map_err(|err| err.under_index(self.next - 1))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.numbers.len() - self.next)
+    }
+}
+
+/// A number or sub-block taken out of a block; holds no borrowed text, so it can serve any lifetime.
+struct Owned(Value);
+
+macro_rules! owned {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+            match whole(&self.0) {
+                Some(number) => visit_whole(number, visitor),
+                None => self.deserialize_any(visitor),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Owned {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        match self.0 {
+            Value::Int(number) => visit_whole(number, visitor),
+            Value::Float(number) => visitor.visit_f64(number),
+            Value::Numbers(numbers) => visitor.visit_seq(OwnedElements { numbers, next: 0 }),
+            other => Err(de::Error::custom(format_args!(
+                "expected a number, found {}",
+                other.kind()
+            ))),
+        }
+    }
+
+    owned!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64);
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        if name != TOKEN {
+            return visitor.visit_newtype_struct(self);
+        }
+        hand_over(self.0);
+        let result = visitor.visit_unit();
+        receive();
+        result
+    }
+
+    forward_to_deserialize_any! {
+        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+struct OwnedElements {
+    numbers: crate::value::Numbers,
+    next: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for OwnedElements {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
+        let Some(item) = self.numbers.get(self.next) else {
+            return Ok(None);
+        };
+        self.next += 1;
+        seed.deserialize(Owned(item))
+            .map(Some)
+            .map_err(|err| err.under_index(self.next - 1))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.numbers.len() - self.next)
+    }
+}
+
+struct Members<'de> {
+    members: Vec<(&'de str, &'de Value)>,
+    next: usize,
+}
+
+impl<'de> Members<'de> {
+    fn of(object: &'de Object) -> Self {
+        Self {
+            members: object.iter().collect(),
+            next: 0,
+        }
+    }
+}
+
+impl<'de> de::MapAccess<'de> for Members<'de> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, DecodeError> {
+        let Some((key, _)) = self.members.get(self.next) else {
+            return Ok(None);
+        };
+        seed.deserialize(de::value::BorrowedStrDeserializer::new(key))
+            .map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, DecodeError> {
+        let (key, value) = self.members[self.next];
+        self.next += 1;
+        seed.deserialize(Source(value))
+            .map_err(|err| err.under_key(key))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.members.len() - self.next)
+    }
+}
+
+/// An externally tagged enum variant with content: `{"name": content}`.
+struct Tagged<'de> {
+    object: &'de Object,
+}
+
+impl<'de> de::EnumAccess<'de> for Tagged<'de> {
+    type Error = DecodeError;
+    type Variant = Content<'de>;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, Content<'de>), DecodeError> {
+        let (key, value) = self
+            .object
+            .iter()
+            .next()
+            .expect("the caller has checked that there is one member");
+        let variant =
+            seed.deserialize(de::value::BorrowedStrDeserializer::<DecodeError>::new(key))?;
+        Ok((variant, Content { key, value }))
+    }
+}
+
+struct Content<'de> {
+    key: &'de str,
+    value: &'de Value,
+}
+
+impl<'de> de::VariantAccess<'de> for Content<'de> {
+    type Error = DecodeError;
+
+    fn unit_variant(self) -> Result<(), DecodeError> {
+        Deserialize::deserialize(Source(self.value))
+            .map_err(|err: DecodeError| err.under_key(self.key))
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, DecodeError> {
+        seed.deserialize(Source(self.value))
+            .map_err(|err| err.under_key(self.key))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        _length: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        Source(self.value)
+            .deserialize_any(visitor)
+            .map_err(|err| err.under_key(self.key))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        Source(self.value)
+            .deserialize_struct("", fields, visitor)
+            .map_err(|err| err.under_key(self.key))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(TOKEN, AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(receive().unwrap_or(Value::Null))
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::from(number))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::from(number))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::from(number))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::from(text))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::array(items))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut object = Object::new();
+        while let Some((key, value)) = map.next_entry::<String, Value>()? {
+            if object.get(&key).is_some() {
+                return Err(de::Error::custom(format_args!("duplicate key {key:?}")));
+            }
+            object.insert(key, value);
+        }
+        Ok(Value::Object(std::sync::Arc::new(object)))
+    }
+}

@@ -1,0 +1,487 @@
+//! A typed value into a [`Value`]; non-finite doubles are refused with their JSON pointer, wide integers become strings.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::{self, Serialize};
+
+use super::{DATA_TOKEN, TEXT_TOKEN, TOKEN, hand_over, receive};
+use crate::error::{ErrorCode, ToolError};
+use crate::input::{InputKind, Source, SourceRef};
+use crate::value::{Object, Value};
+
+/// A typed value as a [`Value`], with the files and artifacts it refers to.
+#[derive(Debug, Clone)]
+pub struct Encoded {
+    /// The value; a reference to a file or artifact stands as `{"$file": path}` or `{"$artifact": hash}`.
+    pub value: Value,
+    /// Each reference with the JSON pointer of the argument it is for.
+    pub sources: Vec<SourceRef>,
+}
+
+/// Converts a typed value.
+///
+/// # Errors
+/// `internal` when a double is not finite (use [`Real`](crate::types::Real) for those that may be) or a map key is not a
+/// string.
+pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ToolError> {
+    encode(value).map(|encoded| encoded.value)
+}
+
+/// Converts a typed value and lists the files and artifacts it refers to.
+///
+/// # Errors
+/// As [`to_value`].
+pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Encoded, ToolError> {
+    let mut state = State::default();
+    let encoded = value.serialize(Encoder { state: &mut state });
+    match encoded {
+        Ok(value) => Ok(Encoded {
+            value,
+            sources: state.sources,
+        }),
+        Err(err) => Err(ToolError::new(ErrorCode::Internal, err.0)
+            .reason("encode")
+            .at(state.pointer())),
+    }
+}
+
+#[derive(Debug)]
+struct EncodeError(String);
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+impl ser::Error for EncodeError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+enum Segment {
+    Field(&'static str),
+    Key(Arc<str>),
+    Index(usize),
+}
+
+/// Where the conversion is (left as it stands on failure), and what it found on the way.
+#[derive(Default)]
+struct State {
+    path: Vec<Segment>,
+    sources: Vec<SourceRef>,
+}
+
+impl State {
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for segment in &self.path {
+            match segment {
+                Segment::Field(name) => crate::path::push_key(&mut pointer, name),
+                Segment::Key(name) => crate::path::push_key(&mut pointer, name),
+                Segment::Index(index) => crate::path::push_index(&mut pointer, *index),
+            }
+        }
+        pointer
+    }
+}
+
+struct Encoder<'a> {
+    state: &'a mut State,
+}
+
+impl<'a> ser::Serializer for Encoder<'a> {
+    type Ok = Value;
+    type Error = EncodeError;
+    type SerializeSeq = Sequence<'a>;
+    type SerializeTuple = Sequence<'a>;
+    type SerializeTupleStruct = Sequence<'a>;
+    type SerializeTupleVariant = Sequence<'a>;
+    type SerializeMap = Map<'a>;
+    type SerializeStruct = Map<'a>;
+    type SerializeStructVariant = Map<'a>;
+
+    fn serialize_bool(self, value: bool) -> Result<Value, EncodeError> {
+        Ok(Value::Bool(value))
+    }
+
+    fn serialize_i8(self, value: i8) -> Result<Value, EncodeError> {
+        Ok(Value::from(i64::from(value)))
+    }
+
+    fn serialize_i16(self, value: i16) -> Result<Value, EncodeError> {
+        Ok(Value::from(i64::from(value)))
+    }
+
+    fn serialize_i32(self, value: i32) -> Result<Value, EncodeError> {
+        Ok(Value::from(i64::from(value)))
+    }
+
+    fn serialize_i64(self, value: i64) -> Result<Value, EncodeError> {
+        Ok(Value::from(value))
+    }
+
+    fn serialize_u8(self, value: u8) -> Result<Value, EncodeError> {
+        Ok(Value::from(u64::from(value)))
+    }
+
+    fn serialize_u16(self, value: u16) -> Result<Value, EncodeError> {
+        Ok(Value::from(u64::from(value)))
+    }
+
+    fn serialize_u32(self, value: u32) -> Result<Value, EncodeError> {
+        Ok(Value::from(u64::from(value)))
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<Value, EncodeError> {
+        Ok(Value::from(value))
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<Value, EncodeError> {
+        self.serialize_f64(f64::from(value))
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<Value, EncodeError> {
+        if value.is_finite() {
+            Ok(Value::Float(value))
+        } else {
+            Err(EncodeError(format!(
+                "the result holds {}, which has no JSON spelling",
+                crate::number::spelling(value)
+            )))
+        }
+    }
+
+    fn serialize_char(self, value: char) -> Result<Value, EncodeError> {
+        Ok(Value::from(value.to_string()))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<Value, EncodeError> {
+        Ok(Value::from(value))
+    }
+
+    fn serialize_bytes(self, _value: &[u8]) -> Result<Value, EncodeError> {
+        Err(EncodeError("bytes have no JSON spelling".to_owned()))
+    }
+
+    fn serialize_none(self) -> Result<Value, EncodeError> {
+        Ok(Value::Null)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, EncodeError> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<Value, EncodeError> {
+        Ok(Value::Null)
+    }
+
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<Value, EncodeError> {
+        Ok(Value::Null)
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+    ) -> Result<Value, EncodeError> {
+        Ok(Value::from(variant))
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<Value, EncodeError> {
+        match name {
+            TOKEN => receive()
+                .ok_or_else(|| EncodeError("a value was announced and not handed over".to_owned())),
+            DATA_TOKEN | TEXT_TOKEN => {
+                let kind = if name == DATA_TOKEN {
+                    InputKind::Data
+                } else {
+                    InputKind::Text
+                };
+                let (pointer, state) = (self.state.pointer(), self.state);
+                let value = value.serialize(Encoder { state: &mut *state })?;
+                state
+                    .sources
+                    .extend(Source::from_value(&value).map(|source| SourceRef {
+                        pointer,
+                        source,
+                        kind,
+                    }));
+                Ok(value)
+            }
+            _ => value.serialize(self),
+        }
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<Value, EncodeError> {
+        self.state.path.push(Segment::Field(variant));
+        let inner = value.serialize(Encoder { state: self.state })?;
+        self.state.path.pop();
+        Ok(Value::object([(variant, inner)]))
+    }
+
+    fn serialize_seq(self, length: Option<usize>) -> Result<Sequence<'a>, EncodeError> {
+        Ok(Sequence {
+            state: self.state,
+            items: Vec::with_capacity(length.unwrap_or(0).min(1 << 16)),
+            numbers: Vec::new(),
+            tag: None,
+        })
+    }
+
+    fn serialize_tuple(self, length: usize) -> Result<Sequence<'a>, EncodeError> {
+        self.serialize_seq(Some(length))
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        _name: &'static str,
+        length: usize,
+    ) -> Result<Sequence<'a>, EncodeError> {
+        self.serialize_seq(Some(length))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        length: usize,
+    ) -> Result<Sequence<'a>, EncodeError> {
+        let mut sequence = self.serialize_seq(Some(length))?;
+        sequence.tag = Some(variant);
+        Ok(sequence)
+    }
+
+    fn serialize_map(self, _length: Option<usize>) -> Result<Map<'a>, EncodeError> {
+        Ok(Map {
+            state: self.state,
+            object: Object::new(),
+            key: None,
+            tag: None,
+        })
+    }
+
+    fn serialize_struct(self, _name: &'static str, length: usize) -> Result<Map<'a>, EncodeError> {
+        self.serialize_map(Some(length))
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        _length: usize,
+    ) -> Result<Map<'a>, EncodeError> {
+        Ok(Map {
+            state: self.state,
+            object: Object::new(),
+            key: None,
+            tag: Some(variant),
+        })
+    }
+}
+
+/// Collects elements; as long as all are doubles they stay unboxed.
+struct Sequence<'a> {
+    state: &'a mut State,
+    items: Vec<Value>,
+    numbers: Vec<f64>,
+    tag: Option<&'static str>,
+}
+
+impl Sequence<'_> {
+    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+        self.state
+            .path
+            .push(Segment::Index(self.items.len() + self.numbers.len()));
+        let item = value.serialize(Encoder { state: self.state })?;
+        self.state.path.pop();
+        match item {
+            Value::Float(number) if self.items.is_empty() => self.numbers.push(number),
+            item => {
+                self.items.extend(self.numbers.drain(..).map(Value::Float));
+                self.items.push(item);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Value {
+        let value = if self.items.is_empty() {
+            Value::vector(self.numbers)
+        } else {
+            Value::array(self.items)
+        };
+        match self.tag {
+            Some(tag) => Value::object([(tag, value)]),
+            None => value,
+        }
+    }
+}
+
+macro_rules! sequence {
+    ($($trait:ident :: $method:ident),*) => {$(
+        impl ser::$trait for Sequence<'_> {
+            type Ok = Value;
+            type Error = EncodeError;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+                self.push(value)
+            }
+
+            fn end(self) -> Result<Value, EncodeError> {
+                Ok(self.finish())
+            }
+        }
+    )*};
+}
+
+sequence!(
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field,
+    SerializeTupleVariant::serialize_field
+);
+
+struct Map<'a> {
+    state: &'a mut State,
+    object: Object,
+    key: Option<Arc<str>>,
+    tag: Option<&'static str>,
+}
+
+impl Map<'_> {
+    fn field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), EncodeError> {
+        self.state.path.push(Segment::Field(name));
+        let value = value.serialize(Encoder { state: self.state })?;
+        self.state.path.pop();
+        self.object.push_unique(Arc::from(name), value);
+        Ok(())
+    }
+
+    fn finish(self) -> Value {
+        let value = Value::Object(Arc::new(self.object));
+        match self.tag {
+            Some(tag) => Value::object([(tag, value)]),
+            None => value,
+        }
+    }
+}
+
+impl ser::SerializeMap for Map<'_> {
+    type Ok = Value;
+    type Error = EncodeError;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), EncodeError> {
+        let key = match key.serialize(Encoder { state: self.state })? {
+            Value::String(key) => key,
+            Value::Int(number) => Arc::from(number.to_string()),
+            other => {
+                return Err(EncodeError(format!(
+                    "a map key must be a string, found {}",
+                    other.kind()
+                )));
+            }
+        };
+        self.key = Some(key);
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+        let key = self
+            .key
+            .take()
+            .ok_or_else(|| EncodeError("a map value without a key".to_owned()))?;
+        self.state.path.push(Segment::Key(Arc::clone(&key)));
+        let value = value.serialize(Encoder { state: self.state })?;
+        self.state.path.pop();
+        self.object.push_unique(key, value);
+        Ok(())
+    }
+
+    fn end(self) -> Result<Value, EncodeError> {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeStruct for Map<'_> {
+    type Ok = Value;
+    type Error = EncodeError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), EncodeError> {
+        self.field(name, value)
+    }
+
+    fn end(self) -> Result<Value, EncodeError> {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeStructVariant for Map<'_> {
+    type Ok = Value;
+    type Error = EncodeError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), EncodeError> {
+        self.field(name, value)
+    }
+
+    fn end(self) -> Result<Value, EncodeError> {
+        Ok(self.finish())
+    }
+}
+
+/// Hands itself over to our own encoder as a pointer; under another serializer (a library user's serde_json) it writes itself
+/// out as ordinary data.
+impl Serialize for Value {
+    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        hand_over(self.clone());
+        let result = serializer.serialize_newtype_struct(TOKEN, &Plain(self));
+        receive();
+        result
+    }
+}
+
+struct Plain<'a>(&'a Value);
+
+impl Serialize for Plain<'_> {
+    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(number) => serializer.serialize_i64(*number),
+            Value::Float(number) => serializer.serialize_f64(*number),
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Array(items) => serializer.collect_seq(items.iter()),
+            Value::Numbers(_) => serializer.collect_seq(self.0.items().unwrap_or_default()),
+            Value::Object(object) => serializer.collect_map(object.iter()),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{encode, from_value, to_value};
+use crate::input::{Input, InputKind, Matrix, Source, Text, Vector};
+use crate::json::{Limits, parse, to_text};
+use crate::types::{Bounded, Count, Positive, Real, Seed};
+use crate::value::Value;
+
+/// Arguments with every kind of field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    a: Input<Matrix>,
+    b: Input<Vector>,
+    #[serde(default)]
+    text: Option<Input<Text>>,
+    #[serde(default = "positive")]
+    scale: Positive,
+    #[serde(default)]
+    seed: Option<Seed>,
+    #[serde(default)]
+    any: Value,
+    #[serde(default)]
+    kind: Kind,
+    #[serde(default)]
+    named: BTreeMap<String, Count>,
+    #[serde(default)]
+    flag: bool,
+    #[serde(default)]
+    small: Option<Bounded<0, 9>>,
+}
+
+fn positive() -> Positive {
+    Positive::literal(1.5)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    #[default]
+    Plain,
+    Fancy,
+}
+
+fn value(text: &str) -> Value {
+    parse(text, Limits::default()).expect(text)
+}
+
+fn decode(text: &str) -> Args {
+    from_value(&value(text)).expect(text)
+}
+
+fn fails(text: &str, path: &str, message: &str) {
+    let problem = from_value::<Args>(&value(text)).expect_err(text);
+    assert_eq!(problem.path, path, "{text}: {}", problem.message);
+    assert!(
+        problem.message.contains(message),
+        "{text}: {}",
+        problem.message
+    );
+}
+
+#[test]
+fn decodes_and_fills_defaults() {
+    let args = decode(
+        r#"{"a":[[1,2],[3,4]],"b":[1,2.5],"seed":"18446744073709551615","any":{"x":[1,null]},"named":{"n":3}}"#,
+    );
+    assert_eq!(args.seed, Some(Seed::new(u64::MAX)));
+    assert_eq!(args.scale.get(), 1.5);
+    let canonical = to_value(&args).expect("finite");
+    assert_eq!(
+        to_text(&canonical),
+        r#"{"a":[[1.0,2.0],[3.0,4.0]],"b":[1.0,2.5],"text":null,"scale":1.5,"seed":"18446744073709551615","any":{"x":[1,null]},"kind":"plain","named":{"n":3},"flag":false,"small":null}"#
+    );
+    assert_eq!(
+        from_value::<Args>(&canonical).expect("canonical arguments decode"),
+        args
+    );
+}
+
+#[test]
+fn arrays_move_as_pointers() {
+    let text = value(r#"{"a":[[1.5]],"b":[1.5,2.5]}"#);
+    let args: Args = from_value(&text).expect("valid");
+    let Input::Inline(b) = &args.b else {
+        panic!("inline")
+    };
+    let original = text
+        .get("b")
+        .and_then(Value::as_numbers)
+        .expect("packed")
+        .as_slice()
+        .as_ptr();
+    assert_eq!(b.as_ptr(), original);
+    let again = to_value(&args).expect("finite");
+    assert_eq!(
+        again
+            .get("b")
+            .and_then(Value::as_numbers)
+            .expect("packed")
+            .as_slice()
+            .as_ptr(),
+        original
+    );
+}
+
+#[test]
+fn names_the_culprit() {
+    fails(r#"{"a":[[1,2],[3]],"b":[]}"#, "/a/1", "row 1 has 1 entries");
+    fails(
+        r#"{"a":[[1,"x"]],"b":[]}"#,
+        "/a/0/1",
+        "expected a number, found the string \"x\"",
+    );
+    fails(r#"{"a":[],"b":[]}"#, "/a", "at least one row");
+    fails(r#"{"a":[[]],"b":[]}"#, "/a/0", "row 0 is empty");
+    fails(r#"{"a":[1,2],"b":[]}"#, "/a", "flat list");
+    fails(r#"{"a":[[1]],"b":[[1]]}"#, "/b", "flat list");
+    fails(r#"{"a":[[1]],"b":"x"}"#, "/b", "expected a list of numbers");
+    fails(r#"{"a":[[1]]}"#, "/b", "missing required argument `b`");
+    fails(
+        r#"{"a":[[1]],"b":[1],"sede":1}"#,
+        "/sede",
+        "did you mean `seed`?",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"seed":1.5}"#,
+        "/seed",
+        "expected an integer",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"scale":0}"#,
+        "/scale",
+        "expected a number greater than 0, found 0",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"scale":"1"}"#,
+        "/scale",
+        "expected a number greater than 0, found the string",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"kind":"fanci"}"#,
+        "/kind",
+        "did you mean `fancy`?",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"flag":1}"#,
+        "/flag",
+        "expected a boolean",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"small":true}"#,
+        "/small",
+        "expected an integer from 0 to 9",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"small":10}"#,
+        "/small",
+        "expected an integer from 0 to 9",
+    );
+    fails(
+        r#"{"a":[[1]],"b":[1],"named":{"x":0}}"#,
+        "/named/x",
+        "at least 1",
+    );
+    fails(r#"[[[1]],[1]]"#, "", "expected an object");
+}
+
+#[test]
+fn lists_the_files_that_arguments_refer_to() {
+    let args = decode(
+        r#"{"a":{"$file":"m.npy"},"b":[1],"text":{"$file":"t.txt"},"any":{"$file":"data, not a reference"}}"#,
+    );
+    let encoded = encode(&args).expect("finite");
+    let found: Vec<_> = encoded
+        .sources
+        .iter()
+        .map(|source| (source.pointer.as_str(), source.source.clone(), source.kind))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("/a", Source::File("m.npy".into()), InputKind::Data),
+            ("/text", Source::File("t.txt".into()), InputKind::Text)
+        ]
+    );
+}
+
+#[test]
+fn refuses_or_spells_what_is_not_finite() {
+    #[derive(Serialize)]
+    struct Output {
+        plain: Vec<f64>,
+    }
+    let err = to_value(&Output {
+        plain: vec![1.0, f64::NAN],
+    })
+    .expect_err("not finite");
+    assert_eq!(err.path(), Some("/plain/1"));
+    let spelled = to_value(&[Real(1.0), Real(f64::NAN), Real(f64::NEG_INFINITY)]).expect("spelled");
+    assert_eq!(to_text(&spelled), r#"[1.0,"NaN","-Infinity"]"#);
+    let back: Vec<Real> = from_value(&spelled).expect("reads its own spelling");
+    assert!(back[1].0.is_nan() && back[2].0 == f64::NEG_INFINITY);
+}
+
+#[test]
+fn values_are_ordinary_data_to_other_serializers() {
+    let value = value(r#"{"x":[[1,2],[3,4]],"y":[1.5,"a",null,true]}"#);
+    let text = serde_json::to_string(&value).expect("serialises");
+    assert_eq!(text, r#"{"x":[[1,2],[3,4]],"y":[1.5,"a",null,true]}"#);
+    let back: Value = serde_json::from_str(&text).expect("deserialises");
+    assert_eq!(back, value);
+}

@@ -1,0 +1,332 @@
+//! [`Ctx`]: everything a running tool may know of the world.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::capability::{Calls, Clock, Files, Http, Spawner, State};
+use crate::error::{ErrorCode, ToolError};
+use crate::input::Source;
+use crate::rng::{StreamRng, stream_rng};
+use crate::spec::{Capability, Spec};
+use crate::stop::StopFlag;
+use crate::types::Seed;
+use crate::value::Value;
+
+/// What of the world exists; absent means it does not exist for the call.
+#[derive(Clone, Default)]
+pub struct Capabilities {
+    /// Files in the workspace.
+    pub files: Option<Arc<dyn Files>>,
+    /// HTTP requests.
+    pub http: Option<Arc<dyn Http>>,
+    /// Sandboxed processes.
+    pub spawner: Option<Arc<dyn Spawner>>,
+    /// The time.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// Stored state.
+    pub state: Option<Arc<dyn State>>,
+    /// Calling other tools.
+    pub calls: Option<Arc<dyn Calls>>,
+}
+
+impl Capabilities {
+    /// Only what a tool has declared.
+    #[must_use]
+    pub fn declared_by(&self, spec: &Spec) -> Self {
+        let has = |capability| spec.capabilities.contains(&capability);
+        Self {
+            files: self
+                .files
+                .clone()
+                .filter(|_| has(Capability::FilesRead) || has(Capability::FilesWrite)),
+            http: self.http.clone().filter(|_| has(Capability::Http)),
+            spawner: self.spawner.clone().filter(|_| has(Capability::Spawn)),
+            clock: self.clock.clone().filter(|_| has(Capability::Clock)),
+            state: self.state.clone().filter(|_| has(Capability::State)),
+            calls: self.calls.clone().filter(|_| has(Capability::Calls)),
+        }
+    }
+}
+
+/// What a call may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Time in milliseconds from the start of the run; the stop flag enforces it, cost estimates are held against it.
+    pub timeout_ms: u64,
+    /// Memory that input can size, in bytes.
+    pub memory_bytes: u64,
+    /// Evaluations of a user's function.
+    pub evaluations: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            timeout_ms: 60_000,
+            memory_bytes: 8 << 30,
+            evaluations: 10_000_000_000,
+        }
+    }
+}
+
+/// Receives progress of long work: a fraction from 0 to 1 and a few words.
+pub type Progress = dyn Fn(f64, &str) + Send + Sync;
+
+/// Everything a running tool may know of the world: its streams, its budget, and the capabilities it declared.
+#[derive(Clone)]
+pub struct Ctx {
+    stop: StopFlag,
+    budget: Budget,
+    memory: Arc<AtomicU64>,
+    evaluations: Arc<AtomicU64>,
+    seed: Seed,
+    capabilities: Capabilities,
+    loaded: Arc<HashMap<Source, Value>>,
+    warnings: Arc<Mutex<Vec<String>>>,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Default for Ctx {
+    fn default() -> Self {
+        Self::new(StopFlag::new(), Budget::default())
+    }
+}
+
+impl Ctx {
+    /// A context with no capability at all: what a pure tool needs.
+    pub fn new(stop: StopFlag, budget: Budget) -> Self {
+        Self {
+            stop,
+            budget,
+            memory: Arc::default(),
+            evaluations: Arc::default(),
+            seed: Seed::DEFAULT,
+            capabilities: Capabilities::default(),
+            loaded: Arc::default(),
+            warnings: Arc::default(),
+            progress: None,
+        }
+    }
+
+    /// With the given capabilities.
+    #[must_use]
+    pub fn with_capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// With the seed that holds where the arguments set none.
+    #[must_use]
+    pub fn with_seed(mut self, seed: Seed) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// With the contents of the files and artifacts that the arguments refer to.
+    #[must_use]
+    pub fn with_loaded(mut self, loaded: HashMap<Source, Value>) -> Self {
+        self.loaded = Arc::new(loaded);
+        self
+    }
+
+    /// With a receiver of progress.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Arc<Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Whether the work should go on; every loop asks at least every 10 ms.
+    ///
+    /// # Errors
+    /// `cancelled` or `timeout`.
+    #[inline]
+    pub fn check(&self) -> Result<(), ToolError> {
+        self.stop.check()
+    }
+
+    /// The stop flag, for loops that cannot return a `ToolError`.
+    pub fn stop(&self) -> &StopFlag {
+        &self.stop
+    }
+
+    /// What the call may cost.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Sets memory aside before an allocation that input can size.
+    ///
+    /// # Errors
+    /// `limit_exceeded` with the sizes.
+    pub fn reserve(&self, bytes: u64) -> Result<(), ToolError> {
+        let before = self.memory.fetch_add(bytes, Ordering::Relaxed);
+        let total = before.saturating_add(bytes);
+        if total <= self.budget.memory_bytes {
+            return Ok(());
+        }
+        self.memory.fetch_sub(bytes, Ordering::Relaxed);
+        Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!(
+                "the call needs {total} bytes of memory, its limit is {}",
+                self.budget.memory_bytes
+            ),
+        )
+        .reason("memory")
+        .hint("ask for less, or raise `limits.memory_bytes`"))
+    }
+
+    /// Sets memory aside for `count` doubles.
+    ///
+    /// # Errors
+    /// As [`Ctx::reserve`]; a count that overflows counts as too large.
+    pub fn reserve_doubles(&self, count: usize) -> Result<(), ToolError> {
+        self.reserve((count as u64).saturating_mul(8))
+    }
+
+    /// Refuses work that cannot be interrupted and would outlast the deadline.
+    ///
+    /// The estimate assumes a slow core (10^9 operations a second), so that what passes ends in time.
+    ///
+    /// # Errors
+    /// `limit_exceeded` with the estimate.
+    pub fn afford(&self, operations: f64) -> Result<(), ToolError> {
+        const OPERATIONS_PER_MS: f64 = 1e6;
+        let needed_ms = operations / OPERATIONS_PER_MS;
+        if needed_ms <= self.budget.timeout_ms as f64 {
+            return Ok(());
+        }
+        let limit = self.budget.timeout_ms;
+        Err(ToolError::new(ErrorCode::LimitExceeded, format_args!("the call needs about {needed_ms:.0} ms and cannot be interrupted; its deadline is {limit} ms"))
+            .reason("cost")
+            .hint("raise `timeout_ms`, or ask for less"))
+    }
+
+    /// Counts evaluations of a user's function.
+    ///
+    /// # Errors
+    /// `limit_exceeded` when the budget is used up.
+    #[inline]
+    pub fn count_evaluations(&self, count: u64) -> Result<(), ToolError> {
+        let total = self
+            .evaluations
+            .fetch_add(count, Ordering::Relaxed)
+            .saturating_add(count);
+        if total <= self.budget.evaluations {
+            return Ok(());
+        }
+        Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!("more than {} evaluations", self.budget.evaluations),
+        )
+        .reason("evaluations")
+        .hint("ask for fewer"))
+    }
+
+    /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step of a chain).
+    pub fn seed(&self, argument: Option<Seed>) -> Seed {
+        argument.unwrap_or(self.seed)
+    }
+
+    /// The generator of one stream of a seed; partition work by shape and give each part a stream, never a thread.
+    pub fn rng(&self, seed: Seed, stream: u64) -> StreamRng {
+        stream_rng(seed.get(), stream)
+    }
+
+    /// Notes something the reader of the result must know.
+    pub fn warn(&self, message: impl Into<String>) {
+        const WARNINGS_MAX: usize = 100;
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if warnings.len() < WARNINGS_MAX {
+            warnings.push(message.into());
+        }
+    }
+
+    /// Takes the warnings noted so far.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reports progress: a fraction from 0 to 1 and a few words.
+    pub fn progress(&self, fraction: f64, words: &str) {
+        if let Some(progress) = &self.progress {
+            progress(fraction, words);
+        }
+    }
+
+    /// The content of a file or artifact that the arguments refer to.
+    ///
+    /// # Errors
+    /// `internal` when the dispatcher did not load it.
+    pub fn loaded(&self, source: &Source) -> Result<Value, ToolError> {
+        self.loaded.get(source).cloned().ok_or_else(|| {
+            let (Source::File(name) | Source::Artifact(name)) = source;
+            ToolError::new(
+                ErrorCode::InvalidArgs,
+                format_args!("`{name}` cannot be read here"),
+            )
+            .hint("this door reads no files: pass the data inline")
+        })
+    }
+
+    /// Files in the workspace.
+    ///
+    /// # Errors
+    /// `internal` when the tool did not declare them, `precondition_failed` when there is no workspace.
+    pub fn files(&self) -> Result<&dyn Files, ToolError> {
+        present(self.capabilities.files.as_deref(), "files")
+    }
+
+    /// HTTP requests.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn http(&self) -> Result<&dyn Http, ToolError> {
+        present(self.capabilities.http.as_deref(), "http")
+    }
+
+    /// Sandboxed processes.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn spawner(&self) -> Result<&dyn Spawner, ToolError> {
+        present(self.capabilities.spawner.as_deref(), "spawn")
+    }
+
+    /// The time.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn clock(&self) -> Result<&dyn Clock, ToolError> {
+        present(self.capabilities.clock.as_deref(), "clock")
+    }
+
+    /// Stored state.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn state(&self) -> Result<&dyn State, ToolError> {
+        present(self.capabilities.state.as_deref(), "state")
+    }
+
+    /// Calling other tools.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn calls(&self) -> Result<&dyn Calls, ToolError> {
+        present(self.capabilities.calls.as_deref(), "calls")
+    }
+}
+
+fn present<'a, T: ?Sized>(capability: Option<&'a T>, name: &str) -> Result<&'a T, ToolError> {
+    capability.ok_or_else(|| {
+        ToolError::new(
+            ErrorCode::PreconditionFailed,
+            format_args!("the capability `{name}` does not exist for this call"),
+        )
+        .reason("capability")
+        .hint("the tool must declare it, and the door must offer it")
+    })
+}

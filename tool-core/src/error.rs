@@ -1,0 +1,325 @@
+//! The one error a tool returns: a stable code, a message, the argument it is about and what to do next.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::value::Value;
+
+/// The closed list of error codes; every failure at every door carries one of them.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// The request itself is malformed: not JSON, a duplicate key, too deep, not an object.
+    InvalidRequest,
+    /// No tool has that name.
+    UnknownTool,
+    /// An argument is missing, unknown, of the wrong type or out of range.
+    InvalidArgs,
+    /// The tool exists but this caller may not see it.
+    NotVisible,
+    /// A rule denies this call.
+    PolicyDenied,
+    /// The call needs a person's approval and this door cannot wait for one.
+    ApprovalRequired,
+    /// A person declined the call.
+    ApprovalDeclined,
+    /// The approval was not given, or not used, in time.
+    ApprovalExpired,
+    /// A fact the tool needs does not hold.
+    PreconditionFailed,
+    /// A file or other resource changed between planning and running.
+    ResourceChanged,
+    /// An earlier step that this one depends on did not succeed.
+    DependencyFailed,
+    /// The sandbox the tool needs cannot be applied on this machine.
+    SandboxUnavailable,
+    /// A stated limit on size, memory, depth or evaluations was reached.
+    LimitExceeded,
+    /// The deadline passed.
+    Timeout,
+    /// The caller cancelled the call.
+    Cancelled,
+    /// The result is larger than the output limit.
+    OutputTooLarge,
+    /// The mathematics has no answer, or none that can be trusted.
+    Numeric,
+    /// The tool failed in its own domain.
+    ToolError,
+    /// The call conflicts with the state it found.
+    Conflict,
+    /// A defect in mathchain itself.
+    Internal,
+}
+
+impl ErrorCode {
+    /// Every code, in the order of the documentation.
+    pub const ALL: [Self; 20] = [
+        Self::InvalidRequest,
+        Self::UnknownTool,
+        Self::InvalidArgs,
+        Self::NotVisible,
+        Self::PolicyDenied,
+        Self::ApprovalRequired,
+        Self::ApprovalDeclined,
+        Self::ApprovalExpired,
+        Self::PreconditionFailed,
+        Self::ResourceChanged,
+        Self::DependencyFailed,
+        Self::SandboxUnavailable,
+        Self::LimitExceeded,
+        Self::Timeout,
+        Self::Cancelled,
+        Self::OutputTooLarge,
+        Self::Numeric,
+        Self::ToolError,
+        Self::Conflict,
+        Self::Internal,
+    ];
+
+    /// The spelling on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::UnknownTool => "unknown_tool",
+            Self::InvalidArgs => "invalid_args",
+            Self::NotVisible => "not_visible",
+            Self::PolicyDenied => "policy_denied",
+            Self::ApprovalRequired => "approval_required",
+            Self::ApprovalDeclined => "approval_declined",
+            Self::ApprovalExpired => "approval_expired",
+            Self::PreconditionFailed => "precondition_failed",
+            Self::ResourceChanged => "resource_changed",
+            Self::DependencyFailed => "dependency_failed",
+            Self::SandboxUnavailable => "sandbox_unavailable",
+            Self::LimitExceeded => "limit_exceeded",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::OutputTooLarge => "output_too_large",
+            Self::Numeric => "numeric",
+            Self::ToolError => "tool_error",
+            Self::Conflict => "conflict",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One thing that is wrong with a request, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// JSON pointer of the culprit; empty for the whole document.
+    pub path: String,
+    /// What was expected and what was found.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem at a JSON pointer.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Adds the next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Why a call failed: code, message, JSON pointer of the argument, and the next step.
+///
+/// Messages start in lower case, name arguments in backticks and say what was expected and found; the suggestion goes
+/// into the hint.
+#[derive(Clone)]
+pub struct ToolError(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    code: ErrorCode,
+    reason: Option<Cow<'static, str>>,
+    message: String,
+    path: Option<String>,
+    hint: Option<String>,
+    problems: Vec<Problem>,
+    evidence: Option<Value>,
+}
+
+impl ToolError {
+    /// An error with a code and a message; anything that displays itself can be the message.
+    pub fn new(code: ErrorCode, message: impl fmt::Display) -> Self {
+        Self(Box::new(Inner {
+            code,
+            reason: None,
+            message: message.to_string(),
+            path: None,
+            hint: None,
+            problems: Vec::new(),
+            evidence: None,
+        }))
+    }
+
+    /// An `invalid_args` error at a JSON pointer such as `/A/2`.
+    pub fn invalid(path: impl Into<String>, message: impl fmt::Display) -> Self {
+        Self::new(ErrorCode::InvalidArgs, message).at(path)
+    }
+
+    /// One error for several problems; the first names the path. The list must not be empty.
+    pub fn of_problems(code: ErrorCode, mut problems: Vec<Problem>) -> Self {
+        if problems.is_empty() {
+            return Self::new(
+                ErrorCode::Internal,
+                "an error was reported without a problem",
+            );
+        }
+        if problems.len() == 1 {
+            let only = problems.remove(0);
+            let error = Self::new(code, only.message).at(only.path);
+            return match only.hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            };
+        }
+        let message = problems
+            .iter()
+            .map(|problem| problem.message.as_str())
+            .collect::<Vec<_>>()
+            .join("; ");
+        let mut error = Self::new(code, message).at(problems[0].path.clone());
+        error.0.hint = problems.iter().find_map(|problem| problem.hint.clone());
+        error.0.problems = problems;
+        error
+    }
+
+    /// Adds a finer reason below the code, such as `singular`.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<Cow<'static, str>>) -> Self {
+        self.0.reason = Some(reason.into());
+        self
+    }
+
+    /// Names the argument by its JSON pointer.
+    #[must_use]
+    pub fn at(mut self, path: impl Into<String>) -> Self {
+        self.0.path = Some(path.into());
+        self
+    }
+
+    /// Adds the next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds what was found before failing, such as the best point of an optimiser.
+    #[must_use]
+    pub fn evidence(mut self, evidence: impl Into<Value>) -> Self {
+        self.0.evidence = Some(evidence.into());
+        self
+    }
+
+    /// The code.
+    pub fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
+    /// The finer reason, where there is one.
+    pub fn reason_str(&self) -> Option<&str> {
+        self.0.reason.as_deref()
+    }
+
+    /// The message.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// JSON pointer of the argument, where one is to blame.
+    pub fn path(&self) -> Option<&str> {
+        self.0.path.as_deref()
+    }
+
+    /// The next step, where one is known.
+    pub fn hint_str(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// All problems, where there is more than one.
+    pub fn problems(&self) -> &[Problem] {
+        &self.0.problems
+    }
+
+    /// The `error` member of the envelope.
+    pub fn to_value(&self) -> Value {
+        let inner = &self.0;
+        let mut fields = vec![("code", Value::from(inner.code.as_str()))];
+        if let Some(reason) = &inner.reason {
+            fields.push(("reason", Value::from(reason.as_ref())));
+        }
+        fields.push(("message", Value::from(inner.message.as_str())));
+        if let Some(path) = &inner.path {
+            fields.push(("path", Value::from(path.as_str())));
+        }
+        if let Some(hint) = &inner.hint {
+            fields.push(("hint", Value::from(hint.as_str())));
+        }
+        if !inner.problems.is_empty() {
+            fields.push((
+                "problems",
+                Value::array(inner.problems.iter().map(problem_value).collect()),
+            ));
+        }
+        if let Some(evidence) = &inner.evidence {
+            fields.push(("evidence", evidence.clone()));
+        }
+        Value::object(fields)
+    }
+}
+
+fn problem_value(problem: &Problem) -> Value {
+    let mut fields = vec![
+        ("path", Value::from(problem.path.as_str())),
+        ("message", Value::from(problem.message.as_str())),
+    ];
+    if let Some(hint) = &problem.hint {
+        fields.push(("hint", Value::from(hint.as_str())));
+    }
+    Value::object(fields)
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.code, self.0.message)?;
+        if let Some(path) = &self.0.path {
+            write!(f, " (at `{path}`)")?;
+        }
+        if let Some(hint) = &self.0.hint {
+            write!(f, "; hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ToolError {}

@@ -1,0 +1,630 @@
+//! Arrays and texts as arguments: inline, from a file, from an artifact, or the output of an earlier step.
+//!
+//! [`Input`] is what a tool declares; `load` gives the checked data, shared and read-only. Files and artifacts are opened by
+//! the dispatcher after the rules have passed, never by the tool.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::convert::{DATA_TOKEN, TEXT_TOKEN, custom_at};
+use crate::ctx::Ctx;
+use crate::error::{ErrorCode, Problem, ToolError};
+use crate::value::{Numbers, Value};
+
+/// Where data comes from when it is not inline.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// A file, by its path relative to the workspace root.
+    File(String),
+    /// An artifact, by its handle `b3:<64 hex digits>`.
+    Artifact(String),
+}
+
+/// A reference in an argument, with the JSON pointer of that argument and what the argument needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceRef {
+    /// JSON pointer of the argument.
+    pub pointer: String,
+    /// The file or artifact.
+    pub source: Source,
+    /// What its content must become.
+    pub kind: InputKind,
+}
+
+/// What the content of a file becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InputKind {
+    /// Numbers or a table: `.npy`, `.json` or `.csv`, by the ending of the name.
+    Data,
+    /// The text as it is (UTF-8).
+    Text,
+}
+
+impl Source {
+    /// Reads `{"$file": path}` or `{"$artifact": handle}`; `None` when the value is something else.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        let object = value.as_object().filter(|object| object.len() == 1)?;
+        if let Some(path) = object.get("$file") {
+            return Some(Self::File(path.as_str()?.to_owned()));
+        }
+        Some(Self::Artifact(
+            object.get("$artifact")?.as_str()?.to_owned(),
+        ))
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::File(path) => Value::object([("$file", path.as_str())]),
+            Self::Artifact(handle) => Value::object([("$artifact", handle.as_str())]),
+        }
+    }
+}
+
+/// Data a tool can take as an [`Input`].
+pub trait Load: Sized + Clone {
+    /// What the content of a file becomes before [`Load::from_value`] sees it.
+    const KIND: InputKind;
+
+    /// Checks and converts; the pointer of the problem is relative to the value.
+    ///
+    /// # Errors
+    /// The first element that does not fit.
+    fn from_value(value: &Value) -> Result<Self, Problem>;
+
+    /// The value again, sharing the data where it can.
+    fn to_value(&self) -> Value;
+
+    /// The schema of the inline form.
+    fn schema() -> Schema;
+}
+
+/// An argument that is inline data or names where the data is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input<T> {
+    /// The data itself.
+    Inline(T),
+    /// A file or artifact.
+    From(Source),
+}
+
+impl<T: Load> Input<T> {
+    /// Inline data.
+    pub fn inline(data: impl Into<T>) -> Self {
+        Self::Inline(data.into())
+    }
+
+    /// The checked data.
+    ///
+    /// # Errors
+    /// `invalid_args` when the content of the file does not fit; `internal` when the dispatcher did not load it.
+    pub fn load(&self, ctx: &Ctx) -> Result<T, ToolError> {
+        match self {
+            Self::Inline(data) => Ok(data.clone()),
+            Self::From(source) => {
+                let value = ctx.loaded(source)?;
+                T::from_value(&value).map_err(|problem| {
+                    let name = match source {
+                        Source::File(path) => path,
+                        Source::Artifact(handle) => handle,
+                    };
+                    ToolError::new(
+                        ErrorCode::InvalidArgs,
+                        format_args!("`{name}`{}: {}", problem.path, problem.message),
+                    )
+                })
+            }
+        }
+    }
+}
+
+impl<T: Load> Serialize for Input<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Inline(data) => data.to_value().serialize(serializer),
+            Self::From(source) => {
+                let token = match T::KIND {
+                    InputKind::Data => DATA_TOKEN,
+                    InputKind::Text => TEXT_TOKEN,
+                };
+                serializer.serialize_newtype_struct(token, &source.to_value())
+            }
+        }
+    }
+}
+
+impl<'de, T: Load> Deserialize<'de> for Input<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if let Some(source) = Source::from_value(&value) {
+            return Ok(Self::From(source));
+        }
+        T::from_value(&value)
+            .map(Self::Inline)
+            .map_err(|problem| custom_at(&problem.path, &problem.message))
+    }
+}
+
+impl<T: Load> JsonSchema for Input<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        std::any::type_name::<T>().into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let kind = match T::KIND {
+            InputKind::Data => "A .npy, .json or .csv file, relative to the workspace root",
+            InputKind::Text => "A text file, relative to the workspace root",
+        };
+        json_schema!({
+            "anyOf": [
+                T::schema(),
+                {
+                    "type": "object",
+                    "properties": { "$file": { "type": "string", "description": kind } },
+                    "required": ["$file"],
+                    "additionalProperties": false
+                },
+                {
+                    "type": "object",
+                    "properties": { "$artifact": { "type": "string", "description": "Handle of an artifact: b3:<64 hex digits>" } },
+                    "required": ["$artifact"],
+                    "additionalProperties": false
+                }
+            ]
+        })
+    }
+}
+
+/// A list of finite numbers; may be empty.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Vector(Arc<Vec<f64>>);
+
+impl Deref for Vector {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.0
+    }
+}
+
+impl From<Vec<f64>> for Vector {
+    fn from(data: Vec<f64>) -> Self {
+        Self(Arc::new(data))
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for Vector {
+    fn from(data: [f64; N]) -> Self {
+        Self(Arc::new(data.to_vec()))
+    }
+}
+
+impl Load for Vector {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::Numbers(numbers) if numbers.rank() == 1 => {
+                finite(numbers).map(|numbers| Self(numbers.clone().into_shared()))
+            }
+            Value::Numbers(numbers) => Err(Problem::new(
+                "",
+                format!(
+                    "expected a flat list of numbers, found {}",
+                    shape_words(numbers)
+                ),
+            )),
+            Value::Array(items) if items.is_empty() => Ok(Self::default()),
+            Value::Array(items) => Err(first_non_number(items)),
+            other => Err(Problem::new(
+                "",
+                format!("expected a list of numbers, found {}", other.kind()),
+            )),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Numbers::from_shared(Arc::clone(&self.0), vec![self.0.len()])
+            .map_or_else(|| Value::vector(Vec::new()), Value::Numbers)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "array", "items": { "type": "number" } })
+    }
+}
+
+/// A rectangular block of finite numbers, row-major; never empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    data: Arc<Vec<f64>>,
+    rows: usize,
+    columns: usize,
+}
+
+impl Matrix {
+    /// A matrix from row-major data; `None` when the sizes do not fit or one is zero.
+    pub fn new(rows: usize, columns: usize, data: Vec<f64>) -> Option<Self> {
+        (rows > 0 && rows.checked_mul(columns) == Some(data.len()) && columns > 0).then(|| Self {
+            data: Arc::new(data),
+            rows,
+            columns,
+        })
+    }
+
+    /// Number of rows, at least 1.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns, at least 1.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All entries, row by row.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.data
+    }
+
+    /// One row.
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.data[index * self.columns..(index + 1) * self.columns]
+    }
+}
+
+impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Matrix {
+    fn from(rows: [[f64; C]; R]) -> Self {
+        const {
+            assert!(
+                R > 0 && C > 0,
+                "a matrix has at least one row and one column"
+            )
+        };
+        Self {
+            data: Arc::new(rows.concat()),
+            rows: R,
+            columns: C,
+        }
+    }
+}
+
+/// A matrix in a result is written as a list of rows.
+impl Serialize for Matrix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
+    }
+}
+
+impl JsonSchema for Matrix {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Matrix".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        <Self as Load>::schema()
+    }
+}
+
+impl Load for Matrix {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::Numbers(numbers) if numbers.rank() == 2 => {
+                let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
+                finite(numbers).map(|numbers| Self {
+                    data: numbers.clone().into_shared(),
+                    rows,
+                    columns,
+                })
+            }
+            Value::Numbers(numbers) if numbers.rank() == 1 => Err(Problem::new(
+                "",
+                format!(
+                    "expected a list of rows, found a flat list of {} numbers",
+                    numbers.len()
+                ),
+            )
+            .hint("write a column as [[1], [2]] and a row as [[1, 2]]")),
+            Value::Numbers(numbers) => Err(Problem::new(
+                "",
+                format!("expected a list of rows, found {}", shape_words(numbers)),
+            )),
+            Value::Array(items) if items.is_empty() => Err(Problem::new(
+                "",
+                "expected at least one row, found an empty list",
+            )),
+            Value::Array(rows) => Err(ragged(rows)),
+            other => Err(Problem::new(
+                "",
+                format!("expected a list of rows of numbers, found {}", other.kind()),
+            )),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Numbers::from_shared(Arc::clone(&self.data), vec![self.rows, self.columns])
+            .map_or(Value::Null, Value::Numbers)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "array", "minItems": 1, "items": { "type": "array", "minItems": 1, "items": { "type": "number" } } })
+    }
+}
+
+/// Named columns of equal length; read from a list of records or from an object of columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    names: Vec<Arc<str>>,
+    columns: Vec<Vec<Value>>,
+    rows: usize,
+}
+
+impl Table {
+    /// Column names, in the order of first appearance.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
+
+    /// The columns, in the order of the names; a cell that a record lacks is `null`.
+    pub fn columns(&self) -> &[Vec<Value>] {
+        &self.columns
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn from_records(records: &[Value]) -> Result<Self, Problem> {
+        let mut table = Self {
+            names: Vec::new(),
+            columns: Vec::new(),
+            rows: records.len(),
+        };
+        let mut index = std::collections::HashMap::new();
+        for (row, record) in records.iter().enumerate() {
+            let Some(record_object) = record.as_object() else {
+                return Err(Problem::new(
+                    format!("/{row}"),
+                    format!("expected a record (an object), found {}", record.kind()),
+                ));
+            };
+            for (name, cell) in record_object.iter() {
+                check_cell(cell)
+                    .map_err(|message| Problem::new(pointer([&row.to_string(), name]), message))?;
+                let column = *index.entry(Arc::<str>::from(name)).or_insert_with(|| {
+                    table.names.push(name.into());
+                    table.columns.push(vec![Value::Null; records.len()]);
+                    table.names.len() - 1
+                });
+                table.columns[column][row] = cell.clone();
+            }
+        }
+        Ok(table)
+    }
+
+    fn from_columns(object: &crate::value::Object) -> Result<Self, Problem> {
+        let mut table = Self {
+            names: Vec::new(),
+            columns: Vec::new(),
+            rows: 0,
+        };
+        for (name, column) in object.iter() {
+            let Some(cells) = column.items() else {
+                return Err(Problem::new(
+                    pointer([name]),
+                    format!(
+                        "expected a column (a list of cells), found {}",
+                        column.kind()
+                    ),
+                ));
+            };
+            if let Some((row, message)) = cells
+                .iter()
+                .enumerate()
+                .find_map(|(row, cell)| check_cell(cell).err().map(|message| (row, message)))
+            {
+                return Err(Problem::new(pointer([name, &row.to_string()]), message));
+            }
+            if table.names.is_empty() {
+                table.rows = cells.len();
+            } else if cells.len() != table.rows {
+                return Err(Problem::new(
+                    pointer([name]),
+                    format!(
+                        "the column has {} cells, the ones before it {}",
+                        cells.len(),
+                        table.rows
+                    ),
+                ));
+            }
+            table.names.push(name.into());
+            table.columns.push(cells);
+        }
+        Ok(table)
+    }
+}
+
+impl Load for Table {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::Array(records) => Self::from_records(records),
+            Value::Object(columns) => Self::from_columns(columns),
+            other => Err(Problem::new(
+                "",
+                format!(
+                    "expected a list of records or an object of columns, found {}",
+                    other.kind()
+                ),
+            )),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::object(
+            self.names
+                .iter()
+                .cloned()
+                .zip(self.columns.iter().map(|cells| Value::array(cells.clone()))),
+        )
+    }
+
+    fn schema() -> Schema {
+        let cell = json_schema!({ "type": ["number", "string", "boolean", "null"] });
+        json_schema!({
+            "anyOf": [
+                { "type": "array", "items": { "type": "object", "additionalProperties": cell } },
+                { "type": "object", "additionalProperties": { "type": "array", "items": cell } }
+            ]
+        })
+    }
+}
+
+/// A text argument that may come from a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text(Arc<str>);
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl Load for Text {
+    const KIND: InputKind = InputKind::Text;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::String(text) => Ok(Self(Arc::clone(text))),
+            other => Err(Problem::new(
+                "",
+                format!("expected a text, found {}", other.kind()),
+            )),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::String(Arc::clone(&self.0))
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+/// Inline JSON cannot hold a non-finite number, but a file or an earlier step can.
+fn finite(numbers: &Numbers) -> Result<&Numbers, Problem> {
+    let Some(position) = numbers
+        .as_slice()
+        .iter()
+        .position(|number| !number.is_finite())
+    else {
+        return Ok(numbers);
+    };
+    let mut pointer = String::new();
+    let mut stride: usize = numbers.shape().iter().product();
+    let mut rest = position;
+    for extent in numbers.shape() {
+        stride /= extent;
+        crate::path::push_index(&mut pointer, rest / stride);
+        rest %= stride;
+    }
+    let found = crate::number::spelling(numbers.as_slice()[position]);
+    Err(Problem::new(
+        pointer,
+        format!("expected a finite number, found {found}"),
+    ))
+}
+
+fn first_non_number(items: &[Value]) -> Problem {
+    let culprit = items
+        .iter()
+        .enumerate()
+        .find(|(_, item)| item.as_f64().is_none());
+    let (index, item) = culprit.unwrap_or((0, &Value::Null));
+    Problem::new(
+        format!("/{index}"),
+        format!("expected a number, found {}", item.kind()),
+    )
+}
+
+fn ragged(rows: &[Value]) -> Problem {
+    let mut columns = None;
+    for (index, row) in rows.iter().enumerate() {
+        match row {
+            Value::Numbers(numbers) if numbers.rank() == 1 => {
+                let expected = *columns.get_or_insert(numbers.len());
+                if numbers.len() != expected {
+                    return Problem::new(
+                        format!("/{index}"),
+                        format!(
+                            "row {index} has {} entries, the rows before it {expected}",
+                            numbers.len()
+                        ),
+                    );
+                }
+            }
+            Value::Array(items) if items.is_empty() => {
+                return Problem::new(format!("/{index}"), format!("row {index} is empty"));
+            }
+            Value::Array(items) => {
+                let inner = first_non_number(items);
+                return Problem {
+                    path: format!("/{index}{}", inner.path),
+                    ..inner
+                };
+            }
+            other => {
+                return Problem::new(
+                    format!("/{index}"),
+                    format!("expected a row of numbers, found {}", other.kind()),
+                );
+            }
+        }
+    }
+    Problem::new("", "expected rows of equal length")
+}
+
+fn check_cell(cell: &Value) -> Result<(), String> {
+    match cell {
+        Value::Array(_) | Value::Numbers(_) | Value::Object(_) => Err(format!(
+            "expected a number, text, boolean or null, found {}",
+            cell.kind()
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn shape_words(numbers: &Numbers) -> String {
+    format!("an array of {} dimensions", numbers.rank())
+}
+
+fn pointer<const N: usize>(keys: [&str; N]) -> String {
+    let mut pointer = String::new();
+    for key in keys {
+        crate::path::push_key(&mut pointer, key);
+    }
+    pointer
+}

@@ -1,0 +1,224 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::value::Value;
+
+fn read(text: &str) -> Result<Value, JsonError> {
+    parse(text, Limits::default())
+}
+
+fn fails(text: &str, message: &str, path: &str) {
+    let err = read(text).expect_err(text);
+    assert!(err.message.contains(message), "{text}: {err}");
+    assert_eq!(err.path, path, "{text}: {err}");
+}
+
+#[test]
+fn reads_what_it_writes() {
+    for text in [
+        "null",
+        "true",
+        "-0.0",
+        "12",
+        "0.1",
+        "1e+300",
+        "\"a\\nb\\u0001\"",
+        "[]",
+        "{}",
+        "[1,2,3]",
+        "[1.0,2.5]",
+        "[[1,2],[3,4]]",
+        "[[[1,2]],[[3,4]]]",
+        "[[1,2],[3]]",
+        "[1,\"a\"]",
+        "[[],[]]",
+        "{\"a\":{\"b\":[1,{\"c\":null}]}}",
+        "9007199254740992",
+    ] {
+        assert_eq!(to_text(&read(text).expect(text)), text);
+    }
+}
+
+#[test]
+fn packs_blocks_of_numbers() {
+    let value = read("[[1, 2, 3],\n [4, 5, 6]]").expect("valid");
+    let numbers = value.as_numbers().expect("packed");
+    assert_eq!(numbers.shape(), [2, 3]);
+    assert_eq!(numbers.as_slice(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert!(numbers.integral());
+    assert!(
+        read("[[1,2],[3,\"x\"]]")
+            .expect("valid")
+            .as_numbers()
+            .is_none()
+    );
+}
+
+#[test]
+fn refuses_what_the_grammar_refuses() {
+    fails("", "the text is empty", "");
+    fails("{\"a\":1,}", "expected a key", "");
+    fails("[1,]", "expected a value", "/1");
+    fails("[1 2]", "expected `,` or `]`", "");
+    fails("01", "start with a zero", "");
+    fails("[1, 2, 03]", "start with a zero", "/2");
+    fails("[[1],[1.]]", "not a JSON number", "/1/0");
+    fails("{\"a\":.5}", "expected a value", "/a");
+    fails("+1", "expected a value", "");
+    fails("1e", "not a JSON number", "");
+    fails("1e5.5", "not a JSON number", "");
+    fails("NaN", "expected a value", "");
+    fails("[1,Infinity]", "expected a value", "/1");
+    fails("-", "not a JSON number", "");
+    fails("tru", "expected a value", "");
+    fails("{} {}", "expected the end", "");
+    fails("\"\\ud800\"", "lone surrogate", "");
+    fails("\"\\x\"", "unknown escape", "");
+    fails("\"a\nb\"", "control character", "");
+    fails("\"abc", "ends inside a string", "");
+    fails("{\"a\" 1}", "expected `:`", "");
+    fails("1e999", "larger than any double", "");
+    fails("[1.0, -1e400]", "larger than any double", "/1");
+}
+
+#[test]
+fn refuses_duplicate_keys_at_every_level() {
+    fails("{\"a\":1,\"a\":2}", "duplicate key \"a\"", "");
+    fails(
+        "{\"x\":[{\"b\":1,\"c\":2,\"b\":3}]}",
+        "duplicate key \"b\"",
+        "/x/0",
+    );
+    fails("{\"a\":1,\"\\u0061\":2}", "duplicate key \"a\"", "");
+    let many: String = (0..100).map(|index| format!("\"k{index}\":0,")).collect();
+    fails(&format!("{{{many}\"k7\":1}}"), "duplicate key \"k7\"", "");
+    fails(
+        &format!("{{{many}\"z\":1,\"z\":1}}"),
+        "duplicate key \"z\"",
+        "",
+    );
+}
+
+#[test]
+fn never_rounds_an_integer_silently() {
+    fails("9007199254740993", "beyond 2^53", "");
+    fails("{\"seed\":18446744073709551615}", "beyond 2^53", "/seed");
+    assert_eq!(
+        read("18446744073709551616")
+            .expect("2^64 is a double")
+            .as_f64(),
+        Some(18_446_744_073_709_551_616.0)
+    );
+    assert_eq!(
+        read("100000000000000000000")
+            .expect("1e20 is a double")
+            .as_f64(),
+        Some(1e20)
+    );
+    assert_eq!(
+        read("9007199254740993.0")
+            .expect("rounding is meant")
+            .as_f64(),
+        Some(9_007_199_254_740_992.0)
+    );
+}
+
+#[test]
+fn bounds_depth_size_and_memory() {
+    for open in ["[", "{\"a\":"] {
+        let err = read(&open.repeat(2_000_000)).expect_err("too deep");
+        assert_eq!(err.code, crate::ErrorCode::LimitExceeded);
+    }
+    assert!(read(&format!("{}{}", "[".repeat(128), "]".repeat(128))).is_ok());
+    assert!(read(&format!("{}{}", "[".repeat(129), "]".repeat(129))).is_err());
+    assert!(read(&format!("{}1{}", "[".repeat(128), "]".repeat(128))).is_ok());
+    assert!(read(&format!("{}1{}", "[".repeat(129), "]".repeat(129))).is_err());
+    let limits = Limits {
+        bytes_max: 10,
+        ..Limits::default()
+    };
+    assert_eq!(
+        parse("[1,2,3,4,5]", limits).expect_err("too long").code,
+        crate::ErrorCode::LimitExceeded
+    );
+    let limits = Limits {
+        memory_bytes_max: 1000,
+        ..Limits::default()
+    };
+    assert!(parse(&format!("[{}0]", "0,".repeat(1000)), limits).is_err());
+    assert!(parse(&format!("[{}{{}}]", "{},".repeat(1000)), limits).is_err());
+}
+
+#[test]
+fn says_where() {
+    let err = read("{\n  \"ä\": [1,\n 2, x]}").expect_err("bad");
+    assert_eq!((err.line, err.column, err.path.as_str()), (3, 5, "/ä/2"));
+    let err = parse_bytes(b"{\"a\": \"\xff\"}", Limits::default()).expect_err("not UTF-8");
+    assert_eq!(err.offset, 7);
+}
+
+/// serde_json with `float_roundtrip` rounds correctly; we must agree with it bit for bit.
+fn agrees_with_serde_json(text: &str) {
+    let ours = read(text);
+    let theirs: Result<serde_json::Value, _> = serde_json::from_str(text);
+    match (ours, theirs) {
+        (Ok(ours), Ok(theirs)) => assert_eq!(
+            serde_json::to_value(&ours).expect("finite"),
+            normal(theirs),
+            "{text}"
+        ),
+        (Err(err), Ok(_)) => assert!(
+            err.message.contains("duplicate")
+                || err.message.contains("2^53")
+                || err.message.contains("deeper"),
+            "{text}: {err}"
+        ),
+        (Ok(_), Err(err)) => panic!("{text} was accepted; serde_json says {err}"),
+        (Err(_), Err(_)) => {}
+    }
+}
+
+/// Arrays of mixed spellings come back as doubles.
+fn normal(value: serde_json::Value) -> serde_json::Value {
+    serde_json::to_value(read(&value.to_string()).expect("valid")).expect("finite")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn doubles_round_trip(bits in any::<u64>()) {
+        let number = f64::from_bits(bits);
+        prop_assume!(number.is_finite());
+        let text = to_text(&Value::Float(number));
+        prop_assert_eq!(read(&text).unwrap().as_f64().unwrap().to_bits(), bits);
+        let long = format!("{number:e}");
+        prop_assert_eq!(read(&long).unwrap().as_f64().unwrap().to_bits(), bits);
+    }
+
+    #[test]
+    fn seventeen_digits_round_correctly(mantissa in 0_u64..100_000_000_000_000_000, exponent in -330_i32..310) {
+        let text = format!("[{mantissa}e{exponent}]");
+        let expected: f64 = text[1..text.len() - 1].parse().unwrap();
+        match read(&text) {
+            Ok(value) => prop_assert_eq!(value.at(0).unwrap().as_f64().unwrap().to_bits(), expected.to_bits()),
+            Err(_) => prop_assert!(expected.is_infinite()),
+        }
+    }
+
+    #[test]
+    fn agrees_on_json_like_texts(text in "[\\[\\]{}\",:0-9a-c.eE+\\- \\\\ntu]{0,24}") {
+        agrees_with_serde_json(&text);
+    }
+
+    #[test]
+    fn agrees_on_number_lists(parts in prop::collection::vec("-?[0-9]{0,18}(\\.[0-9]{0,4})?([eE][+-]?[0-9]{0,3})?", 1..6)) {
+        agrees_with_serde_json(&format!("[{}]", parts.join(",")));
+        agrees_with_serde_json(&format!("[[{}],[{}]]", parts.join(","), parts.join(" , ")));
+    }
+
+    #[test]
+    fn never_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let _ = parse_bytes(&bytes, Limits::default());
+    }
+}

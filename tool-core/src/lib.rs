@@ -1,0 +1,37 @@
+//! The contract that every tool and every runtime part of mathchain shares.
+//!
+//! A tool is one type that implements [`Tool`]; [`entry`] erases it for a family's list. Arguments arrive as a [`Value`], parsed
+//! once by the strict scan of [`json`], and become typed through the checked types of [`types`] and [`input`]. A running tool
+//! knows the world only through its [`Ctx`]. Nothing here does I/O or knows a clock: what crosses the border is a trait in
+//! [`capability`].
+
+pub mod capability;
+pub mod convert;
+pub mod ctx;
+pub mod error;
+pub mod input;
+pub mod json;
+pub mod nearest;
+pub mod number;
+pub mod outcome;
+pub mod path;
+pub mod rng;
+pub mod schema;
+pub mod spec;
+pub mod stop;
+pub mod tool;
+pub mod types;
+pub mod value;
+
+pub use ctx::{Budget, Capabilities, Ctx};
+pub use error::{ErrorCode, Problem, ToolError};
+pub use input::{Input, Load, Matrix, Source, Table, Text, Vector};
+pub use outcome::{Outcome, Status};
+pub use spec::{
+    Access, Caller, Capability, Category, Determinism, Effect, Permission, ResourceKey,
+    ResourceKind, ResourceTemplate, Spec, Syntax,
+};
+pub use stop::StopFlag;
+pub use tool::{AnyTool, Call, Entry, Example, Reach, Tool, entry};
+pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
+pub use value::{Numbers, Object, Value};

@@ -1,0 +1,340 @@
+//! What a tool says about itself: one constant, from which policy, planner, listings and documentation are computed.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Defines a closed set of names with its wire spelling.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $text)] $variant),+
+        }
+
+        impl $name {
+            /// Every member, in documentation order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The spelling on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text),+
+                }
+            }
+
+            /// Reads the spelling back.
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|name| name.as_str() == text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+names! {
+    /// The field a tool belongs to.
+    Category {
+        /// Pages, search and other network sources.
+        Web = "web",
+        /// Tables, queries and plots.
+        Data = "data",
+        /// Programs: running, testing, formatting.
+        Code = "code",
+        /// Numerics.
+        Math = "math",
+        /// Files and the host.
+        System = "system",
+        /// Archives.
+        Archive = "archive",
+        /// Language and embedding models.
+        Llm = "llm",
+        /// Tasks, sessions and reviews.
+        Workflow = "workflow",
+        /// Plans and chains.
+        Chain = "chain",
+    }
+}
+
+names! {
+    /// What a tool may change. A tool without any is read-only.
+    Effect {
+        /// Runs a program on this machine.
+        LocalExec = "local_exec",
+        /// Asks a language model.
+        CallsLlm = "calls_llm",
+        /// Creates, changes or deletes files.
+        ModifiesFiles = "modifies_files",
+        /// Sends something over the network.
+        NetworkAccess = "network_access",
+        /// Changes state of mathchain or of the host that is not a file.
+        SystemState = "system_state",
+    }
+}
+
+names! {
+    /// The permission a configuration grants or makes conditional.
+    Permission {
+        /// Hosts and addresses.
+        Network = "network",
+        /// Paths.
+        Filesystem = "filesystem",
+        /// Programs.
+        Shell = "shell",
+        /// Processor time only.
+        Compute = "compute",
+    }
+}
+
+names! {
+    /// What of the world exists for a tool.
+    Capability {
+        /// Reading files in the workspace.
+        FilesRead = "files_read",
+        /// Writing files in the workspace.
+        FilesWrite = "files_write",
+        /// HTTP requests.
+        Http = "http",
+        /// Sandboxed processes.
+        Spawn = "spawn",
+        /// The time of day.
+        Clock = "clock",
+        /// Stored state.
+        State = "state",
+        /// Calling other tools.
+        Calls = "calls",
+    }
+}
+
+names! {
+    /// Who may call a tool.
+    Caller {
+        /// A single call at a door.
+        Direct = "direct",
+        /// A step of a chain.
+        Chain = "chain",
+    }
+}
+
+names! {
+    /// Whether the same arguments give the same result.
+    Determinism {
+        /// A function of the arguments.
+        Pure = "pure",
+        /// A function of the arguments and the seed.
+        Seeded = "seeded",
+        /// Depends on the world.
+        External = "external",
+    }
+}
+
+names! {
+    /// How a resource is used.
+    Access {
+        /// Several readers may share it.
+        Read = "read",
+        /// One writer, and nobody else.
+        Write = "write",
+    }
+}
+
+names! {
+    /// The kind of a resource.
+    ResourceKind {
+        /// A path in the workspace; a folder contains what is below it.
+        Path = "path",
+        /// A network host.
+        Host = "host",
+        /// Anything else with a name.
+        Name = "name",
+    }
+}
+
+names! {
+    /// What text in a parameter is read as; `$fmt` is refused where the text is a program.
+    Syntax {
+        /// A shell command or an argument vector.
+        Shell = "shell",
+        /// SQL.
+        Sql = "sql",
+        /// A path.
+        Path = "path",
+        /// A URL.
+        Url = "url",
+        /// A mathematical expression.
+        Expression = "expression",
+    }
+}
+
+/// The resource that one argument names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceTemplate {
+    /// Kind of the resource.
+    pub kind: ResourceKind,
+    /// JSON pointer of the argument that holds its name, such as `/path`.
+    pub pointer: &'static str,
+    /// How it is used.
+    pub access: Access,
+}
+
+/// One resource that a call uses.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceKey {
+    /// Kind of the resource.
+    pub kind: ResourceKind,
+    /// Its name: for a path, relative to the workspace root as the caller wrote it.
+    pub name: String,
+    /// How it is used.
+    pub access: Access,
+}
+
+impl ResourceKey {
+    /// A path that is read.
+    pub fn read_path(path: impl Into<String>) -> Self {
+        Self {
+            kind: ResourceKind::Path,
+            name: path.into(),
+            access: Access::Read,
+        }
+    }
+
+    /// A path that is written.
+    pub fn write_path(path: impl Into<String>) -> Self {
+        Self {
+            kind: ResourceKind::Path,
+            name: path.into(),
+            access: Access::Write,
+        }
+    }
+}
+
+/// What a tool says about itself.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// Canonical name, in the domain's own spelling: `matrix_solve`, `task:submit`.
+    pub id: &'static str,
+    /// Contract version; grows when arguments or meaning change.
+    pub version: u32,
+    /// A few words for a list.
+    pub title: &'static str,
+    /// The field it belongs to.
+    pub category: Category,
+    /// Further words to select and search by.
+    pub tags: &'static [&'static str],
+    /// The most it may change.
+    pub effects: &'static [Effect],
+    /// Permissions it needs.
+    pub permissions: &'static [Permission],
+    /// What of the world it is given.
+    pub capabilities: &'static [Capability],
+    /// Whether it can destroy what was there before: the most it can do; see [`Tool::narrow`](crate::Tool::narrow).
+    pub destructive: bool,
+    /// Whether doing it twice is the same as doing it once.
+    pub idempotent: bool,
+    /// Whether the same arguments give the same result.
+    pub determinism: Determinism,
+    /// Who may call it.
+    pub callers: &'static [Caller],
+    /// Resources its arguments name; with these a planner knows them before references are resolved.
+    pub resources: &'static [ResourceTemplate],
+    /// Whether it must be the only call running.
+    pub exclusive: bool,
+    /// Facts that must hold, such as `workspace=ready`.
+    pub preconditions: &'static [&'static str],
+    /// Parameters whose text is a program, by JSON pointer.
+    pub syntax: &'static [(&'static str, Syntax)],
+    /// Longest run in milliseconds where the caller sets none; `None` leaves it to the configuration.
+    pub timeout_ms: Option<u64>,
+    /// Largest result in bytes of JSON; `None` leaves it to the configuration.
+    pub output_bytes_max: Option<u64>,
+}
+
+impl Spec {
+    /// No effects, callable directly and in chains, a function of its arguments.
+    pub const fn pure() -> Self {
+        Self {
+            id: "",
+            version: 1,
+            title: "",
+            category: Category::Math,
+            tags: &[],
+            effects: &[],
+            permissions: &[Permission::Compute],
+            capabilities: &[],
+            destructive: false,
+            idempotent: true,
+            determinism: Determinism::Pure,
+            callers: &[Caller::Direct, Caller::Chain],
+            resources: &[],
+            exclusive: false,
+            preconditions: &[],
+            syntax: &[],
+            timeout_ms: None,
+            output_bytes_max: None,
+        }
+    }
+
+    /// As [`Spec::pure`], and a function of the seed too.
+    pub const fn seeded() -> Self {
+        Self {
+            determinism: Determinism::Seeded,
+            ..Self::pure()
+        }
+    }
+
+    /// Whether it changes nothing.
+    pub const fn read_only(&self) -> bool {
+        self.effects.is_empty()
+    }
+
+    /// The name for MCP and model providers: `:` and `.` become `_`.
+    pub fn wire_name(&self) -> String {
+        wire_name(self.id)
+    }
+
+    /// What is wrong with it, if anything: ids, titles, and claims that contradict each other.
+    pub fn fault(&self) -> Option<String> {
+        let wire = self.wire_name();
+        let lower = wire
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if !lower || wire.len() > 48 || !wire.starts_with(|first: char| first.is_ascii_lowercase())
+        {
+            return Some(format!(
+                "the id `{}` does not give a wire name of the form [a-z][a-z0-9_]{{0,47}}",
+                self.id
+            ));
+        }
+        if self.title.is_empty() || self.callers.is_empty() || self.version == 0 {
+            return Some(format!(
+                "`{}` lacks a title, a caller or a version",
+                self.id
+            ));
+        }
+        if self.destructive && self.read_only() {
+            return Some(format!(
+                "`{}` says it is destructive and has no effects",
+                self.id
+            ));
+        }
+        if !self.read_only() && self.determinism == Determinism::Pure {
+            return Some(format!(
+                "`{}` has effects and says it is a function of its arguments",
+                self.id
+            ));
+        }
+        None
+    }
+}
+
+/// The wire spelling of a canonical id.
+pub fn wire_name(id: &str) -> String {
+    id.replace([':', '.'], "_")
+}

@@ -1,0 +1,295 @@
+//! A tool: typed arguments, typed output, a [`Spec`], examples and a `run`; and the erased form that registries hold.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::convert::{self, from_value, to_value};
+use crate::ctx::Ctx;
+use crate::error::{ErrorCode, Problem, ToolError};
+use crate::input::SourceRef;
+use crate::schema::{self, Schema};
+use crate::spec::{Access, Effect, ResourceKey, ResourceKind, Spec};
+use crate::value::Value;
+
+/// A tool is one type that implements this, in one file, listed once in its family.
+pub trait Tool: 'static {
+    /// What the tool says about itself.
+    const SPEC: Spec;
+    /// Arguments: a plain struct; the doc comment of the struct is the tool's description, those of the fields the
+    /// parameters'.
+    type Args: DeserializeOwned + Serialize + JsonSchema;
+    /// The result: a plain struct whose fields are documented likewise.
+    type Output: Serialize + JsonSchema;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// What the tool documents, as a [`ToolError`] that names the argument and the next step.
+    fn run(args: Self::Args, ctx: &Ctx) -> Result<Self::Output, ToolError>;
+
+    /// Calls with their expected results; they run as tests for every tool.
+    fn examples() -> Vec<Example<Self::Args, Self::Output>>;
+
+    /// The resources that this call uses; by default those that [`Spec::resources`] names.
+    ///
+    /// # Errors
+    /// When the arguments name none that could be meant.
+    fn resources(args: &Self::Args) -> Result<Vec<ResourceKey>, ToolError> {
+        resources_from_templates(&Self::SPEC, &to_value(args)?)
+    }
+
+    /// What this call can do at most, from its arguments; never more than the [`Spec`] says.
+    fn narrow(args: &Self::Args) -> Reach {
+        let _ = args;
+        Reach {
+            effects: Self::SPEC.effects,
+            destructive: Self::SPEC.destructive,
+        }
+    }
+}
+
+/// A call and its expected result.
+#[derive(Debug, Clone)]
+pub struct Example<A, O> {
+    /// What it shows.
+    pub title: &'static str,
+    /// The arguments.
+    pub args: A,
+    /// The expected result; doubles are compared to a relative 1e-9.
+    pub output: O,
+}
+
+/// An example of an erased tool.
+#[derive(Debug, Clone)]
+pub struct ErasedExample {
+    /// What it shows.
+    pub title: &'static str,
+    /// The arguments.
+    pub args: Value,
+    /// The expected result.
+    pub output: Value,
+}
+
+/// What a call can do at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// Effects.
+    pub effects: &'static [Effect],
+    /// Whether it can destroy what was there before.
+    pub destructive: bool,
+}
+
+/// A tool with its types erased: what a registry holds.
+pub trait AnyTool: Send + Sync {
+    /// What the tool says about itself.
+    fn spec(&self) -> &Spec;
+    /// The description: the doc comment of its arguments.
+    fn description(&self) -> String;
+    /// Schema of the arguments, JSON Schema 2020-12; made on demand.
+    fn input_schema(&self) -> Schema;
+    /// Schema of the result.
+    fn output_schema(&self) -> Schema;
+    /// Its examples.
+    fn examples(&self) -> Vec<ErasedExample>;
+    /// Decodes and checks arguments; all problems are reported at once.
+    ///
+    /// # Errors
+    /// `invalid_args` with the JSON pointer of each culprit.
+    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError>;
+}
+
+/// Checked arguments of one call, ready to run.
+pub trait Call: Send {
+    /// The arguments in canonical form: defaults filled in, order of the struct.
+    fn args(&self) -> &Value;
+    /// The files and artifacts the arguments refer to.
+    fn sources(&self) -> &[SourceRef];
+    /// The resources the call uses.
+    ///
+    /// # Errors
+    /// As [`Tool::resources`].
+    fn resources(&self) -> Result<Vec<ResourceKey>, ToolError>;
+    /// What the call can do at most.
+    fn reach(&self) -> Reach;
+    /// Does the work.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError>;
+}
+
+/// One line of a family's list: a tool, erased.
+#[derive(Clone, Copy)]
+pub struct Entry(&'static dyn AnyTool);
+
+/// Erases a tool for a family's list.
+pub const fn entry<T: Tool>() -> Entry
+where
+    T::Args: Send,
+{
+    Entry(const { &Typed::<T>(PhantomData) })
+}
+
+impl Entry {
+    /// The tool.
+    pub fn tool(self) -> &'static dyn AnyTool {
+        self.0
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.spec().id)
+    }
+}
+
+struct Typed<T>(PhantomData<fn() -> T>);
+
+impl<T: Tool> Typed<T> {
+    const SPEC: &'static Spec = &T::SPEC;
+}
+
+impl<T: Tool> AnyTool for Typed<T>
+where
+    T::Args: Send,
+{
+    fn spec(&self) -> &Spec {
+        Self::SPEC
+    }
+
+    fn description(&self) -> String {
+        schema::description(&schema::of_input::<T::Args>())
+    }
+
+    fn input_schema(&self) -> Schema {
+        schema::of_input::<T::Args>()
+    }
+
+    fn output_schema(&self) -> Schema {
+        schema::of_output::<T::Output>()
+    }
+
+    fn examples(&self) -> Vec<ErasedExample> {
+        let encode = |value: Result<Value, ToolError>| {
+            value.unwrap_or_else(|err| Value::from(err.to_string()))
+        };
+        T::examples()
+            .into_iter()
+            .map(|example| ErasedExample {
+                title: example.title,
+                args: encode(to_value(&example.args)),
+                output: encode(to_value(&example.output)),
+            })
+            .collect()
+    }
+
+    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+        if args.as_object().is_none() {
+            return Err(ToolError::invalid(
+                "",
+                format_args!("expected the arguments as an object, found {}", args.kind()),
+            ));
+        }
+        let typed: T::Args = from_value(args)
+            .map_err(|first| argument_error(&schema::of_input::<T::Args>(), args, first))?;
+        let encoded = convert::encode(&typed)?;
+        Ok(Box::new(TypedCall::<T> {
+            typed,
+            args: encoded.value,
+            sources: encoded.sources,
+        }))
+    }
+}
+
+/// Words every problem: those the schema shows, and the one that decoding stopped at when the schema does not show it.
+fn argument_error(schema: &Schema, args: &Value, first: Problem) -> ToolError {
+    let mut problems = schema::check(schema, args);
+    if !problems.iter().any(|problem| problem.path == first.path) {
+        problems.insert(0, first);
+    } else if let Some(same) = problems
+        .iter_mut()
+        .find(|problem| problem.path == first.path)
+    {
+        *same = first; // the type's own words say more
+    }
+    ToolError::of_problems(ErrorCode::InvalidArgs, problems)
+}
+
+struct TypedCall<T: Tool> {
+    typed: T::Args,
+    args: Value,
+    sources: Vec<SourceRef>,
+}
+
+impl<T: Tool> Call for TypedCall<T>
+where
+    T::Args: Send,
+{
+    fn args(&self) -> &Value {
+        &self.args
+    }
+
+    fn sources(&self) -> &[SourceRef] {
+        &self.sources
+    }
+
+    fn resources(&self) -> Result<Vec<ResourceKey>, ToolError> {
+        T::resources(&self.typed)
+    }
+
+    fn reach(&self) -> Reach {
+        T::narrow(&self.typed)
+    }
+
+    fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {
+        to_value(&T::run(self.typed, ctx)?)
+    }
+}
+
+/// The resources that the templates of a spec find in (canonical) arguments; an absent optional argument names none.
+///
+/// # Errors
+/// When the argument is neither absent nor a text.
+pub fn resources_from_templates(spec: &Spec, args: &Value) -> Result<Vec<ResourceKey>, ToolError> {
+    let mut keys = Vec::new();
+    for template in spec.resources {
+        match args.pointer(template.pointer) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(name)) => keys.push(ResourceKey {
+                kind: template.kind,
+                name: name.to_string(),
+                access: template.access,
+            }),
+            Some(other) => {
+                return Err(ToolError::invalid(
+                    template.pointer,
+                    format_args!(
+                        "expected the name of a {}, found {}",
+                        template.kind,
+                        other.kind()
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(keys)
+}
+
+/// The read keys of the files that arguments refer to.
+pub fn source_keys(sources: &[SourceRef]) -> Vec<ResourceKey> {
+    sources
+        .iter()
+        .filter_map(|source| match &source.source {
+            crate::input::Source::File(path) => Some(ResourceKey {
+                kind: ResourceKind::Path,
+                name: path.clone(),
+                access: Access::Read,
+            }),
+            crate::input::Source::Artifact(_) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,537 @@
+//! [`Value`]: what travels between doors, tools and steps.
+//!
+//! Like a JSON value, with one difference: an array of numbers is one shared block of doubles ([`Numbers`]) with a shape, so
+//! that a matrix is parsed, passed between steps, hashed and written without a node per element. Cloning is a pointer copy.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The largest magnitude below which every integer is a double (2^53).
+pub const SAFE_INTEGER: i64 = 1 << 53;
+
+/// A JSON value; arrays of numbers are packed into [`Numbers`].
+#[derive(Clone, Default)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer of magnitude at most 2^53.
+    Int(i64),
+    /// A finite double.
+    Float(f64),
+    /// A string.
+    String(Arc<str>),
+    /// An array that is not a regular block of numbers.
+    Array(Arc<Vec<Value>>),
+    /// A regular, non-empty block of numbers of rank 1 or more.
+    Numbers(Numbers),
+    /// An object; keys are unique and keep their order.
+    Object(Arc<Object>),
+}
+
+/// A regular block of doubles, row-major: a view of shared data with a shape.
+#[derive(Clone)]
+pub struct Numbers {
+    data: Arc<Vec<f64>>,
+    offset: usize,
+    shape: Vec<usize>,
+    integral: bool,
+}
+
+impl Numbers {
+    /// A vector; `integral` says that every element was spelled as an integer (it is written back that way).
+    pub fn vector(data: Vec<f64>, integral: bool) -> Self {
+        let shape = vec![data.len()];
+        Self {
+            data: Arc::new(data),
+            offset: 0,
+            shape,
+            integral,
+        }
+    }
+
+    /// A block of the given shape, row-major; `None` when the shape does not hold exactly the data or is empty.
+    pub fn new(shape: Vec<usize>, data: Vec<f64>, integral: bool) -> Option<Self> {
+        let expected = shape
+            .iter()
+            .try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
+        (expected == data.len() && expected > 0 && !shape.is_empty()).then(|| Self {
+            data: Arc::new(data),
+            offset: 0,
+            shape,
+            integral,
+        })
+    }
+
+    /// Extents, outermost first; every extent is at least 1.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Number of dimensions, at least 1.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Length of the outermost dimension.
+    pub fn len(&self) -> usize {
+        self.shape[0]
+    }
+
+    /// Always false: an empty array is `Value::Array`.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether every element is an integer and is written as one.
+    pub fn integral(&self) -> bool {
+        self.integral
+    }
+
+    /// All elements, row-major.
+    pub fn as_slice(&self) -> &[f64] {
+        let count: usize = self.shape.iter().product();
+        &self.data[self.offset..self.offset + count]
+    }
+
+    /// The element at an index: a number for rank 1, a view of the sub-block otherwise.
+    pub fn get(&self, index: usize) -> Option<Value> {
+        if index >= self.len() {
+            return None;
+        }
+        if self.rank() == 1 {
+            return Some(self.scalar(self.data[self.offset + index]));
+        }
+        let stride: usize = self.shape[1..].iter().product();
+        Some(Value::Numbers(Self {
+            data: Arc::clone(&self.data),
+            offset: self.offset + index * stride,
+            shape: self.shape[1..].to_vec(),
+            integral: self.integral,
+        }))
+    }
+
+    fn scalar(&self, value: f64) -> Value {
+        if self.integral {
+            Value::Int(value as i64)
+        } else {
+            Value::Float(value)
+        }
+    }
+
+    /// The elements as a shared buffer, without copying when the view covers it whole.
+    pub fn into_shared(self) -> Arc<Vec<f64>> {
+        let count: usize = self.shape.iter().product();
+        if self.offset == 0 && count == self.data.len() {
+            self.data
+        } else {
+            Arc::new(self.as_slice().to_vec())
+        }
+    }
+
+    /// A view with the given shape over shared data.
+    pub fn from_shared(data: Arc<Vec<f64>>, shape: Vec<usize>) -> Option<Self> {
+        let expected = shape
+            .iter()
+            .try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
+        (expected == data.len() && expected > 0 && !shape.is_empty()).then_some(Self {
+            data,
+            offset: 0,
+            shape,
+            integral: false,
+        })
+    }
+}
+
+/// The members of an object, in the order they were given.
+#[derive(Debug, Clone, Default)]
+pub struct Object {
+    members: Vec<(Arc<str>, Value)>,
+}
+
+impl Object {
+    /// An empty object.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Looks a member up.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.members
+            .iter()
+            .find(|(name, _)| &**name == key)
+            .map(|(_, value)| value)
+    }
+
+    /// Sets a member; a present one keeps its place.
+    pub fn insert(&mut self, key: impl Into<Arc<str>>, value: impl Into<Value>) {
+        let (key, value) = (key.into(), value.into());
+        match self.members.iter_mut().find(|(name, _)| *name == key) {
+            Some((_, slot)) => *slot = value,
+            None => self.members.push((key, value)),
+        }
+    }
+
+    /// Adds a member that the caller knows to be new.
+    pub(crate) fn push_unique(&mut self, key: Arc<str>, value: Value) {
+        self.members.push((key, value));
+    }
+
+    /// Removes a member.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        let index = self.members.iter().position(|(name, _)| &**name == key)?;
+        Some(self.members.remove(index).1)
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
+        self.members.iter().map(|(key, value)| (&**key, value))
+    }
+
+    /// Number of members.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+}
+
+impl Value {
+    /// An object of the given members; later duplicates replace earlier ones.
+    pub fn object<K: Into<Arc<str>>, V: Into<Value>>(
+        members: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let mut object = Object::new();
+        for (key, value) in members {
+            object.insert(key, value);
+        }
+        Self::Object(Arc::new(object))
+    }
+
+    /// An array; packed into [`Numbers`] when it is a regular block of numbers.
+    pub fn array(items: Vec<Self>) -> Self {
+        match pack(&items) {
+            Some(numbers) => Self::Numbers(numbers),
+            None => Self::Array(Arc::new(items)),
+        }
+    }
+
+    /// A vector of doubles.
+    pub fn vector(data: Vec<f64>) -> Self {
+        if data.is_empty() {
+            Self::Array(Arc::default())
+        } else {
+            Self::Numbers(Numbers::vector(data, false))
+        }
+    }
+
+    /// The member of an object.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(object) => object.get(key),
+            _ => None,
+        }
+    }
+
+    /// The element of an array.
+    pub fn at(&self, index: usize) -> Option<Self> {
+        match self {
+            Self::Array(items) => items.get(index).cloned(),
+            Self::Numbers(numbers) => numbers.get(index),
+            _ => None,
+        }
+    }
+
+    /// The value at a JSON pointer (RFC 6901).
+    pub fn pointer(&self, pointer: &str) -> Option<Self> {
+        if pointer.is_empty() {
+            return Some(self.clone());
+        }
+        pointer
+            .strip_prefix('/')?
+            .split('/')
+            .try_fold(self.clone(), |value, token| {
+                let token = token.replace("~1", "/").replace("~0", "~");
+                match &value {
+                    Self::Object(object) => object.get(&token).cloned(),
+                    _ => value.at(token.parse().ok()?),
+                }
+            })
+    }
+
+    /// The elements of an array, packed or not.
+    pub fn items(&self) -> Option<Vec<Self>> {
+        match self {
+            Self::Array(items) => Some(items.as_ref().clone()),
+            Self::Numbers(numbers) => Some(
+                (0..numbers.len())
+                    .filter_map(|index| numbers.get(index))
+                    .collect(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// The object, if it is one.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number as a double, if it is one.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number as an integer, if it is one (a double that is whole counts).
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(*value),
+            Self::Float(value) if value.fract() == 0.0 && value.abs() <= SAFE_INTEGER as f64 => {
+                Some(*value as i64)
+            }
+            _ => None,
+        }
+    }
+
+    /// The packed numbers, if it is a block of them.
+    pub fn as_numbers(&self) -> Option<&Numbers> {
+        match self {
+            Self::Numbers(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// What it is, in the words of an error message: `a string`, `an array of 3`.
+    pub fn kind(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Bool(value) => format!("the boolean {value}"),
+            Self::Int(value) => format!("the integer {value}"),
+            Self::Float(value) => format!("the number {value:?}"),
+            Self::String(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
+            Self::String(text) => format!("a string of {} characters", text.chars().count()),
+            Self::Array(items) => format!("an array of {}", items.len()),
+            Self::Numbers(numbers) => {
+                let shape = numbers
+                    .shape()
+                    .iter()
+                    .map(usize::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" x ");
+                format!("an array of numbers ({shape})")
+            }
+            Self::Object(object) => format!("an object with {} members", object.len()),
+        }
+    }
+
+    /// An estimate of the memory it keeps alive, in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        const NODE: u64 = 48;
+        match self {
+            Self::Null | Self::Bool(_) | Self::Int(_) | Self::Float(_) => NODE,
+            Self::String(text) => NODE + text.len() as u64,
+            Self::Array(items) => NODE + items.iter().map(Self::memory_bytes).sum::<u64>(),
+            Self::Numbers(numbers) => NODE + 8 * numbers.as_slice().len() as u64,
+            Self::Object(object) => {
+                NODE + object
+                    .iter()
+                    .map(|(key, value)| NODE + key.len() as u64 + value.memory_bytes())
+                    .sum::<u64>()
+            }
+        }
+    }
+}
+
+/// Packs a list into one block when it is non-empty and every item is a number, or every item is a block of one shape.
+fn pack(items: &[Value]) -> Option<Numbers> {
+    const RANK_MAX: usize = 8;
+    let scalar = |value: &Value| match value {
+        Value::Int(number) => Some((*number as f64, true)),
+        Value::Float(number) => Some((*number, false)),
+        _ => None,
+    };
+    match items.first()? {
+        Value::Int(_) | Value::Float(_) => {
+            let mut integral = true;
+            let mut data = Vec::with_capacity(items.len());
+            for item in items {
+                let (number, whole) = scalar(item)?;
+                integral &= whole;
+                data.push(number);
+            }
+            Some(Numbers::vector(data, integral))
+        }
+        Value::Numbers(first) if first.rank() < RANK_MAX => {
+            let mut integral = true;
+            let mut data = Vec::with_capacity(items.len() * first.as_slice().len());
+            for item in items {
+                let block = item
+                    .as_numbers()
+                    .filter(|block| block.shape() == first.shape())?;
+                integral &= block.integral();
+                data.extend_from_slice(block.as_slice());
+            }
+            let mut shape = vec![items.len()];
+            shape.extend_from_slice(first.shape());
+            Numbers::new(shape, data, integral)
+        }
+        _ => None,
+    }
+}
+
+/// Numbers compare by value, whatever their spelling; objects compare without regard to order.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::String(a), Self::String(b)) => a == b,
+            (Self::Array(a), Self::Array(b)) => a == b,
+            (Self::Numbers(a), Self::Numbers(b)) => {
+                a.shape() == b.shape() && a.as_slice() == b.as_slice()
+            }
+            (Self::Object(a), Self::Object(b)) => {
+                a.len() == b.len() && a.iter().all(|(key, value)| b.get(key) == Some(value))
+            }
+            _ => match (self.as_f64(), other.as_f64()) {
+                (Some(a), Some(b)) => a == b,
+                _ => false,
+            },
+        }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::json::to_text(self))
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::json::to_text(self))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::String(value.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::String(value.into())
+    }
+}
+
+/// A non-finite double becomes its spelling: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        if value.is_finite() {
+            Self::Float(value)
+        } else {
+            Self::from(crate::number::spelling(value))
+        }
+    }
+}
+
+/// An integer beyond 2^53 becomes a string.
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        if value.unsigned_abs() <= SAFE_INTEGER as u64 {
+            Self::Int(value)
+        } else {
+            Self::from(value.to_string())
+        }
+    }
+}
+
+/// An integer beyond 2^53 becomes a string.
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        if value <= SAFE_INTEGER as u64 {
+            Self::Int(value as i64)
+        } else {
+            Self::from(value.to_string())
+        }
+    }
+}
+
+impl From<usize> for Value {
+    fn from(value: usize) -> Self {
+        Self::from(value as u64)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(value: u32) -> Self {
+        Self::Int(i64::from(value))
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Value {
+    fn from(items: Vec<T>) -> Self {
+        Self::array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// Any JSON value.
+impl schemars::JsonSchema for Value {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Any".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({})
+    }
+}
