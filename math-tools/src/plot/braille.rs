@@ -130,27 +130,20 @@ impl Chart {
         self.grid[row * self.columns + column] = symbol;
     }
 
-    /// Fills one column from the baseline to a value, to an eighth of a row upwards and half a row downwards.
-    pub(crate) fn bar(&mut self, column: usize, baseline: f64, value: f64) {
+    /// Fills one column from zero to a value, to an eighth of a row upwards and half a row downwards; zero lies between rows.
+    pub(crate) fn bar(&mut self, column: usize, value: f64) {
         const UP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        const DOWN: [char; 3] = [' ', '▀', '█'];
         let height = |value: f64| self.y.fraction(value).clamp(0.0, 1.0) * self.rows as f64;
-        let (zero, tip) = (height(baseline), height(value));
+        let (zero, tip) = (height(0.0).round(), height(value));
         for row in 0..self.rows {
-            let below = (self.rows - 1 - row) as f64; // rows between the bottom and this one
-            let symbol = if tip >= zero {
-                if below + 1.0 <= zero.floor() {
-                    continue;
-                }
-                UP[((tip - below).clamp(0.0, 1.0) * 8.0).round() as usize]
+            let bottom = (self.rows - 1 - row) as f64; // of this row, counted from the bottom of the area
+            let symbol = if value > 0.0 && bottom >= zero {
+                UP[((tip - bottom).clamp(0.0, 1.0) * 8.0).round() as usize]
+            } else if value < 0.0 && bottom < zero {
+                DOWN[((bottom + 1.0 - tip).clamp(0.0, 1.0) * 2.0).round() as usize]
             } else {
-                if below >= zero.ceil() {
-                    continue;
-                }
-                match ((below + 1.0 - tip).clamp(0.0, 1.0) * 2.0).round() as usize {
-                    0 => ' ',
-                    1 => '▀',
-                    _ => '█',
-                }
+                ' '
             };
             if symbol != ' ' {
                 self.put(column, row, symbol);
@@ -196,7 +189,7 @@ impl Chart {
                 (ticks, starts)
             })
             .find_map(|(ticks, starts)| Some((ticks, starts?)))
-            .unwrap_or_default();
+            .unwrap_or_else(|| self.last_tick(left));
         let mut axis: Vec<char> = std::iter::once('└').chain(std::iter::repeat_n('─', self.columns)).collect();
         let mut labels = vec![' '; self.width];
         for (tick, start) in ticks.iter().zip(starts) {
@@ -206,6 +199,13 @@ impl Chart {
             }
         }
         (axis.into_iter().collect(), labels.into_iter().collect())
+    }
+
+    /// One tick alone, where two do not fit; none where its label is wider than the whole.
+    fn last_tick(&self, left: usize) -> (Vec<Tick>, Vec<usize>) {
+        let last: Vec<Tick> = ticks(self.x, 2).into_iter().next_back().into_iter().collect();
+        let starts = self.label_starts(&last, left).unwrap_or_default();
+        (last, starts)
     }
 
     /// Where each label starts, centred on its tick inside the width; `None` when two would touch.

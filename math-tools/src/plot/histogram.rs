@@ -182,7 +182,7 @@ fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> Chart {
         let shown = if bins <= columns { (2 * column + 1) * bins / (2 * columns) } else { first };
         let bins = if bins <= columns { shown..shown + 1 } else { first..end };
         let fullest = counts[bins].iter().copied().max().unwrap_or(0);
-        chart.bar(column, 0.0, fullest as f64);
+        chart.bar(column, fullest as f64);
     }
     chart
 }

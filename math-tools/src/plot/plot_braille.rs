@@ -53,7 +53,7 @@ pub struct Output {
     pub plot: String,
     /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
     pub x_range: [f64; 2],
-    /// Ends of the vertical axis, likewise over all series; with bars it includes zero.
+    /// Ends of the vertical axis, likewise over all series; bars stand on zero, without a margin below it.
     pub y_range: [f64; 2],
     /// Points drawn, of all series together.
     pub n_points: usize,
@@ -150,13 +150,19 @@ pub(crate) fn default_title() -> String {
 
 /// The axes: data and margin; bars stand on zero and are whole at the sides.
 pub(crate) fn ranges(points: &Points, plot_type: PlotType) -> (Range, Range) {
-    let (mut x, mut y) = (points.x_extent(), points.y_extent());
-    if plot_type == PlotType::Bar {
-        y = (y.0.min(0.0), y.1.max(0.0));
-        let half = points.x_spacing().unwrap_or(0.0) / 2.0;
-        x = ((x.0 - half).max(-f64::MAX), (x.1 + half).min(f64::MAX));
+    let (x, y) = (points.x_extent(), points.y_extent());
+    if plot_type != PlotType::Bar {
+        return (Range::with_margin(x.0, x.1), Range::with_margin(y.0, y.1));
     }
-    (Range::with_margin(x.0, x.1), Range::with_margin(y.0, y.1))
+    let half = points.x_spacing().unwrap_or(0.0) / 2.0;
+    let x = Range::with_margin((x.0 - half).max(-f64::MAX), (x.1 + half).min(f64::MAX));
+    let [low, high] = Range::with_margin(y.0.min(0.0), y.1.max(0.0)).ends();
+    let y = match y {
+        (smallest, largest) if smallest >= 0.0 && largest > 0.0 => Range::exact(0.0, high),
+        (smallest, largest) if smallest < 0.0 && largest <= 0.0 => Range::exact(low, 0.0),
+        _ => Range::exact(low, high),
+    };
+    (x, y)
 }
 
 /// Curves in dots, and along each of several the symbol of its series.
@@ -223,7 +229,7 @@ fn bars(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> 
         }
     }
     for (column, &value) in longest.iter().enumerate() {
-        chart.bar(column, 0.0, value);
+        chart.bar(column, value);
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ pub struct Output {
     pub dimensions: Dimensions,
     /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
     pub x_range: [f64; 2],
-    /// Ends of the vertical axis, likewise over all series; with bars it includes zero.
+    /// Ends of the vertical axis, likewise over all series; bars stand on zero, without a margin below it.
     pub y_range: [f64; 2],
     /// Points drawn, of all series together.
     pub n_points: usize,

@@ -66,4 +66,4 @@ fn colour_line(colour: usize, columns: &[u8], out: &mut String) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
