@@ -3,17 +3,26 @@ use tool_core::{Ctx, ErrorCode, Finite, Tool, ToolError};
 
 use super::calculate::{Answer, AnswerKind, Args, Calculate};
 
-fn run(expression: &str, exact: bool, variables: &[(&str, f64)]) -> Result<(Answer, AnswerKind), ToolError> {
+fn run(
+    expression: &str,
+    exact: bool,
+    variables: &[(&str, f64)],
+) -> Result<(Answer, AnswerKind), ToolError> {
     let variables = variables
         .iter()
         .map(|&(name, value)| (name.to_owned(), Finite::new(value).unwrap()))
         .collect();
-    let args = Args { expression: expression.into(), variables, exact };
+    let args = Args {
+        expression: expression.into(),
+        variables,
+        exact,
+    };
     Calculate::run(args, &Ctx::default()).map(|output| (output.value, output.kind))
 }
 
 fn check(expression: &str, expected: Answer) {
-    let (found, _) = run(expression, false, &[]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
+    let (found, _) =
+        run(expression, false, &[]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
     assert_eq!(found, expected, "`{expression}`");
 }
 
@@ -47,7 +56,10 @@ fn integers_are_exact() {
         check(expression, Answer::Integer(expected));
     }
     check("2**53 + 1", text("9007199254740993"));
-    check("2**200", text("1606938044258990275541962092341162602522202993782792835301376"));
+    check(
+        "2**200",
+        text("1606938044258990275541962092341162602522202993782792835301376"),
+    );
     check("-(10**20)", text("-100000000000000000000"));
     // 30! (OEIS A000142).
     check("factorial(30)", text("265252859812191058636308480000000"));
@@ -69,10 +81,16 @@ fn doubles_are_nearest_or_nearby() {
         ("3 / 2**1076", f64::from_bits(1)),
         ("(1 + 1/1000000)**1000000", 2.718_280_469_319_376_9), // too long for a fraction; doubles instead
     ] {
-        let (found, kind) = run(expression, false, &[]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
-        let Answer::Double(found) = found else { panic!("`{expression}`: {found:?}") };
+        let (found, kind) =
+            run(expression, false, &[]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
+        let Answer::Double(found) = found else {
+            panic!("`{expression}`: {found:?}")
+        };
         assert_eq!(kind, AnswerKind::Double);
-        assert!((found - expected).abs() <= 1e-10 * expected.abs(), "`{expression}`: {found}");
+        assert!(
+            (found - expected).abs() <= 1e-10 * expected.abs(),
+            "`{expression}`: {found}"
+        );
     }
 }
 
@@ -92,7 +110,8 @@ fn exact_rationals() {
         ("0.30000000000000004 == 0.3", "0"),
         ("x * 3", "3/10"),
     ] {
-        let (found, _) = run(expression, true, &[("x", 0.1)]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
+        let (found, _) = run(expression, true, &[("x", 0.1)])
+            .unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
         assert_eq!(found, text(expected), "`{expression}`");
     }
 }
@@ -123,7 +142,11 @@ fn faults_are_typed() {
         ("", false, InvalidArgs, "expression"),
     ] {
         let err = run(expression, exact, &[]).expect_err(expression);
-        assert_eq!((err.code(), err.reason_str()), (code, Some(reason)), "`{expression}`: {err:?}");
+        assert_eq!(
+            (err.code(), err.reason_str()),
+            (code, Some(reason)),
+            "`{expression}`: {err:?}"
+        );
         assert_eq!(err.path(), Some("/expression"), "`{expression}`");
         assert!(err.hint_str().is_some(), "`{expression}`");
     }
@@ -131,11 +154,27 @@ fn faults_are_typed() {
 
 #[test]
 fn variables_are_checked_names() {
-    assert_eq!(run("x**2 + 1", false, &[("x", 3.0)]).unwrap().0, Answer::Integer(10));
-    assert_eq!(run("x / 2", false, &[("x", 0.5)]).unwrap().0, Answer::Double(0.25));
-    for (name, pointer) in [("pi", "/variables/pi"), ("sin", "/variables/sin"), ("a b", "/variables/a b"), ("a/b", "/variables/a~1b"), ("1x", "/variables/1x"), ("", "/variables/")] {
+    assert_eq!(
+        run("x**2 + 1", false, &[("x", 3.0)]).unwrap().0,
+        Answer::Integer(10)
+    );
+    assert_eq!(
+        run("x / 2", false, &[("x", 0.5)]).unwrap().0,
+        Answer::Double(0.25)
+    );
+    for (name, pointer) in [
+        ("pi", "/variables/pi"),
+        ("sin", "/variables/sin"),
+        ("a b", "/variables/a b"),
+        ("a/b", "/variables/a~1b"),
+        ("1x", "/variables/1x"),
+        ("", "/variables/"),
+    ] {
         let err = run("1", false, &[(name, 1.0)]).expect_err(name);
-        assert_eq!((err.code(), err.path()), (ErrorCode::InvalidArgs, Some(pointer)));
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(pointer))
+        );
     }
 }
 

@@ -40,9 +40,9 @@ use ast::Ast;
 use program::Program;
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod calculate_tests;
+#[cfg(test)]
+mod tests;
 
 /// The tools of this family.
 pub static TOOLS: &[Entry] = &[entry::<calculate::Calculate>()];
