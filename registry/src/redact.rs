@@ -1,0 +1,1 @@
+//! Secrets out of texts and values.
