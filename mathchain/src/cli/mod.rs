@@ -11,6 +11,7 @@ mod human;
 mod init;
 mod jsonl;
 mod policy;
+mod progress;
 mod run;
 mod serve;
 mod session;
