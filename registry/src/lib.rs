@@ -1,1 +1,23 @@
-//! placeholder
+//! The catalogue of tools, who may call which, and the one dispatcher that every call passes.
+//!
+//! Read [`Dispatcher`] first: its stages are types, in one order. [`Catalogue`] is built from the families' lists,
+//! [`Policy`] from configuration texts that the caller hands in. Nothing here reads files, knows a clock or names a tool,
+//! save the one whose permission `{"$file": path}` needs ([`policy::FILE_READER`]).
+
+pub mod catalogue;
+pub mod config;
+pub mod digest;
+pub mod dispatch;
+pub mod document;
+pub mod error;
+pub mod policy;
+pub mod redact;
+
+pub use catalogue::Catalogue;
+pub use config::{Config, Limits};
+pub use dispatch::{
+    Answer, CallRequest, CallerContext, ChainPosition, Dispatcher, Host, install_panic_hook,
+};
+pub use document::Document;
+pub use error::{LoadError, LoadErrors, Place};
+pub use policy::{Decision, Layer, Level, Policy, Rule, Selector, Verdict};

@@ -13,7 +13,7 @@ const TIMED_OUT: u8 = 2;
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag {
     state: Arc<AtomicU8>,
-    parent: Option<Arc<AtomicU8>>,
+    parent: Option<Arc<Self>>,
 }
 
 impl StopFlag {
@@ -22,12 +22,12 @@ impl StopFlag {
         Self::default()
     }
 
-    /// A flag of its own that also reads as set when this one is: a step inside a chain.
+    /// A flag of its own that also reads as set when this one, or one above it, is: a call inside a step of a chain.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
             state: Arc::default(),
-            parent: Some(Arc::clone(&self.state)),
+            parent: Some(Arc::new(self.clone())),
         }
     }
 
@@ -65,13 +65,14 @@ impl StopFlag {
 
     #[inline]
     fn state(&self) -> u8 {
-        let own = self.state.load(Ordering::Relaxed);
-        if own != RUNNING {
-            return own;
+        let mut flag = self;
+        loop {
+            let state = flag.state.load(Ordering::Relaxed);
+            match &flag.parent {
+                Some(parent) if state == RUNNING => flag = parent,
+                _ => return state,
+            }
         }
-        self.parent
-            .as_ref()
-            .map_or(RUNNING, |parent| parent.load(Ordering::Relaxed))
     }
 }
 
@@ -85,5 +86,29 @@ fn stopped(state: u8) -> ToolError {
         .hint("raise `timeout_ms`, or ask for less")
     } else {
         ToolError::new(ErrorCode::Cancelled, "the call was cancelled")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grandchild_sees_what_stops_the_chain_and_the_chain_does_not_see_its_deadline() {
+        let chain = StopFlag::new();
+        let step = chain.child();
+        let call = step.child();
+        call.time_out();
+        assert!(call.is_set() && !step.is_set() && !chain.is_set());
+        let other = step.child();
+        chain.cancel();
+        let code = |flag: &StopFlag| flag.check().map_err(|err| err.code());
+        assert_eq!(code(&other), Err(ErrorCode::Cancelled));
+        assert_eq!(code(&step), Err(ErrorCode::Cancelled));
+        assert_eq!(
+            code(&call),
+            Err(ErrorCode::Timeout),
+            "the first reason stays"
+        );
     }
 }

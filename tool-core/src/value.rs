@@ -175,7 +175,7 @@ impl Object {
     }
 
     /// Adds a member that the caller knows to be new.
-    pub(crate) fn push_unique(&mut self, key: Arc<str>, value: Value) {
+    pub fn push_unique(&mut self, key: Arc<str>, value: Value) {
         self.members.push((key, value));
     }
 

@@ -1,0 +1,210 @@
+//! [`Catalogue`]: every tool there is, by name; built once from the families' lists.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use tool_core::nearest::nearest;
+use tool_core::spec::wire_name;
+use tool_core::{AnyTool, Category, Effect, Entry, ErrorCode, Spec, ToolError};
+
+use crate::error::{LoadError, LoadErrors};
+
+/// Words before a `:` in a selector; a tool's id may not start with one.
+pub const RESERVED_PREFIXES: [&str; 5] = ["group", "category", "tag", "effect", "permission"];
+
+/// Every tool there is. Immutable: tools are numbered from 0 in the order of the lists, and a policy is compiled against
+/// exactly one catalogue, named by its [`generation`](Catalogue::generation).
+#[derive(Clone)]
+pub struct Catalogue {
+    tools: Vec<&'static dyn AnyTool>,
+    /// Canonical ids and wire names.
+    names: HashMap<String, usize>,
+    generation: String,
+}
+
+/// What to look for; every given field must fit.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    /// Words that must all occur in the name, title, tags or description; case does not count.
+    pub text: &'a str,
+    /// Category.
+    pub category: Option<Category>,
+    /// Tag.
+    pub tag: Option<&'a str>,
+    /// Effect.
+    pub effect: Option<Effect>,
+}
+
+impl Catalogue {
+    /// Gathers the families' lists.
+    ///
+    /// # Errors
+    /// Every duplicate id or wire name, reserved prefix and unsound spec.
+    pub fn new(families: &[&[Entry]]) -> Result<Self, LoadErrors> {
+        let mut catalogue = Self {
+            tools: Vec::new(),
+            names: HashMap::new(),
+            generation: String::new(),
+        };
+        let mut errors = Vec::new();
+        let mut digest = blake3::Hasher::new();
+        for tool in families
+            .iter()
+            .flat_map(|family| family.iter())
+            .map(|entry| entry.tool())
+        {
+            let spec = tool.spec();
+            errors.extend(
+                catalogue
+                    .fault(spec)
+                    .map(|fault| LoadError::new(None, fault)),
+            );
+            let index = catalogue.tools.len();
+            catalogue.names.insert(spec.id.to_owned(), index);
+            catalogue.names.insert(spec.wire_name(), index);
+            catalogue.tools.push(tool);
+            digest.update(format!("{spec:?}\n").as_bytes());
+        }
+        catalogue.generation = digest.finalize().to_hex().to_string();
+        LoadErrors::check(errors)?;
+        Ok(catalogue)
+    }
+
+    fn fault(&self, spec: &Spec) -> Option<String> {
+        if let Some(fault) = spec.fault() {
+            return Some(fault);
+        }
+        let prefix = spec.id.split(':').next().unwrap_or_default();
+        if spec.id.contains(':') && RESERVED_PREFIXES.contains(&prefix) {
+            return Some(format!(
+                "the id `{}` starts with `{prefix}:`, which selectors use",
+                spec.id
+            ));
+        }
+        if self.names.contains_key(spec.id) {
+            return Some(format!("two tools are named `{}`", spec.id));
+        }
+        let wire = spec.wire_name();
+        let other = self.names.get(&wire)?;
+        let other = self.tools[*other].spec().id;
+        Some(format!(
+            "`{}` and `{other}` have the same wire name `{wire}`",
+            spec.id
+        ))
+    }
+
+    /// Number of tools.
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The tools, in the order of the lists.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &dyn AnyTool> {
+        self.tools.iter().map(|tool| *tool as &dyn AnyTool)
+    }
+
+    /// A tool by its canonical id or wire name.
+    pub fn get(&self, name: &str) -> Option<&dyn AnyTool> {
+        self.index(name).map(|index| self.tool(index))
+    }
+
+    /// The number of a tool, by its canonical id or wire name.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+
+    /// A tool by its number.
+    ///
+    /// # Panics
+    /// For a number that [`Catalogue::index`] did not give.
+    pub fn tool(&self, index: usize) -> &dyn AnyTool {
+        self.tools[index]
+    }
+
+    /// Canonical ids, in the order of the lists.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.iter().map(|tool| tool.spec().id)
+    }
+
+    /// The canonical id nearest to a mistyped name.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(&wire_name(name), self.names.keys().map(String::as_str))
+            .and_then(|near| self.get(near))
+            .map(|tool| tool.spec().id)
+    }
+
+    /// The error for a name that no tool has.
+    pub fn unknown(&self, name: &str, suggestion: Option<&str>) -> ToolError {
+        let shown: String = name.chars().take(80).collect();
+        let error = ToolError::new(
+            ErrorCode::UnknownTool,
+            format_args!("no tool named `{shown}`"),
+        );
+        match suggestion {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`mathchain tools list` shows the tools there are"),
+        }
+    }
+
+    /// Digest of every spec: what a policy was compiled against.
+    pub fn generation(&self) -> &str {
+        &self.generation
+    }
+
+    /// The tools that fit, those whose name fits first.
+    pub fn search(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
+        let words: Vec<String> = query
+            .text
+            .split_whitespace()
+            .map(str::to_lowercase)
+            .collect();
+        let mut found: Vec<(bool, &dyn AnyTool)> = self
+            .iter()
+            .filter(|tool| fits(tool.spec(), query))
+            .filter_map(|tool| rank(tool, &words).map(|in_name| (in_name, tool)))
+            .collect();
+        found.sort_by_key(|(in_name, _)| !in_name); // stable: the lists' order within each half
+        found.into_iter().map(|(_, tool)| tool).collect()
+    }
+}
+
+fn fits(spec: &Spec, query: &Query<'_>) -> bool {
+    query
+        .category
+        .is_none_or(|category| spec.category == category)
+        && query.tag.is_none_or(|tag| spec.tags.contains(&tag))
+        && query
+            .effect
+            .is_none_or(|effect| spec.effects.contains(&effect))
+}
+
+/// Whether all words occur, and if so whether all occur in the name.
+fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<bool> {
+    let spec = tool.spec();
+    if words.iter().all(|word| spec.id.contains(word.as_str())) {
+        return Some(true);
+    }
+    let text = format!(
+        "{} {} {} {}",
+        spec.id,
+        spec.title,
+        spec.tags.join(" "),
+        tool.description()
+    )
+    .to_lowercase();
+    words
+        .iter()
+        .all(|word| text.contains(word.as_str()))
+        .then_some(false)
+}
+
+impl fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.ids()).finish()
+    }
+}

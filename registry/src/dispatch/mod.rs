@@ -1,0 +1,272 @@
+//! The one dispatcher: every call through every door passes here, in one order of stages.
+//!
+//! Read [`Dispatcher::call`] first. The stages are types in `stages`, each of which only the one before can make: look-up,
+//! visibility, decoding, rules, resource keys, approval, loading of inputs, the run under guard and deadline, limits of the
+//! result. `trail` gathers what the audit must know on the way, whatever the end.
+
+mod limits;
+mod panic;
+mod preview;
+mod stages;
+mod trail;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use tool_core::capability::{Approvals, Arrays, Clock, Ledger};
+use tool_core::ctx::Progress;
+use tool_core::{
+    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, StopFlag,
+    ToolError, Value,
+};
+
+use crate::catalogue::Catalogue;
+use crate::config::Limits;
+use crate::policy::{CallFacts, Caller, Decision, Facts, Layer, Policy};
+pub use panic::install_panic_hook;
+use trail::Trail;
+
+/// What of the world the dispatcher is given.
+#[derive(Clone)]
+pub struct Host {
+    /// Time and timers.
+    pub clock: Arc<dyn Clock>,
+    /// What tools may be given, each only what it declares.
+    pub capabilities: Capabilities,
+    /// Opens files and artifacts; absent: such arguments are refused.
+    pub arrays: Option<Arc<dyn Arrays>>,
+    /// The audit; absent: calls with effects are refused, pure calls carry a warning.
+    pub ledger: Option<Arc<dyn Ledger>>,
+    /// Approvals; absent: a call that needs one is refused.
+    pub approvals: Option<Arc<dyn Approvals>>,
+}
+
+/// An operator's answer to approvals, given in advance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Answer {
+    /// None: the call waits for a person.
+    #[default]
+    Ask,
+    /// `--yes` at the command line; recorded as `approved_by: caller-yes`.
+    Yes,
+}
+
+/// Where in a chain a call stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainPosition {
+    /// The chain.
+    pub chain_id: String,
+    /// Index of the step in the plan.
+    pub chain_index: usize,
+    /// Id of the step.
+    pub step: String,
+    /// Planned wave of the step.
+    pub wave: usize,
+}
+
+/// Who calls, and from where.
+#[derive(Debug, Clone)]
+pub struct CallerContext {
+    /// Role.
+    pub role: String,
+    /// Where in a chain; `None` for a direct call.
+    pub chain: Option<ChainPosition>,
+    /// Further layers of this call: context (`read_only`, `no_web`), delegation. They only narrow.
+    pub layers: Vec<Layer>,
+    /// The operator's answer given in advance.
+    pub answer: Answer,
+}
+
+/// One call.
+#[derive(Clone)]
+pub struct CallRequest {
+    /// Canonical or wire name.
+    pub tool: String,
+    /// Arguments, as scanned at the door.
+    pub args: Value,
+    /// Who calls.
+    pub context: CallerContext,
+    /// The seed that holds where the arguments set none.
+    pub seed: Seed,
+    /// Deadline; the strictest of this, the tool's, the rules' and the configuration's holds.
+    pub timeout_ms: Option<u64>,
+    /// Set from outside to cancel.
+    pub stop: StopFlag,
+    /// Receives progress.
+    pub progress: Option<Arc<Progress>>,
+}
+
+/// The one dispatcher. Immutable: a reloaded policy makes a new one, and a call sees one generation from end to end.
+pub struct Dispatcher {
+    catalogue: Arc<Catalogue>,
+    policy: Arc<Policy>,
+    limits: Limits,
+    host: Host,
+    facts: Facts,
+    /// Tells the calls of this process from those of others.
+    nonce: u64,
+    calls: AtomicU64,
+}
+
+/// A tool in a listing.
+pub struct Listing<'a> {
+    /// The tool.
+    pub tool: &'a dyn AnyTool,
+    /// Why the caller may not see it; `None` when it may.
+    pub hidden: Option<Decision>,
+}
+
+impl Dispatcher {
+    /// Joins what there is, who may, how much, and the world.
+    pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
+        let facts = if host.capabilities.files.is_some() {
+            Facts::default().with("workspace=ready")
+        } else {
+            Facts::default()
+        };
+        Self {
+            catalogue,
+            policy,
+            limits,
+            host,
+            facts,
+            nonce: trail::process_nonce(),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// With further facts that hold, such as `sandbox=ready`: preconditions of tools are held against them.
+    #[must_use]
+    pub fn with_facts(mut self, facts: impl IntoIterator<Item = &'static str>) -> Self {
+        self.facts = facts
+            .into_iter()
+            .fold(self.facts, |facts, fact| facts.with(fact));
+        self
+    }
+
+    /// The same with another policy, as after a reload; calls that run keep the one they began with.
+    #[must_use]
+    pub fn with_policy(&self, policy: Arc<Policy>) -> Self {
+        Self {
+            catalogue: Arc::clone(&self.catalogue),
+            policy,
+            limits: self.limits,
+            host: self.host.clone(),
+            facts: self.facts.clone(),
+            nonce: trail::process_nonce(),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// The tools there are.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Who may call which.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Limits of every call.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// What of the world it was given.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// What holds at the moment.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Runs one call through every stage. Never panics, never loses the audit record.
+    pub fn call(&self, request: CallRequest) -> Outcome {
+        let mut trail = Trail::start(self, &request);
+        let call_id = trail.call_id().to_owned();
+        let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
+        let ended = guarded.unwrap_or_else(|_| {
+            stages::Ended::failed(panic::internal(trail.tool(), trail.call_id()))
+        });
+        trail.finish(self, ended)
+    }
+
+    /// Look-up and visibility: what a planner asks first. A direct-only tool is refused for a chain caller.
+    ///
+    /// # Errors
+    /// `unknown_tool` or `not_visible`.
+    pub fn resolve(&self, tool: &str, context: &CallerContext) -> Result<&dyn AnyTool, ToolError> {
+        let visible = stages::Looked::look_up(self, tool, context)?.visible(context)?;
+        Ok(self.catalogue.tool(visible.index()))
+    }
+
+    /// The verdict on a call without running it; without checked arguments the strictest that could come.
+    pub fn preview(
+        &self,
+        tool: &dyn AnyTool,
+        call: Option<&dyn Call>,
+        context: &CallerContext,
+    ) -> Decision {
+        let denied = |reason: &str| Decision::denied("dispatcher", reason);
+        let caller = match self.caller(context) {
+            Ok(caller) => caller,
+            Err(err) => return denied(err.message()),
+        };
+        let Some(index) = self.catalogue.index(tool.spec().id) else {
+            return denied("the tool is not in the catalogue");
+        };
+        let files = self.host.capabilities.files.as_deref();
+        let facts = call.map(|call| CallFacts::of(tool, call, files));
+        caller.decide(&self.catalogue, index, facts.as_ref(), files)
+    }
+
+    /// Every tool, with the reason where this caller may not see it.
+    ///
+    /// # Errors
+    /// `not_visible` for an unknown role.
+    pub fn visible(&self, context: &CallerContext) -> Result<Vec<Listing<'_>>, ToolError> {
+        let caller = self.caller(context)?;
+        let listing = |index| Listing {
+            tool: self.catalogue.tool(index),
+            hidden: caller.hidden(&self.catalogue, index),
+        };
+        Ok((0..self.catalogue.len()).map(listing).collect())
+    }
+
+    /// The resources a call uses, files of its arguments included; paths by their real identity.
+    ///
+    /// # Errors
+    /// When a path leaves the workspace, or the arguments name none.
+    pub fn resource_keys(
+        &self,
+        tool: &dyn AnyTool,
+        call: &dyn Call,
+    ) -> Result<Vec<ResourceKey>, ToolError> {
+        let mut keys = call.resources()?;
+        keys.extend(tool_core::tool::source_keys(call.sources()));
+        if let Some(files) = &self.host.capabilities.files {
+            for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
+                key.name = files.identity(&key.name)?;
+            }
+        } else if keys.iter().any(|key| {
+            key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none()
+        }) {
+            let message = format_args!("`{}` uses a path outside the workspace", tool.spec().id);
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("path"));
+        }
+        keys.sort();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn caller(&self, context: &CallerContext) -> Result<Caller<'_>, ToolError> {
+        self.policy
+            .caller(&self.catalogue, &context.role, &context.layers, &self.facts)
+    }
+}

@@ -1,0 +1,86 @@
+//! TOML into a document.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tool_core::{Object, Value};
+
+use super::spans::{Lines, Node, Spans};
+use super::{BYTES_MAX, DEPTH_MAX, Fault};
+
+pub(super) fn parse(text: &str) -> Result<(Value, Spans), Fault> {
+    if text.len() > BYTES_MAX {
+        let message = format!(
+            "the text has {} bytes, the limit is {BYTES_MAX}",
+            text.len()
+        );
+        return Err(Fault::new((1, 1), message));
+    }
+    let lines = Lines::new(text);
+    let table = DeTable::parse(text).map_err(|err| {
+        let offset = err.span().map_or(0, |span| span.start);
+        Fault::new(lines.of(offset), err.message().replace('\n', ", "))
+    })?;
+    let read = Read { lines };
+    let mut root = Node::at((1, 1));
+    let value = read.table(table.get_ref(), &mut root, 1)?;
+    Ok((value, Spans::Tree(root)))
+}
+
+struct Read<'a> {
+    lines: Lines<'a>,
+}
+
+impl Read<'_> {
+    /// Depth is bounded: by [`DEPTH_MAX`] here, and by the parser before.
+    fn table(&self, table: &DeTable<'_>, node: &mut Node, depth: usize) -> Result<Value, Fault> {
+        let mut members: Vec<_> = table.iter().collect();
+        members.sort_by_key(|(key, _)| key.span().start);
+        let mut object = Object::new();
+        for (key, member) in members {
+            let mut child = Node::at(self.lines.of(key.span().start));
+            object.insert(
+                key.get_ref().as_ref(),
+                self.value(member, &mut child, depth)?,
+            );
+            node.children.push(child);
+        }
+        Ok(Value::Object(object.into()))
+    }
+
+    fn value(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        node: &mut Node,
+        depth: usize,
+    ) -> Result<Value, Fault> {
+        let place = self.lines.of(value.span().start);
+        if depth > DEPTH_MAX {
+            return Err(Fault::new(place, format!("nested deeper than {DEPTH_MAX}")));
+        }
+        match value.get_ref() {
+            DeValue::String(text) => Ok(Value::from(text.as_ref())),
+            DeValue::Boolean(value) => Ok(Value::from(*value)),
+            DeValue::Datetime(moment) => Ok(Value::from(moment.to_string())),
+            DeValue::Integer(integer) => {
+                let parsed = i64::from_str_radix(integer.as_str(), integer.radix());
+                match parsed.map(Value::from) {
+                    Ok(value @ Value::Int(_)) => Ok(value),
+                    _ => Err(Fault::new(place, super::too_wide(integer.as_str()))),
+                }
+            }
+            DeValue::Float(float) => {
+                super::number(float.as_str()).map_err(|message| Fault::new(place, message))
+            }
+            DeValue::Array(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for item in items.iter() {
+                    let mut child = Node::at(self.lines.of(item.span().start));
+                    values.push(self.value(item, &mut child, depth + 1)?);
+                    node.children.push(child);
+                }
+                Ok(Value::array(values))
+            }
+            DeValue::Table(table) => self.table(table, node, depth + 1),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! YAML 1.2 (core schema) into a document, from the parser's events; no recursion.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use tool_core::{Object, Value};
+
+use super::spans::{Node, Spans, saturate};
+use super::{BYTES_MAX, DEPTH_MAX, Fault};
+
+pub(super) fn parse(text: &str) -> Result<(Value, Spans), Fault> {
+    if text.len() > BYTES_MAX {
+        let message = format!(
+            "the text has {} bytes, the limit is {BYTES_MAX}",
+            text.len()
+        );
+        return Err(Fault::new((1, 1), message));
+    }
+    let mut build = Build::default();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|err| Fault::new(place(err.marker()), err.info()))?;
+        build.event(event, span).map_err(|mut fault| {
+            fault.pointer = build.pointer();
+            fault
+        })?;
+    }
+    let (value, node) = build
+        .root
+        .unwrap_or_else(|| (Value::Null, Node::at((1, 1))));
+    Ok((value, Spans::Tree(node)))
+}
+
+fn place(marker: &Marker) -> (u32, u32) {
+    (saturate(marker.line()), saturate(marker.col() + 1))
+}
+
+/// A list or mapping that is not yet closed.
+enum Open {
+    List {
+        items: Vec<Value>,
+        node: Node,
+    },
+    Map {
+        members: Object,
+        seen: HashSet<Arc<str>>,
+        key: Option<(Arc<str>, (u32, u32))>,
+        node: Node,
+    },
+}
+
+#[derive(Default)]
+struct Build {
+    open: Vec<Open>,
+    root: Option<(Value, Node)>,
+    documents: usize,
+}
+
+impl Build {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+        let at = place(&span.start);
+        match event {
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
+            Event::DocumentStart(_) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    return Err(Fault::new(at, "expected one document, found a second"));
+                }
+                Ok(())
+            }
+            Event::Alias(_) => Err(Fault::new(at, "an alias (`*name`) is not accepted")
+                .hint("write the value again, or refer to it where the format has references")),
+            Event::Scalar(text, style, anchor, tag) => {
+                plain_node(at, anchor, tag.is_some())?;
+                if self.expects_key() {
+                    return self.key(&text, at);
+                }
+                let value = match style {
+                    ScalarStyle::Plain => {
+                        core_scalar(&text).map_err(|message| Fault::new(at, message))?
+                    }
+                    _ => Value::from(text.as_ref()),
+                };
+                self.close(value, Node::at(at))
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.enter(at, anchor, tag.is_some())?;
+                self.open.push(Open::List {
+                    items: Vec::new(),
+                    node: Node::at(at),
+                });
+                Ok(())
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.enter(at, anchor, tag.is_some())?;
+                self.open.push(Open::Map {
+                    members: Object::new(),
+                    seen: HashSet::new(),
+                    key: None,
+                    node: Node::at(at),
+                });
+                Ok(())
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open::List { items, node }) => self.close(Value::array(items), node),
+                Some(Open::Map { members, node, .. }) => {
+                    self.close(Value::Object(Arc::new(members)), node)
+                }
+                None => Err(Fault::new(at, "a list or mapping ends that did not begin")),
+            },
+        }
+    }
+
+    fn expects_key(&self) -> bool {
+        matches!(self.open.last(), Some(Open::Map { key: None, .. }))
+    }
+
+    fn enter(&self, at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
+        plain_node(at, anchor, tagged)?;
+        if self.expects_key() {
+            return Err(Fault::new(
+                at,
+                "expected text as a key, found a list or mapping",
+            ));
+        }
+        if self.open.len() == DEPTH_MAX {
+            return Err(Fault::new(at, format!("nested deeper than {DEPTH_MAX}")));
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, text: &str, at: (u32, u32)) -> Result<(), Fault> {
+        if let Some(Open::Map { seen, key, .. }) = self.open.last_mut() {
+            let name: Arc<str> = text.into();
+            if !seen.insert(Arc::clone(&name)) {
+                return Err(Fault::new(at, format!("the key `{text}` is given twice")));
+            }
+            *key = Some((name, at));
+        }
+        Ok(())
+    }
+
+    /// A finished value goes to the list or mapping around it.
+    fn close(&mut self, value: Value, mut child: Node) -> Result<(), Fault> {
+        match self.open.last_mut() {
+            None => self.root = Some((value, child)),
+            Some(Open::List { items, node }) => {
+                items.push(value);
+                node.children.push(child);
+            }
+            Some(Open::Map {
+                members, key, node, ..
+            }) => {
+                if let Some((name, at)) = key.take() {
+                    (child.line, child.column) = at;
+                    members.push_unique(name, value);
+                    node.children.push(child);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for open in &self.open {
+            match open {
+                Open::List { items, .. } => tool_core::path::push_index(&mut pointer, items.len()),
+                Open::Map {
+                    key: Some((name, _)),
+                    ..
+                } => tool_core::path::push_key(&mut pointer, name),
+                Open::Map { .. } => {}
+            }
+        }
+        pointer
+    }
+}
+
+fn plain_node(at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
+    if anchor != 0 {
+        return Err(Fault::new(at, "an anchor (`&name`) is not accepted")
+            .hint("write the value again where it is needed"));
+    }
+    if tagged {
+        return Err(Fault::new(at, "a tag (`!name`) is not accepted")
+            .hint("quote the value to make it text"));
+    }
+    Ok(())
+}
+
+/// A plain scalar by the core schema (YAML 1.2.2, 10.3.2): `no`, `on` and `y` are texts.
+fn core_scalar(text: &str) -> Result<Value, String> {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
+        "true" | "True" | "TRUE" => return Ok(Value::Bool(true)),
+        "false" | "False" | "FALSE" => return Ok(Value::Bool(false)),
+        _ => {}
+    }
+    let radix = |digits: &str, radix| {
+        i64::from_str_radix(digits, radix)
+            .ok()
+            .map(Value::from)
+            .filter(|value| matches!(value, Value::Int(_)))
+            .ok_or_else(|| super::too_wide(text))
+    };
+    let all = |digits: &str, fits: fn(&u8) -> bool| {
+        !digits.is_empty() && digits.as_bytes().iter().all(fits)
+    };
+    if let Some(digits) = text
+        .strip_prefix("0o")
+        .filter(|digits| all(digits, |byte| (b'0'..=b'7').contains(byte)))
+    {
+        return radix(digits, 8);
+    }
+    if let Some(digits) = text
+        .strip_prefix("0x")
+        .filter(|digits| all(digits, u8::is_ascii_hexdigit))
+    {
+        return radix(digits, 16);
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return Err(format!("`{text}` is not a finite number"));
+    }
+    if is_number(unsigned) {
+        super::number(text)
+    } else {
+        Ok(Value::from(text))
+    }
+}
+
+/// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+fn is_number(text: &str) -> bool {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(text);
+    let mut rest = &text[whole..];
+    if let Some(after) = rest.strip_prefix('.') {
+        let fraction = digits(after);
+        if whole + fraction == 0 {
+            return false;
+        }
+        rest = &after[fraction..];
+    } else if whole == 0 {
+        return false;
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let length = digits(exponent);
+        return length > 0 && length == exponent.len();
+    }
+    rest.is_empty()
+}

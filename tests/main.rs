@@ -1,0 +1,3 @@
+//! Tests that need several crates: architecture, determinism of whole chains, agreement with references.
+
+mod architecture;
