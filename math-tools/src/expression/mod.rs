@@ -15,16 +15,21 @@
 //! ```
 //! Names may carry the prefix `np.`, `numpy.` or `math.`.
 
-use tool_core::Entry;
+use tool_core::{Entry, entry};
 
 pub mod ast;
+pub mod calculate;
+mod checked;
 mod error;
+mod exact;
 pub mod functions;
 mod parse;
 mod program;
+mod rational;
 mod scope;
 mod token;
 
+pub use checked::ValueError;
 pub use error::ExpressionError;
 pub use program::{Evaluator, LANES};
 pub use scope::Scope;
@@ -35,10 +40,12 @@ use ast::Ast;
 use program::Program;
 
 #[cfg(test)]
+mod calculate_tests;
+#[cfg(test)]
 mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[];
+pub static TOOLS: &[Entry] = &[entry::<calculate::Calculate>()];
 
 /// Longest text, in bytes.
 pub const LENGTH_MAX: usize = 100_000;
@@ -78,6 +85,15 @@ impl Expression {
     /// An evaluator with its own scratch stack; make one per thread.
     pub fn evaluator(&self) -> Evaluator<'_> {
         Evaluator::new(&self.0.program)
+    }
+
+    /// The value at one point of finite numbers, or which operation has no finite value there and why. Slower than an
+    /// [`Evaluator`]: for single values and for diagnosis.
+    ///
+    /// # Errors
+    /// Division by zero, an operand outside a function's domain, overflow.
+    pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
+        checked::evaluate(&self.0.ast, slots)
     }
 
     /// The text it was parsed from.
