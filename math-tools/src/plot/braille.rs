@@ -71,7 +71,7 @@ impl Chart {
     ///
     /// Labels of the vertical axis are left out where they would take more than half the width.
     pub(crate) fn new(x: Range, y: Range, width: usize, rows: usize) -> Self {
-        let y_ticks = ticks(y, (rows / 3 + 1).clamp(2, 11));
+        let y_ticks = ticks(y, (rows / 3 + 1).clamp(if rows < 4 { 2 } else { 3 }, 11));
         let widest = y_ticks.iter().map(|tick| tick.label.len()).max().unwrap_or(0);
         let label_width = if 2 * (widest + 2) <= width { widest + 1 } else { 0 };
         let columns = width - label_width - 1;
@@ -180,7 +180,7 @@ impl Chart {
 
     /// The horizontal axis, and the line of its labels: as many ticks as fit without touching.
     fn x_axis(&self, left: usize) -> (String, String) {
-        let most = (self.columns / 6).clamp(2, 13);
+        let most = (self.columns / 4).clamp(2, 13);
         let (ticks, starts) = (2..=most)
             .rev()
             .map(|count| {
