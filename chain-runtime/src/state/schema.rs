@@ -138,12 +138,8 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), T
             return Err(foreign());
         }
     }
-    patiently(|| {
-        connection
-            .pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
-            .map(|()| ())
-    })
-    .map_err(fail)?;
+    patiently(|| connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())))
+        .map_err(fail)?;
     let migrated = patiently(|| {
         let transaction =
             rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;

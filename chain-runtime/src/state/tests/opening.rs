@@ -115,18 +115,18 @@ fn a_byte_changed_on_disk_is_found() {
         .windows(marker.len())
         .position(|window| window == marker.as_bytes())
         .unwrap();
-    for position in start..start + marker.len() {
+    for (position, &original) in bytes.iter().enumerate().skip(start).take(marker.len()) {
         for bit in [0x01, 0x80] {
             let poke = |byte: u8| {
                 let mut target = fs::OpenOptions::new().write(true).open(&file).unwrap();
                 target.seek(SeekFrom::Start(position as u64)).unwrap();
                 target.write_all(&[byte]).unwrap();
             };
-            poke(bytes[position] ^ bit);
+            poke(original ^ bit);
             let report = open(top.path()).verify(&[]).unwrap();
             assert_eq!(report.faults.len(), 1, "{report:?}");
             assert_eq!(report.faults[0].sequence, 1);
-            poke(bytes[position]);
+            poke(original);
         }
     }
     assert!(open(top.path()).verify(&[]).unwrap().is_sound());
