@@ -132,6 +132,27 @@ fn a_byte_changed_on_disk_is_found() {
     assert!(open(top.path()).verify(&[]).unwrap().is_sound());
 }
 
+/// Many short sessions, one after the other: the write-ahead log stays short, and no record is lost on the way.
+#[test]
+fn short_sessions_keep_the_log_short() {
+    let top = folder();
+    let log = top.path().join(format!("{FILE_NAME}-wal"));
+    let (mut longest, mut shortened) = (0, 0);
+    for number in 0..150 {
+        let before = fs::metadata(&log).map_or(0, |found| found.len());
+        let state = open(top.path());
+        state.record(&event(number), Durability::Batched).unwrap();
+        drop(state);
+        let after = fs::metadata(&log).unwrap().len();
+        longest = longest.max(after);
+        shortened += usize::from(after < before);
+    }
+    assert!(longest <= 1 << 20, "{longest}");
+    assert!(shortened > 0);
+    let report = open(top.path()).verify(&[]).unwrap();
+    assert!(report.is_sound() && report.records == 150, "{report:?}");
+}
+
 #[test]
 fn files_of_others_are_left_alone() {
     let other = |sql: &str| {
