@@ -1,1 +1,14 @@
-//! placeholder
+//! Plans: read, checked whole, scheduled and executed through the one dispatcher.
+//!
+//! Read [`Plan`] first, then [`check()`], which reports every problem at once and gives a [`CheckedPlan`], then [`run()`]. The
+//! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
+//! names a tool or decides who may call one: that is the registry's.
+
+pub mod plan;
+pub mod problem;
+pub mod reference;
+pub mod template;
+pub mod types;
+
+pub use plan::{Defaults, Mode, OnError, Plan, Step};
+pub use problem::{Fault, PlanProblem, Problems};
