@@ -4,6 +4,8 @@
 //! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
 //! names a tool or decides who may call one: that is the registry's.
 
+pub mod conflicts;
+pub mod graph;
 pub mod plan;
 pub mod problem;
 pub mod reference;
