@@ -1,4 +1,14 @@
-//! The configuration.
+//! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
+
+pub(crate) mod read;
+
+#[cfg(test)]
+mod tests;
+
+use crate::catalogue::Catalogue;
+use crate::document::{self, Format};
+use crate::error::{LoadErrors, Place};
+use crate::policy::{Layer, Permissions, Policy, Role, Toolset};
 
 /// Limits of every call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +19,7 @@ pub struct Limits {
     pub timeout_ms: u64,
     /// Largest result of a direct call, in bytes of JSON.
     pub max_output_bytes: u64,
-    /// Memory that input can size, in bytes, per call.
+    /// Memory that input can size, in bytes, per call; what a step of a chain hands on counts against it too.
     pub memory_bytes: u64,
 }
 
@@ -24,9 +34,116 @@ impl Default for Limits {
     }
 }
 
-/// The configuration.
-#[derive(Debug, Clone, Default)]
+/// Where the files of a project are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    /// The root, relative to the configuration file.
+    pub root: String,
+    /// The state folder, relative to the root; `None` where the configuration does not say.
+    pub state: Option<String>,
+}
+
+/// How chains run where the plan does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChainMode {
+    /// By dependencies.
+    #[default]
+    Dep,
+    /// One step after the other.
+    Seq,
+}
+
+/// What a failed step does to the chain where the plan does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnError {
+    /// No further step starts.
+    #[default]
+    FailChain,
+    /// What does not depend on it still runs.
+    SkipDependents,
+    /// Dependents whose references carry a default run too.
+    Continue,
+}
+
+/// Defaults of chains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChainDefaults {
+    /// How chains run.
+    pub mode: ChainMode,
+    /// Whether steps with effects may run at the same time.
+    pub parallel_mutations: bool,
+    /// What a failed step does.
+    pub on_error: OnError,
+}
+
+/// What a project sets.
+#[derive(Debug, Clone)]
 pub struct Config {
-    /// Limits.
+    /// Role of a call that names none at the command line.
+    pub default_role: String,
+    /// Where that was written.
+    pub default_role_place: Option<Place>,
+    /// Where the files are.
+    pub workspace: Workspace,
+    /// Named selections.
+    pub toolsets: Vec<Toolset>,
+    /// Roles beside or instead of the built-in ones.
+    pub roles: Vec<Role>,
+    /// Layers.
+    pub layers: Vec<Layer>,
+    /// What holds where no rule is about a call.
+    pub permissions: Permissions,
+    /// Limits of every call.
     pub limits: Limits,
+    /// Defaults of chains.
+    pub chain: ChainDefaults,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            default_role: "operator".to_owned(),
+            default_role_place: None,
+            workspace: Workspace {
+                root: ".".to_owned(),
+                state: None,
+            },
+            toolsets: Vec::new(),
+            roles: Vec::new(),
+            layers: Vec::new(),
+            permissions: Permissions::default(),
+            limits: Limits::default(),
+            chain: ChainDefaults::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads a configuration; the language follows from the name's ending.
+    ///
+    /// # Errors
+    /// Every unknown key, wrong type and unknown name that shows without a catalogue, at once.
+    pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
+        let document = document::parse(name, text, Format::of_name(name))?;
+        let (config, errors) = read::config(&document);
+        LoadErrors::check(errors)?;
+        Ok(config)
+    }
+
+    /// Reads a configuration and compiles its policy against a catalogue.
+    ///
+    /// # Errors
+    /// As [`Config::parse`] and [`Policy::compile`], all at once.
+    pub fn load(
+        name: &str,
+        text: &str,
+        catalogue: &Catalogue,
+    ) -> Result<(Self, Policy), LoadErrors> {
+        let document = document::parse(name, text, Format::of_name(name))?;
+        let (config, mut errors) = read::config(&document);
+        let policy = Policy::gather(catalogue, &config, &[], &mut errors);
+        errors.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
+        LoadErrors::check(errors)?;
+        Ok((config, policy))
+    }
 }

@@ -1,4 +1,6 @@
-//! The data of policy: layers, selectors, rules.
+//! The data of policy: layers, selectors, rules, as configuration or a program writes them.
+
+use std::fmt;
 
 use crate::error::Place;
 
@@ -45,6 +47,11 @@ impl Level {
             Self::User => "user",
         }
     }
+
+    /// Reads the spelling back.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == text)
+    }
 }
 
 /// What may happen to a call; the strictest holds.
@@ -66,6 +73,19 @@ impl Verdict {
             Self::Ask => "ask",
             Self::Deny => "deny",
         }
+    }
+
+    /// Reads the spelling back.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Allow, Self::Ask, Self::Deny]
+            .into_iter()
+            .find(|verdict| verdict.as_str() == text)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -147,6 +167,46 @@ pub struct Obligations {
     pub timeout_ms: Option<u64>,
 }
 
+impl Obligations {
+    /// The obligations of one rule.
+    pub fn of(list: &[Obligation]) -> Self {
+        let mut joined = Self::default();
+        for obligation in list {
+            match *obligation {
+                Obligation::Backup => joined.backup = true,
+                Obligation::Notify => joined.notify = true,
+                Obligation::Redact => joined.redact = true,
+                Obligation::MaxBytes(bytes) => {
+                    joined.max_bytes = strictest(joined.max_bytes, Some(bytes))
+                }
+                Obligation::TimeoutMs(ms) => {
+                    joined.timeout_ms = strictest(joined.timeout_ms, Some(ms))
+                }
+            }
+        }
+        joined
+    }
+
+    /// Both, the strictest of each.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            backup: self.backup || other.backup,
+            notify: self.notify || other.notify,
+            redact: self.redact || other.redact,
+            max_bytes: strictest(self.max_bytes, other.max_bytes),
+            timeout_ms: strictest(self.timeout_ms, other.timeout_ms),
+        }
+    }
+}
+
+fn strictest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
 /// A rule on calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
@@ -177,4 +237,98 @@ pub struct Layer {
     pub rules: Vec<Rule>,
     /// Where it was written.
     pub place: Option<Place>,
+}
+
+impl Layer {
+    /// A layer that changes nothing yet.
+    pub fn new(level: Level, name: impl Into<String>) -> Self {
+        Self {
+            level,
+            name: name.into(),
+            allow: None,
+            deny: Vec::new(),
+            rules: Vec::new(),
+            place: None,
+        }
+    }
+
+    /// Leaves visible at most what these select.
+    #[must_use]
+    pub fn allow<'a>(mut self, selectors: impl IntoIterator<Item = &'a str>) -> Self {
+        let list = self.allow.get_or_insert_default();
+        list.extend(selectors.into_iter().map(Selector::from));
+        self
+    }
+
+    /// Hides what these select.
+    #[must_use]
+    pub fn deny<'a>(mut self, selectors: impl IntoIterator<Item = &'a str>) -> Self {
+        self.deny.extend(selectors.into_iter().map(Selector::from));
+        self
+    }
+
+    /// Adds a rule on calls.
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// The context in which nothing may be changed: hides every tool that writes, runs programs or can destroy.
+    pub fn read_only() -> Self {
+        Self::new(Level::Task, "read_only").deny(["group:write"])
+    }
+
+    /// The context without network: hides every tool that reaches it.
+    pub fn no_web() -> Self {
+        Self::new(Level::Task, "no_web").deny(["group:web"])
+    }
+
+    /// A context by its name.
+    pub fn context(name: &str) -> Option<Self> {
+        match name {
+            "read_only" => Some(Self::read_only()),
+            "no_web" => Some(Self::no_web()),
+            _ => None,
+        }
+    }
+
+    /// What it is called in decisions: `global`, ``role `reviewer` ``.
+    pub fn title(&self) -> String {
+        if self.name.is_empty() {
+            self.level.as_str().to_owned()
+        } else {
+            format!("{} `{}`", self.level.as_str(), self.name)
+        }
+    }
+}
+
+impl Rule {
+    /// A rule on every call of these tools.
+    pub fn new<'a>(decision: Verdict, tools: impl IntoIterator<Item = &'a str>) -> Self {
+        Self {
+            matches: Match {
+                tools: tools.into_iter().map(Selector::from).collect(),
+                ..Match::default()
+            },
+            decision,
+            obligations: Vec::new(),
+            reason: None,
+            place: None,
+        }
+    }
+
+    /// Only where the paths of the call lie under one of these.
+    #[must_use]
+    pub fn path_under<'a>(mut self, roots: impl IntoIterator<Item = &'a str>) -> Self {
+        self.matches.path_under = Some(roots.into_iter().map(str::to_owned).collect());
+        self
+    }
+
+    /// Adds an obligation.
+    #[must_use]
+    pub fn obliges(mut self, obligation: Obligation) -> Self {
+        self.obligations.push(obligation);
+        self
+    }
 }

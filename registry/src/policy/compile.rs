@@ -1,0 +1,350 @@
+//! From layers as written to sets of bits; everything that is wrong is reported at once.
+
+use tool_core::{Capability, Permission, ResourceKind, Spec, Syntax};
+
+use super::facts::components;
+use super::selector;
+use super::{Layer, Level, Obligations, Range, Rule, Selector, ToolSet, Verdict};
+use crate::catalogue::Catalogue;
+use crate::error::{LoadError, Place};
+
+/// A layer against one catalogue.
+#[derive(Debug, Clone)]
+pub struct CompiledLayer {
+    pub(super) title: String,
+    pub(super) level: Level,
+    pub(super) name: String,
+    pub(super) place: Option<Place>,
+    pub(super) allow: Option<ToolSet>,
+    pub(super) deny: ToolSet,
+    pub(super) rules: Vec<CompiledRule>,
+}
+
+/// A rule against one catalogue.
+#[derive(Debug, Clone)]
+pub struct CompiledRule {
+    pub(super) tools: ToolSet,
+    /// Those that it names by id.
+    pub(super) by_id: ToolSet,
+    pub(super) role: Option<String>,
+    pub(super) paths: Option<Vec<Vec<String>>>,
+    pub(super) argv: Option<Vec<String>>,
+    pub(super) hosts: Option<Vec<String>>,
+    pub(super) number: Option<Range>,
+    pub(super) bytes: Option<Range>,
+    pub(super) decision: Verdict,
+    pub(super) obligations: Obligations,
+    pub(super) reason: Option<String>,
+    /// `mathchain.toml:14`, or `rule 1`.
+    pub(super) label: String,
+}
+
+impl CompiledLayer {
+    /// Whether the layer leaves a tool visible.
+    pub fn shows(&self, tool: usize) -> bool {
+        self.allow.as_ref().is_none_or(|allow| allow.contains(tool)) && !self.deny.contains(tool)
+    }
+}
+
+/// Resolves the names of a layer; errors are added to the list.
+pub(super) fn layer(
+    catalogue: &Catalogue,
+    layer: &Layer,
+    roles: &[&str],
+    errors: &mut Vec<LoadError>,
+) -> CompiledLayer {
+    let allow = layer
+        .allow
+        .as_ref()
+        .map(|list| resolve_all(catalogue, list, errors));
+    let deny = resolve_all(catalogue, &layer.deny, errors);
+    let mut compiled = CompiledLayer {
+        title: layer.title(),
+        level: layer.level,
+        name: layer.name.clone(),
+        place: layer.place.clone(),
+        allow,
+        deny,
+        rules: Vec::new(),
+    };
+    for (index, rule) in layer.rules.iter().enumerate() {
+        let before = errors.len();
+        let built = self::rule(catalogue, rule, index, roles, errors);
+        if errors.len() == before {
+            check_reach(&compiled, rule, &built, errors);
+        }
+        compiled.rules.push(built);
+    }
+    compiled
+}
+
+/// The union of what several selectors select.
+pub(super) fn resolve_all(
+    catalogue: &Catalogue,
+    list: &[Selector],
+    errors: &mut Vec<LoadError>,
+) -> ToolSet {
+    let mut set = ToolSet::none(catalogue.len());
+    for selector in list {
+        match selector::resolve(selector, catalogue) {
+            Ok(tools) => set.unite(&tools),
+            Err(error) => errors.push(error),
+        }
+    }
+    set
+}
+
+fn rule(
+    catalogue: &Catalogue,
+    rule: &Rule,
+    index: usize,
+    roles: &[&str],
+    errors: &mut Vec<LoadError>,
+) -> CompiledRule {
+    let matches = &rule.matches;
+    let tools = resolve_all(catalogue, &matches.tools, errors);
+    let mut by_id = ToolSet::none(catalogue.len());
+    matches
+        .tools
+        .iter()
+        .filter_map(|one| selector::named(one, catalogue))
+        .for_each(|tool| by_id.insert(tool));
+    let mut check = RuleCheck {
+        catalogue,
+        rule,
+        tools: &tools,
+        errors,
+    };
+    check.tools_given();
+    check.role(roles);
+    let paths = check.paths();
+    check.argv();
+    let hosts = check.hosts();
+    check.number();
+    check.bytes();
+    CompiledRule {
+        by_id,
+        role: matches.role.clone(),
+        paths,
+        argv: matches.argv_prefix.clone(),
+        hosts,
+        number: matches.number.clone(),
+        bytes: matches.bytes.clone(),
+        decision: rule.decision,
+        obligations: Obligations::of(&rule.obligations),
+        reason: rule.reason.clone(),
+        label: match &rule.place {
+            Some(place) => format!("{}:{}", place.file, place.line),
+            None => format!("rule {}", index + 1),
+        },
+        tools,
+    }
+}
+
+/// A rule on tools that its own layer hides, or for a role its layer is not for, can never match.
+fn check_reach(
+    layer: &CompiledLayer,
+    rule: &Rule,
+    built: &CompiledRule,
+    errors: &mut Vec<LoadError>,
+) {
+    let hidden = !built.tools.is_empty() && built.tools.iter().all(|tool| !layer.shows(tool));
+    let foreign =
+        layer.level == Level::Role && built.role.as_ref().is_some_and(|role| *role != layer.name);
+    if hidden || foreign {
+        let why = if hidden {
+            "its own layer hides every tool it is about"
+        } else {
+            "its layer is for another role"
+        };
+        errors.push(LoadError::new(
+            rule.place.as_ref(),
+            format!("the rule can never match: {why}"),
+        ));
+    }
+}
+
+struct RuleCheck<'a> {
+    catalogue: &'a Catalogue,
+    rule: &'a Rule,
+    tools: &'a ToolSet,
+    errors: &'a mut Vec<LoadError>,
+}
+
+impl RuleCheck<'_> {
+    fn report(&mut self, message: impl Into<String>) {
+        self.errors
+            .push(LoadError::new(self.rule.place.as_ref(), message));
+    }
+
+    fn never(&mut self, why: &str) {
+        self.report(format!("the rule can never match: {why}"));
+    }
+
+    fn any_tool(&self, test: impl Fn(&Spec) -> bool) -> bool {
+        self.tools
+            .iter()
+            .any(|tool| test(self.catalogue.tool(tool).spec()))
+    }
+
+    fn tools_given(&mut self) {
+        if self.rule.matches.tools.is_empty() {
+            self.report("a rule names its tools; `group:all` is every tool");
+        } else if self.tools.is_empty() && self.errors.is_empty() {
+            self.never("no tool is selected");
+        }
+    }
+
+    fn role(&mut self, roles: &[&str]) {
+        if let Some(role) = &self.rule.matches.role
+            && !roles.contains(&role.as_str())
+        {
+            let error = LoadError::new(self.rule.place.as_ref(), format!("no role named `{role}`"));
+            self.errors.push(error.nearest(role, roles.iter().copied()));
+        }
+    }
+
+    fn paths(&mut self) -> Option<Vec<Vec<String>>> {
+        let roots = self.rule.matches.path_under.as_ref()?;
+        if roots.is_empty() {
+            self.never("`path.under` lists no path");
+        }
+        let mut read = Vec::new();
+        for root in roots {
+            match components(root) {
+                Some(root) => read.push(root),
+                None => self.report(format!(
+                    "expected a path inside the workspace, relative to its root, found `{root}`"
+                )),
+            }
+        }
+        let lets_through = self.rule.decision == Verdict::Allow;
+        let catalogue = self.catalogue;
+        let has_paths = self.any_tool(has_paths)
+            || !lets_through && self.tools.iter().any(|tool| takes_files(catalogue, tool));
+        if !self.tools.is_empty() && !has_paths {
+            self.never("no tool it is about uses paths");
+        }
+        Some(read)
+    }
+
+    fn argv(&mut self) {
+        let Some(prefix) = &self.rule.matches.argv_prefix else {
+            return;
+        };
+        if prefix.is_empty() {
+            self.report("`argv.prefix` lists no word; leave it out to match every program");
+        }
+        if !self.tools.is_empty() && !self.any_tool(|spec| has_syntax(spec, Syntax::Shell)) {
+            self.never("no tool it is about runs programs");
+        }
+    }
+
+    fn hosts(&mut self) -> Option<Vec<String>> {
+        let hosts = self.rule.matches.url_host.as_ref()?;
+        if hosts.is_empty() {
+            self.never("`url.host` lists no host");
+        }
+        for host in hosts {
+            let name = host.strip_prefix("*.").unwrap_or(host);
+            if name.is_empty() || name.contains(['/', '*', '@', ' ']) || name.contains("://") {
+                self.report(format!(
+                    "expected a host such as `example.org` or `*.example.org`, found `{host}`"
+                ));
+            }
+        }
+        let reaches = |spec: &Spec| {
+            has_syntax(spec, Syntax::Url)
+                || spec
+                    .resources
+                    .iter()
+                    .any(|template| template.kind == ResourceKind::Host)
+                || spec.permissions.contains(&Permission::Network)
+                || spec.capabilities.contains(&Capability::Http)
+        };
+        if !self.tools.is_empty() && !self.any_tool(reaches) {
+            self.never("no tool it is about reaches a host");
+        }
+        Some(
+            hosts
+                .iter()
+                .map(|host| host.trim_end_matches('.').to_lowercase())
+                .collect(),
+        )
+    }
+
+    fn number(&mut self) {
+        let Some(range) = &self.rule.matches.number else {
+            return;
+        };
+        self.range(range, "number");
+        let Some(argument) = &range.argument else {
+            return;
+        };
+        let known: Vec<String> = self
+            .tools
+            .iter()
+            .flat_map(|tool| properties(self.catalogue, tool))
+            .collect();
+        if !self.tools.is_empty() && !known.iter().any(|name| name == argument) {
+            let message = format!("no tool it is about has an argument `{argument}`");
+            let error = LoadError::new(self.rule.place.as_ref(), message);
+            self.errors
+                .push(error.nearest(argument, known.iter().map(String::as_str)));
+        }
+    }
+
+    fn bytes(&mut self) {
+        if let Some(range) = &self.rule.matches.bytes {
+            self.range(range, "bytes");
+            if range.max.is_some_and(|max| max < 0.0) {
+                self.never("a size is never negative");
+            }
+        }
+    }
+
+    fn range(&mut self, range: &Range, what: &str) {
+        match (range.min, range.max) {
+            (None, None) => self.report(format!("`{what}` needs `min`, `max` or both")),
+            (Some(min), Some(max)) if min > max => {
+                self.never(&format!("`{what}.min` is greater than `{what}.max`"))
+            }
+            _ => {}
+        }
+    }
+}
+
+fn has_syntax(spec: &Spec, wanted: Syntax) -> bool {
+    spec.syntax.iter().any(|(_, syntax)| *syntax == wanted)
+}
+
+fn has_paths(spec: &Spec) -> bool {
+    has_syntax(spec, Syntax::Path)
+        || spec
+            .resources
+            .iter()
+            .any(|template| template.kind == ResourceKind::Path)
+        || spec.permissions.contains(&Permission::Filesystem)
+        || spec
+            .capabilities
+            .iter()
+            .any(|capability| matches!(capability, Capability::FilesRead | Capability::FilesWrite))
+}
+
+fn properties(catalogue: &Catalogue, tool: usize) -> Vec<String> {
+    let schema = catalogue.tool(tool).input_schema();
+    let properties = schema
+        .get("properties")
+        .and_then(|properties| properties.as_object());
+    properties
+        .map(|properties| properties.keys().cloned().collect())
+        .unwrap_or_default()
+}
+
+fn takes_files(catalogue: &Catalogue, tool: usize) -> bool {
+    catalogue
+        .tool(tool)
+        .input_schema()
+        .to_string()
+        .contains("\"$file\"")
+}

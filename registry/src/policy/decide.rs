@@ -1,0 +1,367 @@
+//! The two questions: what may this caller see, and may this call run now. Pure functions of their arguments.
+
+use std::borrow::Cow;
+
+use tool_core::{Effect, Permission, Spec, Value};
+
+use super::compile::{CompiledLayer, CompiledRule};
+use super::facts::{CallFacts, PathFact, components, host_fits};
+use super::{Decision, Level, Obligations, Permissions, Range, ToolSet, Verdict};
+
+/// What a caller may see.
+///
+/// The selection, narrowed by every layer: intersected with its `allow` where it has one, less its `deny`; tools whose
+/// preconditions are unmet are not in it either. The order of the layers does not matter, and none adds anything.
+pub fn effective(
+    selection: &ToolSet,
+    layers: &[Cow<'_, CompiledLayer>],
+    unmet: &ToolSet,
+) -> ToolSet {
+    let mut visible = selection.clone();
+    for layer in layers {
+        if let Some(allow) = &layer.allow {
+            visible.intersect(allow);
+        }
+        visible.subtract(&layer.deny);
+    }
+    visible.subtract(unmet);
+    visible
+}
+
+/// What one rule says to one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// It is about this call.
+    Yes,
+    /// It is not.
+    No,
+    /// That cannot be told: the arguments are not known, or not readable as what the rule looks at.
+    Unknown,
+}
+
+impl Fit {
+    /// Both parts must hold.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            _ => Self::Unknown,
+        }
+    }
+
+    fn from(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+
+    /// Whether a rule with this verdict counts: an `allow` only when it certainly is about the call, `ask` and `deny` also
+    /// when that cannot be told.
+    pub(super) fn counts(self, decision: Verdict) -> bool {
+        match self {
+            Self::Yes => true,
+            Self::No => false,
+            Self::Unknown => decision != Verdict::Allow,
+        }
+    }
+}
+
+impl CompiledRule {
+    /// Whether the rule is about this call; without facts, about some call of the tool.
+    pub(super) fn fit(&self, tool: usize, role: &str, call: Option<&CallFacts<'_>>) -> Fit {
+        if !self.tools.contains(tool) || self.role.as_ref().is_some_and(|wanted| wanted != role) {
+            return Fit::No;
+        }
+        if !self.looks_at_arguments() {
+            return Fit::Yes;
+        }
+        let Some(call) = call else {
+            return Fit::Unknown;
+        };
+        let narrows = self.decision == Verdict::Allow;
+        let mut fit = Fit::Yes;
+        if let Some(roots) = &self.paths {
+            fit = fit.and(paths_fit(roots, call, narrows));
+        }
+        if let Some(prefix) = &self.argv {
+            fit = fit.and(programs_fit(prefix, call, narrows));
+        }
+        if let Some(hosts) = &self.hosts {
+            fit = fit.and(hosts_fit(hosts, call, narrows));
+        }
+        if let Some(range) = &self.number {
+            fit = fit.and(numbers_fit(range, call.args, narrows));
+        }
+        if let Some(range) = &self.bytes {
+            fit = fit.and(Fit::from(lies_in(range, longest_text(call.args) as f64)));
+        }
+        fit
+    }
+
+    fn looks_at_arguments(&self) -> bool {
+        self.paths.is_some()
+            || self.argv.is_some()
+            || self.hosts.is_some()
+            || self.number.is_some()
+            || self.bytes.is_some()
+    }
+}
+
+/// `allow` wants every path of the tool beneath the roots; `ask` and `deny` care for any, files of arguments included.
+fn paths_fit(roots: &[Vec<String>], call: &CallFacts<'_>, narrows: bool) -> Fit {
+    let Some(paths) = &call.paths else {
+        return Fit::Unknown;
+    };
+    if narrows {
+        return Fit::from(
+            !paths.is_empty() && paths.iter().all(|path| path.certainly_under(roots)),
+        );
+    }
+    let mut all = paths.iter().chain(&call.files);
+    if all.clone().any(|path| path.certainly_under(roots)) {
+        return Fit::Yes;
+    }
+    if all.any(|path| path.possibly_under(roots)) {
+        Fit::Unknown
+    } else {
+        Fit::No
+    }
+}
+
+/// `allow` compares the words as they are; `ask` and `deny` also see through a path before the program's name.
+fn programs_fit(prefix: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
+    let Some(programs) = &call.programs else {
+        return Fit::Unknown;
+    };
+    let begins = |words: &Vec<String>| {
+        let bare = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
+        let same_program = words.first() == prefix.first()
+            || !narrows && words.first().map(bare) == prefix.first().map(bare);
+        same_program && words.len() >= prefix.len() && words[1..prefix.len()] == prefix[1..]
+    };
+    if narrows {
+        Fit::from(!programs.is_empty() && programs.iter().all(begins))
+    } else {
+        Fit::from(programs.iter().any(begins))
+    }
+}
+
+fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
+    let Some(hosts) = &call.hosts else {
+        return Fit::Unknown;
+    };
+    let listed = |host: &String| patterns.iter().any(|pattern| host_fits(pattern, host));
+    if narrows {
+        Fit::from(!hosts.is_empty() && hosts.iter().all(listed))
+    } else {
+        Fit::from(hosts.iter().any(listed))
+    }
+}
+
+fn numbers_fit(range: &Range, args: &Value, narrows: bool) -> Fit {
+    let Some(object) = args.as_object() else {
+        return Fit::Unknown;
+    };
+    let numbers: Vec<f64> = match &range.argument {
+        Some(name) => match object.get(name) {
+            None | Some(Value::Null) => return Fit::No,
+            Some(value) => match value.as_f64() {
+                Some(number) => vec![number],
+                None => return Fit::Unknown,
+            },
+        },
+        None => object
+            .iter()
+            .filter_map(|(_, value)| value.as_f64())
+            .collect(),
+    };
+    if narrows {
+        Fit::from(!numbers.is_empty() && numbers.iter().all(|number| lies_in(range, *number)))
+    } else {
+        Fit::from(numbers.iter().any(|number| lies_in(range, *number)))
+    }
+}
+
+fn lies_in(range: &Range, number: f64) -> bool {
+    range.min.is_none_or(|min| number >= min) && range.max.is_none_or(|max| number <= max)
+}
+
+/// Length of the longest text anywhere among the arguments; arguments are at most 128 deep.
+fn longest_text(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(longest_text).max().unwrap_or(0),
+        Value::Object(object) => object
+            .iter()
+            .map(|(_, member)| longest_text(member))
+            .max()
+            .unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Whether a visible tool's call may run now.
+///
+/// Every explicit rule of every layer is collected and the strictest holds. Only where none is about the call do the
+/// defaults of the permission table count. A destructive call asks unless an `allow` rule of a global or user layer names
+/// that very tool. Without facts it is the strictest that could come.
+pub(super) fn decide(
+    (tool, spec): (usize, &Spec),
+    role: &str,
+    layers: &[Cow<'_, CompiledLayer>],
+    permissions: &Permissions,
+    call: Option<&CallFacts<'_>>,
+) -> Decision {
+    let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
+    let mut obligations = Obligations::default();
+    let mut certain = call.is_some();
+    let mut waived = false;
+    let mut looks_at_arguments = false;
+    for layer in layers {
+        for rule in &layer.rules {
+            let fit = rule.fit(tool, role, call);
+            looks_at_arguments |= fit == Fit::Unknown;
+            if !fit.counts(rule.decision) {
+                continue;
+            }
+            obligations = obligations.and(rule.obligations);
+            let names_it =
+                matches!(layer.level, Level::Global | Level::User) && rule.by_id.contains(tool);
+            waived |= names_it && rule.decision == Verdict::Allow;
+            if strictest.is_none_or(|(_, held)| rule.decision > held.decision) {
+                strictest = Some((layer, rule));
+            }
+        }
+    }
+    let destructive = call.map_or(spec.destructive, |call| call.reach.destructive) && !waived;
+    let (verdict, mut decision) = match strictest {
+        Some((layer, rule)) => (rule.decision, by_rule(layer, rule)),
+        None => by_default(spec, permissions, call),
+    };
+    let fixed = match strictest {
+        Some(_) => verdict > Verdict::Allow || !spec.destructive,
+        None => verdict == Verdict::Allow && spec.read_only(),
+    };
+    certain |= fixed && !looks_at_arguments;
+    if destructive && verdict < Verdict::Ask {
+        decision = Decision {
+            verdict: Verdict::Ask,
+            layer: "defaults".to_owned(),
+            rule: None,
+            reason: format!(
+                "`{}` can destroy what was there, and no `allow` rule of the global or user layer names it",
+                spec.id
+            ),
+            obligations,
+            certain,
+        };
+    }
+    Decision {
+        obligations,
+        certain,
+        ..decision
+    }
+}
+
+fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
+    Decision {
+        verdict: rule.decision,
+        layer: layer.title.clone(),
+        rule: Some(rule.label.clone()),
+        reason: rule
+            .reason
+            .clone()
+            .unwrap_or_else(|| format!("a rule says `{}`", rule.decision)),
+        obligations: Obligations::default(),
+        certain: true,
+    }
+}
+
+/// The permission table: reads inside the allowed paths and pure tools run, everything else asks.
+fn by_default(
+    spec: &Spec,
+    permissions: &Permissions,
+    call: Option<&CallFacts<'_>>,
+) -> (Verdict, Decision) {
+    let effects = call.map_or(spec.effects, |call| call.reach.effects);
+    let question = questions(spec, effects, permissions, call);
+    let verdict = if question.is_some() {
+        Verdict::Ask
+    } else {
+        Verdict::Allow
+    };
+    let decision = Decision {
+        verdict,
+        layer: "defaults".to_owned(),
+        rule: None,
+        reason: question.unwrap_or_else(|| format!("`{}` reaches nothing that asks", spec.id)),
+        obligations: Obligations::default(),
+        certain: true,
+    };
+    (verdict, decision)
+}
+
+/// The first reason to ask a person, if there is one.
+fn questions(
+    spec: &Spec,
+    effects: &[Effect],
+    permissions: &Permissions,
+    call: Option<&CallFacts<'_>>,
+) -> Option<String> {
+    let id = spec.id;
+    for effect in effects {
+        let asks = match effect {
+            Effect::ModifiesFiles => permissions
+                .filesystem_asks
+                .then(|| "modifies files".to_owned()),
+            Effect::LocalExec => permissions.shell_asks.then(|| "runs a program".to_owned()),
+            Effect::NetworkAccess => None, // below, for every tool that reaches the network
+            Effect::CallsLlm => Some("asks a language model".to_owned()),
+            Effect::SystemState => Some("changes state".to_owned()),
+        };
+        if let Some(what) = asks {
+            return Some(format!("`{id}` {what}, and no rule allows it"));
+        }
+    }
+    let needs = |permission| spec.permissions.contains(&permission);
+    if needs(Permission::Shell) && permissions.shell_asks {
+        return Some(format!("`{id}` runs a program, and no rule allows it"));
+    }
+    if needs(Permission::Compute) && permissions.compute_asks {
+        return Some(format!(
+            "`{id}` needs `compute`, which the configuration makes conditional"
+        ));
+    }
+    if needs(Permission::Network) || effects.contains(&Effect::NetworkAccess) {
+        let listed = |host: &String| {
+            permissions
+                .allowed_hosts
+                .iter()
+                .any(|pattern| host_fits(pattern, host))
+        };
+        let hosts = call.and_then(|call| call.hosts.as_ref());
+        if permissions.network_asks
+            || !hosts.is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(listed))
+        {
+            return Some(format!(
+                "`{id}` reaches a host that `permissions.network.allowed_hosts` does not list"
+            ));
+        }
+    }
+    if needs(Permission::Filesystem) {
+        let roots: Vec<Vec<String>> = permissions
+            .allowed_paths
+            .iter()
+            .filter_map(|path| components(path))
+            .collect();
+        // The root itself is the rule of the workspace: whatever lies in it is beneath it.
+        if roots.iter().any(Vec::is_empty) {
+            return None;
+        }
+        let beneath = |paths: &Vec<PathFact>| paths.iter().all(|path| path.certainly_under(&roots));
+        if !call.is_some_and(|call| call.paths.as_ref().is_some_and(beneath)) {
+            return Some(format!(
+                "`{id}` uses a path that `permissions.filesystem.allowed_paths` does not list"
+            ));
+        }
+    }
+    None
+}

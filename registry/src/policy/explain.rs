@@ -1,0 +1,212 @@
+//! Why a decision is as it is: every layer and every rule, what would let the call through, and who had the last word.
+
+use tool_core::capability::Files;
+use tool_core::{Call, ToolError, Value};
+
+use super::decide::Fit;
+use super::{CallFacts, Caller, Decision, Facts, Layer, Policy, Verdict};
+use crate::catalogue::Catalogue;
+
+/// What one layer does to a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerStep {
+    /// The layer.
+    pub layer: String,
+    /// Where it was written.
+    pub place: Option<String>,
+    /// `inherits`, `lists`, `does not list` or `denies`.
+    pub effect: &'static str,
+}
+
+/// What one rule says to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleStep {
+    /// The layer it belongs to.
+    pub layer: String,
+    /// Which rule.
+    pub rule: String,
+    /// What it says.
+    pub decision: Verdict,
+    /// `matches`, `does not match`, or `cannot be told`.
+    pub fit: &'static str,
+    /// Whether it counts.
+    pub counts: bool,
+    /// Why, in the author's words.
+    pub reason: Option<String>,
+}
+
+/// Why a decision is as it is.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// Canonical id of the tool.
+    pub tool: String,
+    /// Role of the caller.
+    pub role: String,
+    /// Digest of the policy.
+    pub generation: String,
+    /// Whether the tool is visible.
+    pub visible: bool,
+    /// What each layer does, the role's selection first.
+    pub layers: Vec<LayerStep>,
+    /// What each rule about the tool says.
+    pub rules: Vec<RuleStep>,
+    /// The decision.
+    pub decision: Decision,
+    /// What would let the call through; `None` when it is let through.
+    pub remedy: Option<String>,
+}
+
+impl Policy {
+    /// Explains the decision on a tool, for a call when there is one.
+    ///
+    /// # Errors
+    /// As [`Policy::caller`]; `unknown_tool`.
+    pub fn explain(
+        &self,
+        catalogue: &Catalogue,
+        (tool, call): (&str, Option<&dyn Call>),
+        (role, further): (&str, &[Layer]),
+        facts: &Facts,
+        files: Option<&dyn Files>,
+    ) -> Result<Explanation, ToolError> {
+        let caller = self.caller(catalogue, role, further, facts)?;
+        let index = catalogue
+            .index(tool)
+            .ok_or_else(|| catalogue.unknown(tool, catalogue.nearest(tool)))?;
+        let found = catalogue.tool(index);
+        let of_call = call.map(|call| CallFacts::of(found, call, files));
+        let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
+        Ok(Explanation {
+            tool: found.spec().id.to_owned(),
+            role: role.to_owned(),
+            generation: self.generation.clone(),
+            visible: caller.visible.contains(index),
+            layers: caller.layer_steps(index),
+            rules: caller.rule_steps(index, of_call.as_ref()),
+            remedy: remedy(&decision, found.spec().id, found.spec().destructive),
+            decision,
+        })
+    }
+}
+
+impl Caller<'_> {
+    fn layer_steps(&self, tool: usize) -> Vec<LayerStep> {
+        let selection = LayerStep {
+            layer: format!("role `{}` (selection)", self.role),
+            place: self.definition.place.as_ref().map(ToString::to_string),
+            effect: if self.definition.selection.contains(tool) {
+                "lists"
+            } else {
+                "does not list"
+            },
+        };
+        let mut steps = vec![selection];
+        steps.extend(self.layers.iter().map(|layer| LayerStep {
+            layer: layer.title.clone(),
+            place: layer.place.as_ref().map(ToString::to_string),
+            effect: match &layer.allow {
+                _ if layer.deny.contains(tool) => "denies",
+                None => "inherits",
+                Some(allow) if allow.contains(tool) => "lists",
+                Some(_) => "does not list",
+            },
+        }));
+        if self.unmet.contains(tool) {
+            steps.push(LayerStep {
+                layer: "preconditions".to_owned(),
+                place: None,
+                effect: "denies",
+            });
+        }
+        steps
+    }
+
+    fn rule_steps(&self, tool: usize, call: Option<&CallFacts<'_>>) -> Vec<RuleStep> {
+        let mut steps = Vec::new();
+        for layer in &self.layers {
+            for rule in layer.rules.iter().filter(|rule| rule.tools.contains(tool)) {
+                let fit = rule.fit(tool, self.role, call);
+                steps.push(RuleStep {
+                    layer: layer.title.clone(),
+                    rule: rule.label.clone(),
+                    decision: rule.decision,
+                    fit: match fit {
+                        Fit::Yes => "matches",
+                        Fit::No => "does not match",
+                        Fit::Unknown => "cannot be told",
+                    },
+                    counts: fit.counts(rule.decision),
+                    reason: rule.reason.clone(),
+                });
+            }
+        }
+        steps
+    }
+}
+
+fn remedy(decision: &Decision, tool: &str, destructive: bool) -> Option<String> {
+    match (decision.verdict, &decision.rule) {
+        (Verdict::Allow, _) => None,
+        (Verdict::Deny, Some(rule)) => Some(format!(
+            "change the rule at {rule}; a deny holds over every allow and approval"
+        )),
+        (Verdict::Deny, None) => Some(format!(
+            "list `{tool}` where {} narrows, or call as another role",
+            decision.layer
+        )),
+        (Verdict::Ask, Some(rule)) => {
+            Some(format!("a person's approval, or change the rule at {rule}"))
+        }
+        (Verdict::Ask, None) if destructive => Some(format!(
+            "a person's approval, or an `allow` rule of the global or user layer that names `{tool}`"
+        )),
+        (Verdict::Ask, None) => Some(format!(
+            "a person's approval, or an `allow` rule about `{tool}`"
+        )),
+    }
+}
+
+impl Explanation {
+    /// The explanation as data.
+    pub fn to_value(&self) -> Value {
+        let layers: Vec<Value> = self
+            .layers
+            .iter()
+            .map(|step| {
+                Value::object([
+                    ("layer", Value::from(step.layer.as_str())),
+                    ("effect", Value::from(step.effect)),
+                    ("place", Value::from(step.place.clone())),
+                ])
+            })
+            .collect();
+        let rules: Vec<Value> = self
+            .rules
+            .iter()
+            .map(|step| {
+                Value::object([
+                    ("layer", Value::from(step.layer.as_str())),
+                    ("rule", Value::from(step.rule.as_str())),
+                    ("decision", Value::from(step.decision.as_str())),
+                    ("fit", Value::from(step.fit)),
+                    ("counts", Value::from(step.counts)),
+                    ("reason", Value::from(step.reason.clone())),
+                ])
+            })
+            .collect();
+        Value::object([
+            ("tool", Value::from(self.tool.as_str())),
+            ("role", Value::from(self.role.as_str())),
+            ("visible", Value::from(self.visible)),
+            ("decision", Value::from(self.decision.verdict.as_str())),
+            ("certain", Value::from(self.decision.certain)),
+            ("layer", Value::from(self.decision.layer.as_str())),
+            ("rule", Value::from(self.decision.rule.clone())),
+            ("reason", Value::from(self.decision.reason.as_str())),
+            ("remedy", Value::from(self.remedy.clone())),
+            ("layers", Value::array(layers)),
+            ("rules", Value::array(rules)),
+            ("policy_generation", Value::from(self.generation.as_str())),
+        ])
+    }
+}

@@ -1,0 +1,193 @@
+//! What rules look at: the paths, hosts, programs, numbers and texts of one call, as values and never as patterns in text.
+
+use tool_core::capability::Files;
+use tool_core::{AnyTool, Call, Reach, ResourceKind, Source, Syntax, Value};
+
+/// A path of a call, in every form it can be judged by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathFact {
+    /// As the caller wrote it.
+    pub written: String,
+    /// Components of the normalised text and of the real identity; empty when neither is known.
+    forms: Vec<Vec<String>>,
+    /// Whether some form could not be found out.
+    unknown: bool,
+}
+
+impl PathFact {
+    /// Reads a path; with files at hand its real identity counts too.
+    pub fn new(written: &str, files: Option<&dyn Files>) -> Self {
+        let lexical = components(written);
+        let mut unknown = lexical.is_none() && files.is_none();
+        let mut forms: Vec<Vec<String>> = lexical.into_iter().collect();
+        if let Some(files) = files {
+            match files.identity(written).ok().as_deref().and_then(components) {
+                Some(real) => forms.push(real),
+                None => unknown = true,
+            }
+        }
+        Self {
+            written: written.to_owned(),
+            forms,
+            unknown,
+        }
+    }
+
+    /// Whether it certainly lies under one of the roots.
+    pub fn certainly_under(&self, roots: &[Vec<String>]) -> bool {
+        !self.unknown
+            && !self.forms.is_empty()
+            && self.forms.iter().all(|form| under_any(form, roots))
+    }
+
+    /// Whether it could lie under one of the roots.
+    pub fn possibly_under(&self, roots: &[Vec<String>]) -> bool {
+        self.unknown || self.forms.iter().any(|form| under_any(form, roots))
+    }
+}
+
+fn under_any(path: &[String], roots: &[Vec<String>]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+/// The components of a relative path, `.` and `..` worked out; `None` when it is absolute or leaves the root.
+pub fn components(path: &str) -> Option<Vec<String>> {
+    if path.starts_with('/') || path.contains('\0') {
+        return None;
+    }
+    let mut components: Vec<String> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                components.pop()?;
+            }
+            name => components.push(name.to_owned()),
+        }
+    }
+    Some(components)
+}
+
+/// What a rule can look at in one call.
+#[derive(Debug, Clone)]
+pub struct CallFacts<'a> {
+    /// What the call can do at most.
+    pub reach: Reach,
+    /// Paths the tool itself uses; `None` when they could not be found out.
+    pub paths: Option<Vec<PathFact>>,
+    /// Files that arguments refer to.
+    pub files: Vec<PathFact>,
+    /// Programs with their arguments; `None` when one could not be read as such.
+    pub programs: Option<Vec<Vec<String>>>,
+    /// Hosts; `None` when one could not be read.
+    pub hosts: Option<Vec<String>>,
+    /// The checked arguments.
+    pub args: &'a Value,
+}
+
+impl<'a> CallFacts<'a> {
+    /// Gathers them from a checked call.
+    pub fn of(tool: &dyn AnyTool, call: &'a dyn Call, files: Option<&dyn Files>) -> Self {
+        let spec = tool.spec();
+        let args = call.args();
+        let of_syntax = |wanted: Syntax| {
+            spec.syntax
+                .iter()
+                .filter(move |(_, syntax)| *syntax == wanted)
+                .filter_map(|(pointer, _)| args.pointer(pointer))
+                .filter(|value| !value.is_null())
+        };
+        let resources = call.resources();
+        let mut paths = resources.as_ref().ok().map(|keys| {
+            keys.iter()
+                .filter(|key| key.kind == ResourceKind::Path)
+                .map(|key| key.name.clone())
+                .collect::<Vec<_>>()
+        });
+        for value in of_syntax(Syntax::Path) {
+            match (&mut paths, value.as_str()) {
+                (Some(list), Some(path)) if !list.iter().any(|known| known == path) => {
+                    list.push(path.to_owned())
+                }
+                (_, Some(_)) => {}
+                (_, None) => paths = None,
+            }
+        }
+        let mut hosts: Option<Vec<String>> = of_syntax(Syntax::Url)
+            .map(|url| host_of(url.as_str()?))
+            .collect();
+        match (&mut hosts, &resources) {
+            (Some(hosts), Ok(keys)) => {
+                let named = keys.iter().filter(|key| key.kind == ResourceKind::Host);
+                hosts.extend(named.map(|key| key.name.to_lowercase()));
+            }
+            _ => hosts = None,
+        }
+        let sources = call
+            .sources()
+            .iter()
+            .filter_map(|source| match &source.source {
+                Source::File(path) => Some(PathFact::new(path, files)),
+                Source::Artifact(_) => None,
+            });
+        Self {
+            reach: call.reach(),
+            paths: paths.map(|paths| {
+                paths
+                    .iter()
+                    .map(|path| PathFact::new(path, files))
+                    .collect()
+            }),
+            files: sources.collect(),
+            programs: of_syntax(Syntax::Shell)
+                .map(|value| program(&value))
+                .collect(),
+            hosts,
+            args,
+        }
+    }
+}
+
+/// An argument vector; a shell string is none.
+fn program(value: &Value) -> Option<Vec<String>> {
+    let words: Option<Vec<String>> = value
+        .items()?
+        .iter()
+        .map(|word| word.as_str().map(str::to_owned))
+        .collect();
+    words.filter(|words| !words.is_empty())
+}
+
+/// The host of an http(s) URL, in lower case, without port and user; `None` for everything else.
+pub(super) fn host_of(url: &str) -> Option<String> {
+    let scheme_end = url.find("://")?;
+    if !matches!(
+        url[..scheme_end].to_ascii_lowercase().as_str(),
+        "http" | "https"
+    ) {
+        return None;
+    }
+    let rest = &url[scheme_end + 3..];
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host_port = authority.rsplit('@').next()?;
+    let host = if host_port.starts_with('[') {
+        &host_port[..=host_port.find(']')?]
+    } else {
+        host_port.split(':').next()?
+    };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let plain = host.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'[' | b']' | b':')
+    });
+    (plain && !host.is_empty()).then_some(host)
+}
+
+/// Whether a host is the one a pattern names: itself, or `*.` and anything below.
+pub(super) fn host_fits(pattern: &str, host: &str) -> bool {
+    match pattern.strip_prefix("*.") {
+        Some(parent) => host
+            .strip_suffix(parent)
+            .is_some_and(|front| front.len() > 1 && front.ends_with('.')),
+        None => pattern == host,
+    }
+}

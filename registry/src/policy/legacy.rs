@@ -1,0 +1,42 @@
+//! The flat permissions of an earlier system, as a layer.
+
+use tool_core::Category;
+
+use super::{Layer, Level, Selector};
+
+/// Permissions of a role in the flat form: forbidden wins, then the listed tools, then the categories, of which `web` also
+/// needs `web_access`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RolePermissions {
+    /// Whether the category `web` counts.
+    pub web_access: bool,
+    /// Categories whose tools are allowed.
+    pub allowed_categories: Vec<Category>,
+    /// Tools that are allowed whatever their category.
+    pub allowed_tools: Vec<String>,
+    /// Tools that are never allowed.
+    pub forbidden_tools: Vec<String>,
+}
+
+impl RolePermissions {
+    /// The same permissions as a layer; those that grant nothing give a layer that allows nothing.
+    pub fn to_layer(&self, role: &str) -> Layer {
+        let categories = self
+            .allowed_categories
+            .iter()
+            .filter(|category| **category != Category::Web || self.web_access)
+            .map(|category| format!("category:{category}"));
+        let select = |text: String| Selector { text, place: None };
+        let mut layer = Layer::new(Level::Role, role);
+        layer.allow = Some(
+            self.allowed_tools
+                .iter()
+                .cloned()
+                .chain(categories)
+                .map(select)
+                .collect(),
+        );
+        layer.deny = self.forbidden_tools.iter().cloned().map(select).collect();
+        layer
+    }
+}

@@ -1,0 +1,161 @@
+//! Roles and toolsets: what a caller starts from.
+
+use std::sync::OnceLock;
+
+use super::compile::{CompiledLayer, resolve_all};
+use super::{CompiledRole, Layer, Level, Selector, ToolSet};
+use crate::catalogue::Catalogue;
+use crate::config::{Config, read};
+use crate::document::{self, Format};
+use crate::error::{LoadError, Place};
+
+/// The roles that come with the program, and the contexts that kinds of tasks imply.
+const BUILT_IN: &str = include_str!("../../roles.yaml");
+
+/// What a caller starts from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Role {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The tools it selects.
+    pub tools: RoleTools,
+    /// What it never gets.
+    pub deny: Vec<Selector>,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
+/// The tools a role selects.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RoleTools {
+    /// By selectors.
+    List(Vec<Selector>),
+    /// A toolset of the configuration.
+    Toolset(Selector),
+}
+
+/// A named selection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Toolset {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub include: Vec<Selector>,
+    /// What is not.
+    pub exclude: Vec<Selector>,
+    /// Toolsets whose tools it also has.
+    pub extends: Vec<Selector>,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
+/// The roles that come with the program.
+struct BuiltIn {
+    roles: Vec<Role>,
+    tasks: Vec<(String, Vec<String>)>,
+}
+
+fn built_in() -> &'static BuiltIn {
+    static BUILT: OnceLock<BuiltIn> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let document = document::parse("roles.yaml", BUILT_IN, Format::Yaml);
+        let (roles, tasks) = match document {
+            Ok(document) => read::roles_file(&document),
+            Err(errors) => Err(errors),
+        }
+        .expect("roles.yaml is part of the program and a test reads it");
+        BuiltIn { roles, tasks }
+    })
+}
+
+/// The layers that a kind of task implies: `math` means no network.
+pub fn context_of_task(kind: &str) -> Vec<Layer> {
+    let tasks = &built_in().tasks;
+    let contexts = tasks
+        .iter()
+        .find(|(name, _)| name == kind)
+        .map(|(_, contexts)| contexts.as_slice());
+    contexts
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|name| Layer::context(name))
+        .collect()
+}
+
+/// The built-in roles and those of the configuration, which replace built-in ones of the same name.
+pub(super) fn merged(config: &Config) -> Vec<Role> {
+    let built_in = built_in()
+        .roles
+        .iter()
+        .filter(|role| config.roles.iter().all(|own| own.name != role.name));
+    built_in.chain(&config.roles).cloned().collect()
+}
+
+pub(super) fn compile(
+    catalogue: &Catalogue,
+    role: &Role,
+    config: &Config,
+    names: &[&str],
+    errors: &mut Vec<LoadError>,
+) -> CompiledRole {
+    let selection = match &role.tools {
+        RoleTools::List(list) => resolve_all(catalogue, list, errors),
+        RoleTools::Toolset(name) => toolset(catalogue, config, name, &mut Vec::new(), errors),
+    };
+    let mut own = Layer::new(Level::Role, role.name.clone());
+    own.deny.clone_from(&role.deny);
+    own.place.clone_from(&role.place);
+    let layers: Vec<CompiledLayer> = vec![super::compile::layer(catalogue, &own, names, errors)];
+    CompiledRole {
+        description: role.description.clone(),
+        selection,
+        place: role.place.clone(),
+        layers,
+    }
+}
+
+/// What a toolset selects; `path` holds those being resolved, so that a circle is found.
+pub(super) fn toolset(
+    catalogue: &Catalogue,
+    config: &Config,
+    name: &Selector,
+    path: &mut Vec<String>,
+    errors: &mut Vec<LoadError>,
+) -> ToolSet {
+    let mut set = ToolSet::none(catalogue.len());
+    let Some(found) = config
+        .toolsets
+        .iter()
+        .find(|toolset| toolset.name == name.text)
+    else {
+        let error = LoadError::new(
+            name.place.as_ref(),
+            format!("no toolset named `{}`", name.text),
+        );
+        errors.push(error.nearest(
+            &name.text,
+            config.toolsets.iter().map(|toolset| toolset.name.as_str()),
+        ));
+        return set;
+    };
+    if path.contains(&found.name) || path.len() >= config.toolsets.len() {
+        let circle = format!(
+            "the toolset `{}` extends itself: {} -> {}",
+            name.text,
+            path.join(" -> "),
+            name.text
+        );
+        errors.push(LoadError::new(name.place.as_ref(), circle));
+        return set;
+    }
+    path.push(found.name.clone());
+    for parent in &found.extends {
+        set.unite(&toolset(catalogue, config, parent, path, errors));
+    }
+    path.pop();
+    set.unite(&resolve_all(catalogue, &found.include, errors));
+    set.subtract(&resolve_all(catalogue, &found.exclude, errors));
+    set
+}

@@ -1,0 +1,213 @@
+//! What a selector selects: ids, computed groups and facts of the spec, patterns.
+
+use tool_core::{Capability, Category, Effect, Permission, Spec};
+
+use super::{Selector, ToolSet};
+use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
+use crate::error::LoadError;
+
+/// A group: computed from what tools say about themselves, never from a list of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Every tool.
+    All,
+    /// Changes nothing, and reads something of the world.
+    Read,
+    /// Changes files, state or processes, or can destroy.
+    Write,
+    /// Works on files and programs of this machine, or is of the category `code`.
+    Code,
+    /// Reaches the network, or is of the category `web`.
+    Web,
+    /// The tools of a category.
+    Of(Category),
+}
+
+impl Group {
+    /// The names of all groups.
+    pub fn names() -> Vec<&'static str> {
+        let mut names = vec!["all", "read", "write", "code", "web"];
+        for category in Category::ALL {
+            if !names.contains(&category.as_str()) {
+                names.push(category.as_str());
+            }
+        }
+        names
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "all" => Self::All,
+            "read" => Self::Read,
+            "write" => Self::Write,
+            "code" => Self::Code,
+            "web" => Self::Web,
+            _ => Self::Of(Category::parse(name)?),
+        })
+    }
+
+    /// Whether the tool belongs to it.
+    pub fn contains(self, spec: &Spec) -> bool {
+        match self {
+            Self::All => true,
+            Self::Read => spec.read_only() && reads(spec),
+            Self::Write => writes(spec),
+            Self::Code => {
+                spec.category == Category::Code || (!reaches_network(spec) && hosts(spec))
+            }
+            Self::Web => spec.category == Category::Web || reaches_network(spec),
+            Self::Of(category) => spec.category == category,
+        }
+    }
+}
+
+fn reads(spec: &Spec) -> bool {
+    !spec.capabilities.is_empty()
+        || spec
+            .permissions
+            .iter()
+            .any(|permission| *permission != Permission::Compute)
+}
+
+fn writes(spec: &Spec) -> bool {
+    spec.destructive
+        || spec.effects.iter().any(|effect| {
+            matches!(
+                effect,
+                Effect::ModifiesFiles | Effect::SystemState | Effect::LocalExec
+            )
+        })
+        || spec.capabilities.contains(&Capability::FilesWrite)
+        || spec.capabilities.contains(&Capability::Spawn)
+}
+
+fn reaches_network(spec: &Spec) -> bool {
+    spec.effects.contains(&Effect::NetworkAccess)
+        || spec.capabilities.contains(&Capability::Http)
+        || spec.permissions.contains(&Permission::Network)
+}
+
+fn hosts(spec: &Spec) -> bool {
+    spec.permissions
+        .iter()
+        .any(|permission| matches!(permission, Permission::Filesystem | Permission::Shell))
+        || spec.capabilities.iter().any(|capability| {
+            matches!(
+                capability,
+                Capability::FilesRead | Capability::FilesWrite | Capability::Spawn
+            )
+        })
+}
+
+/// The tools that a selector selects.
+///
+/// # Errors
+/// An unknown name, with the nearest; a tag or pattern that selects nothing.
+pub(super) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<ToolSet, LoadError> {
+    let text = selector.text.as_str();
+    let of_spec = |test: &dyn Fn(&Spec) -> bool| {
+        ToolSet::of(catalogue.len(), |tool| test(catalogue.tool(tool).spec()))
+    };
+    let error = |message: String| LoadError::new(selector.place.as_ref(), message);
+    match text.split_once(':') {
+        Some(("group", name)) => match Group::parse(name) {
+            Some(group) => Ok(of_spec(&|spec| group.contains(spec))),
+            None => Err(error(format!("no group named `{name}`")).nearest(name, Group::names())),
+        },
+        Some(("category", name)) => match Category::parse(name) {
+            Some(category) => Ok(of_spec(&|spec| spec.category == category)),
+            None => Err(error(format!("no category named `{name}`"))
+                .nearest(name, names(Category::ALL, Category::as_str))),
+        },
+        Some(("effect", name)) => match Effect::parse(name) {
+            Some(effect) => Ok(of_spec(&|spec| spec.effects.contains(&effect))),
+            None => Err(error(format!("no effect named `{name}`"))
+                .nearest(name, names(Effect::ALL, Effect::as_str))),
+        },
+        Some(("permission", name)) => match Permission::parse(name) {
+            Some(permission) => Ok(of_spec(&|spec| spec.permissions.contains(&permission))),
+            None => Err(error(format!("no permission named `{name}`"))
+                .nearest(name, names(Permission::ALL, Permission::as_str))),
+        },
+        Some(("tag", name)) => {
+            let set = of_spec(&|spec| spec.tags.contains(&name));
+            let tags = catalogue
+                .iter()
+                .flat_map(|tool| tool.spec().tags.iter().copied());
+            if set.is_empty() {
+                Err(error(format!("no tool has the tag `{name}`")).nearest(name, tags))
+            } else {
+                Ok(set)
+            }
+        }
+        _ if text.contains(['*', '?']) => {
+            let set = of_spec(&|spec| glob(text, spec.id));
+            if set.is_empty() {
+                Err(error(format!("no tool fits the pattern `{text}`")))
+            } else {
+                Ok(set)
+            }
+        }
+        _ => match catalogue.index(text) {
+            Some(tool) => Ok(ToolSet::of(catalogue.len(), |other| other == tool)),
+            None => Err(unknown(selector, catalogue)),
+        },
+    }
+}
+
+/// The tool that a selector names by its id; `None` for every other kind.
+pub(super) fn named(selector: &Selector, catalogue: &Catalogue) -> Option<usize> {
+    catalogue.index(&selector.text)
+}
+
+fn unknown(selector: &Selector, catalogue: &Catalogue) -> LoadError {
+    let text = selector.text.as_str();
+    let error = |message: String| LoadError::new(selector.place.as_ref(), message);
+    if let Some((prefix, _)) = text.split_once(':')
+        && let Some(near) = tool_core::nearest::nearest(prefix, RESERVED_PREFIXES)
+        && catalogue.nearest(text).is_none()
+    {
+        return error(format!("no kind of selector named `{prefix}:`"))
+            .hint(format!("did you mean `{near}:`?"));
+    }
+    let error = error(format!("no tool named `{text}`"));
+    match catalogue.nearest(text) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None if Group::parse(text).is_some() => error.hint(format!("did you mean `group:{text}`?")),
+        None => error,
+    }
+}
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|item| name(*item)).collect()
+}
+
+/// Whether a pattern fits a whole name: `*` is any run of characters, `?` any one.
+fn glob(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => match star {
+                Some((at, taken)) => {
+                    star = Some((at, taken + 1));
+                    p = at + 1;
+                    n = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|rest| *rest == '*')
+}

@@ -1,1 +1,0 @@
-//! Secrets out of texts and values.

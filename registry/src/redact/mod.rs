@@ -1,0 +1,82 @@
+//! Secrets out of texts and values, at every depth.
+//!
+//! Fourteen kinds of secret are known by their form. A member of an object whose name says secret (`password`, `api_key`)
+//! loses a text whatever its form. What was taken out is replaced by `[redacted:<kind>]`. This limits accidents; it is no
+//! barrier against someone who hides a secret on purpose.
+
+mod patterns;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tool_core::{Object, Value};
+
+pub use patterns::KINDS;
+
+/// The text without secrets, and how many were taken out.
+pub fn text(text: &str) -> (Cow<'_, str>, usize) {
+    let found = patterns::find(text);
+    if found.is_empty() {
+        return (Cow::Borrowed(text), 0);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut end = 0;
+    for hit in &found {
+        clean.push_str(&text[end..hit.start]);
+        clean.push_str("[redacted:");
+        clean.push_str(hit.kind);
+        clean.push(']');
+        end = hit.end;
+    }
+    clean.push_str(&text[end..]);
+    (Cow::Owned(clean), found.len())
+}
+
+/// The value without secrets, and how many were taken out; without any, the same value without a copy.
+///
+/// Values that reach this are at most 128 deep, so it may recurse.
+pub fn value(value: &Value) -> (Value, usize) {
+    match value {
+        Value::String(string) => match text(string) {
+            (Cow::Borrowed(_), _) => (value.clone(), 0),
+            (Cow::Owned(clean), count) => (Value::from(clean), count),
+        },
+        Value::Array(items) => {
+            let cleaned: Vec<(Value, usize)> = items.iter().map(self::value).collect();
+            let count = cleaned.iter().map(|(_, count)| count).sum();
+            if count == 0 {
+                return (value.clone(), 0);
+            }
+            let items = cleaned.into_iter().map(|(item, _)| item).collect();
+            (Value::Array(Arc::new(items)), count)
+        }
+        Value::Object(object) => members(value, object),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Numbers(_) => {
+            (value.clone(), 0)
+        }
+    }
+}
+
+fn members(whole: &Value, object: &Object) -> (Value, usize) {
+    let mut clean = Object::new();
+    let mut total = 0;
+    for (key, member) in object.iter() {
+        let (name, in_name) = text(key);
+        let (member, count) = match member {
+            Value::String(secret) if !secret.is_empty() && patterns::names_a_secret(key) => {
+                (Value::from("[redacted:env_secret]"), 1)
+            }
+            other => value(other),
+        };
+        total += in_name + count;
+        clean.push_unique(name.into(), member);
+    }
+    if total == 0 {
+        (whole.clone(), 0)
+    } else {
+        (Value::Object(Arc::new(clean)), total)
+    }
+}
