@@ -4,6 +4,7 @@
 //! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
 //! names a tool or decides who may call one: that is the registry's.
 
+pub mod check;
 pub mod conflicts;
 pub mod graph;
 pub mod plan;
@@ -12,5 +13,6 @@ pub mod reference;
 pub mod template;
 pub mod types;
 
+pub use check::{CheckedPlan, CheckedStep, Permit, check};
 pub use plan::{Defaults, Mode, OnError, Plan, Step};
 pub use problem::{Fault, PlanProblem, Problems};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use registry::document::{self, Document};
 use tool_core::{Seed, ToolError, Value};
 
+pub(crate) use inputs::settle;
 pub use inputs::{Input, InputType};
 
 use crate::problem::Problems;
