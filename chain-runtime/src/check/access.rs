@@ -97,11 +97,10 @@ fn identified(mut key: ResourceKey, files: Option<&dyn Files>) -> Result<Resourc
 
 /// Whether an argument above the pointer is a reference, so that what is below is not known.
 fn refers_above(args: &Node, pointer: &str) -> bool {
-    pointer
-        .match_indices('/')
-        .skip(1)
-        .filter_map(|(end, _)| args.pointer(&pointer[..end]))
-        .any(|above| matches!(above, Node::Reference(_) | Node::Format(_)))
+    let is_open = |node: &Node| matches!(node, Node::Reference(_) | Node::Format(_));
+    let mut above = pointer.match_indices('/').skip(1);
+    is_open(args)
+        || above.any(|(end, _)| args.pointer(&pointer[..end]).is_some_and(|node| is_open(&node)))
 }
 
 /// The default that the schema states for an argument that is left out.
