@@ -1,16 +1,33 @@
 //! The one dispatcher: every call through every door passes here, in one order of stages.
+//!
+//! Read [`Dispatcher::call`] first. The stages are types in `stages`, each of which only the one before can make: look-up,
+//! visibility, decoding, rules, resource keys, approval, loading of inputs, the run under guard and deadline, limits of the
+//! result. `trail` gathers what the audit must know on the way, whatever the end.
+
+mod limits;
+mod panic;
+mod preview;
+mod stages;
+mod trail;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use tool_core::capability::{Approvals, Arrays, Clock, Ledger};
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, Seed, StopFlag, ToolError, Value,
+    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, StopFlag,
+    ToolError, Value,
 };
 
 use crate::catalogue::Catalogue;
 use crate::config::Limits;
-use crate::policy::{Decision, Layer, Obligations, Policy, Verdict};
+use crate::policy::{CallFacts, Caller, Decision, Facts, Layer, Policy};
+pub use panic::install_panic_hook;
+use trail::Trail;
 
 /// What of the world the dispatcher is given.
 #[derive(Clone)]
@@ -88,16 +105,59 @@ pub struct Dispatcher {
     policy: Arc<Policy>,
     limits: Limits,
     host: Host,
+    facts: Facts,
+    /// Tells the calls of this process from those of others.
+    nonce: u64,
+    calls: AtomicU64,
+}
+
+/// A tool in a listing.
+pub struct Listing<'a> {
+    /// The tool.
+    pub tool: &'a dyn AnyTool,
+    /// Why the caller may not see it; `None` when it may.
+    pub hidden: Option<Decision>,
 }
 
 impl Dispatcher {
     /// Joins what there is, who may, how much, and the world.
     pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
+        let facts = if host.capabilities.files.is_some() {
+            Facts::default().with("workspace=ready")
+        } else {
+            Facts::default()
+        };
         Self {
             catalogue,
             policy,
             limits,
             host,
+            facts,
+            nonce: trail::process_nonce(),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// With further facts that hold, such as `sandbox=ready`: preconditions of tools are held against them.
+    #[must_use]
+    pub fn with_facts(mut self, facts: impl IntoIterator<Item = &'static str>) -> Self {
+        self.facts = facts
+            .into_iter()
+            .fold(self.facts, |facts, fact| facts.with(fact));
+        self
+    }
+
+    /// The same with another policy, as after a reload; calls that run keep the one they began with.
+    #[must_use]
+    pub fn with_policy(&self, policy: Arc<Policy>) -> Self {
+        Self {
+            catalogue: Arc::clone(&self.catalogue),
+            policy,
+            limits: self.limits,
+            host: self.host.clone(),
+            facts: self.facts.clone(),
+            nonce: trail::process_nonce(),
+            calls: AtomicU64::new(0),
         }
     }
 
@@ -121,10 +181,20 @@ impl Dispatcher {
         &self.host
     }
 
+    /// What holds at the moment.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// Runs one call through every stage. Never panics, never loses the audit record.
     pub fn call(&self, request: CallRequest) -> Outcome {
-        let _ = request;
-        Outcome::error(ToolError::new(ErrorCode::Internal, "to come"))
+        let mut trail = Trail::start(self, &request);
+        let call_id = trail.call_id().to_owned();
+        let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
+        let ended = guarded.unwrap_or_else(|_| {
+            stages::Ended::failed(panic::internal(trail.tool(), trail.call_id()))
+        });
+        trail.finish(self, ended)
     }
 
     /// Look-up and visibility: what a planner asks first. A direct-only tool is refused for a chain caller.
@@ -132,10 +202,8 @@ impl Dispatcher {
     /// # Errors
     /// `unknown_tool` or `not_visible`.
     pub fn resolve(&self, tool: &str, context: &CallerContext) -> Result<&dyn AnyTool, ToolError> {
-        let _ = context;
-        self.catalogue
-            .get(tool)
-            .ok_or_else(|| self.catalogue.unknown(tool, None))
+        let visible = stages::Looked::look_up(self, tool, context)?.visible(context)?;
+        Ok(self.catalogue.tool(visible.index()))
     }
 
     /// The verdict on a call without running it; without checked arguments the strictest that could come.
@@ -145,15 +213,30 @@ impl Dispatcher {
         call: Option<&dyn Call>,
         context: &CallerContext,
     ) -> Decision {
-        let _ = (tool, call, context);
-        Decision {
-            verdict: Verdict::Deny,
-            layer: String::new(),
-            rule: None,
-            reason: String::new(),
-            obligations: Obligations::default(),
-            certain: true,
-        }
+        let denied = |reason: &str| Decision::denied("dispatcher", reason);
+        let caller = match self.caller(context) {
+            Ok(caller) => caller,
+            Err(err) => return denied(err.message()),
+        };
+        let Some(index) = self.catalogue.index(tool.spec().id) else {
+            return denied("the tool is not in the catalogue");
+        };
+        let files = self.host.capabilities.files.as_deref();
+        let facts = call.map(|call| CallFacts::of(tool, call, files));
+        caller.decide(&self.catalogue, index, facts.as_ref(), files)
+    }
+
+    /// Every tool, with the reason where this caller may not see it.
+    ///
+    /// # Errors
+    /// `not_visible` for an unknown role.
+    pub fn visible(&self, context: &CallerContext) -> Result<Vec<Listing<'_>>, ToolError> {
+        let caller = self.caller(context)?;
+        let listing = |index| Listing {
+            tool: self.catalogue.tool(index),
+            hidden: caller.hidden(&self.catalogue, index),
+        };
+        Ok((0..self.catalogue.len()).map(listing).collect())
     }
 
     /// The resources a call uses, files of its arguments included; paths by their real identity.
@@ -165,10 +248,25 @@ impl Dispatcher {
         tool: &dyn AnyTool,
         call: &dyn Call,
     ) -> Result<Vec<ResourceKey>, ToolError> {
-        let _ = tool;
-        call.resources()
+        let mut keys = call.resources()?;
+        keys.extend(tool_core::tool::source_keys(call.sources()));
+        if let Some(files) = &self.host.capabilities.files {
+            for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
+                key.name = files.identity(&key.name)?;
+            }
+        } else if keys.iter().any(|key| {
+            key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none()
+        }) {
+            let message = format_args!("`{}` uses a path outside the workspace", tool.spec().id);
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("path"));
+        }
+        keys.sort();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn caller(&self, context: &CallerContext) -> Result<Caller<'_>, ToolError> {
+        self.policy
+            .caller(&self.catalogue, &context.role, &context.layers, &self.facts)
     }
 }
-
-/// Makes panics report an id and a place, never a message: it could hold arguments.
-pub fn install_panic_hook() {}

@@ -91,13 +91,13 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// A denial by a layer.
-    fn hidden(layer: String, reason: String) -> Self {
+    /// A denial that no rule spells.
+    pub fn denied(layer: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             verdict: Verdict::Deny,
-            layer,
+            layer: layer.into(),
             rule: None,
-            reason,
+            reason: reason.into(),
             obligations: Obligations::default(),
             certain: true,
         }
@@ -329,6 +329,11 @@ pub struct Caller<'a> {
 }
 
 impl Caller<'_> {
+    /// The caller's role.
+    pub fn role(&self) -> &str {
+        self.role
+    }
+
     /// The tools this caller may see.
     pub fn visible(&self) -> &ToolSet {
         &self.visible
@@ -342,26 +347,26 @@ impl Caller<'_> {
         let spec = catalogue.tool(tool).spec();
         let denied = self.layers.iter().find(|layer| layer.deny.contains(tool));
         if let Some(layer) = denied {
-            return Some(Decision::hidden(
+            return Some(Decision::denied(
                 layer.title.clone(),
                 format!("denied by layer {}", layer.title),
             ));
         }
         if !self.definition.selection.contains(tool) {
             let title = format!("role `{}`", self.role);
-            return Some(Decision::hidden(
+            return Some(Decision::denied(
                 title,
                 "the role does not list it".to_owned(),
             ));
         }
         if let Some(layer) = self.layers.iter().find(|layer| !layer.shows(tool)) {
-            return Some(Decision::hidden(
+            return Some(Decision::denied(
                 layer.title.clone(),
                 format!("layer {} does not list it", layer.title),
             ));
         }
         let unmet = spec.preconditions.join("`, `");
-        Some(Decision::hidden(
+        Some(Decision::denied(
             "preconditions".to_owned(),
             format!("it needs `{unmet}`, which does not hold"),
         ))
@@ -412,13 +417,13 @@ impl Caller<'_> {
         files: Option<&dyn Files>,
     ) -> Decision {
         let Some(reader) = catalogue.index(FILE_READER) else {
-            return Decision::hidden("defaults".to_owned(), "there is no such tool".to_owned());
+            return Decision::denied("defaults".to_owned(), "there is no such tool".to_owned());
         };
         let tool = catalogue.tool(reader);
         let arguments = tool_core::Value::object([("path", path)]);
         match tool.decode(&arguments) {
             Ok(call) => self.decide_call(catalogue, reader, tool, call.as_ref(), files),
-            Err(err) => Decision::hidden("defaults".to_owned(), err.message().to_owned()),
+            Err(err) => Decision::denied("defaults".to_owned(), err.message().to_owned()),
         }
     }
 

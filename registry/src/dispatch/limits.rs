@@ -1,0 +1,93 @@
+//! Limits of results, and the size of a value without writing it.
+
+use tool_core::{ErrorCode, Spec, ToolError, Value};
+
+use crate::config::Limits;
+use crate::policy::Obligations;
+
+/// Largest text of one double, with its comma.
+const DOUBLE_BYTES: u64 = 25;
+
+/// Size as JSON: exact where an upper bound would be beyond the limit, else the bound.
+pub(super) fn json_bytes(value: &Value, limit: u64) -> u64 {
+    let bound = bound(value);
+    if bound <= limit {
+        return bound;
+    }
+    tool_core::json::to_text(value).len() as u64
+}
+
+fn bound(value: &Value) -> u64 {
+    const ESCAPED: u64 = 6;
+    match value {
+        Value::Null | Value::Bool(_) => 6,
+        Value::Int(_) | Value::Float(_) => DOUBLE_BYTES,
+        Value::String(text) => 3 + ESCAPED * text.len() as u64,
+        Value::Array(items) => 3 + items.iter().map(bound).sum::<u64>(),
+        // Each double may open and close a row of its own at every rank.
+        Value::Numbers(numbers) => {
+            (DOUBLE_BYTES + 3 * numbers.rank() as u64) * numbers.as_slice().len() as u64 + 3
+        }
+        Value::Object(object) => {
+            3 + object
+                .iter()
+                .map(|(key, member)| 4 + ESCAPED * key.len() as u64 + bound(member))
+                .sum::<u64>()
+        }
+    }
+}
+
+/// Holds a result against the limits that apply to it.
+///
+/// What a direct call answers is counted as JSON; what a step hands to the next stays in memory and is counted as such.
+///
+/// # Errors
+/// `output_too_large` with both sizes.
+pub(super) fn check_output(
+    output: &Value,
+    spec: &Spec,
+    limits: Limits,
+    obligations: Obligations,
+    direct: bool,
+) -> Result<(), ToolError> {
+    let obliged = obligations.max_bytes.unwrap_or(u64::MAX);
+    if !direct {
+        let bytes = output.memory_bytes();
+        if bytes > limits.memory_bytes {
+            return Err(too_large(bytes, limits.memory_bytes, "limits.memory_bytes"));
+        }
+        let bytes = if obliged == u64::MAX {
+            0
+        } else {
+            json_bytes(output, obliged)
+        };
+        return if bytes > obliged {
+            Err(too_large(bytes, obliged, "the obligation `max_bytes`"))
+        } else {
+            Ok(())
+        };
+    }
+    let (limit, name) = [
+        (limits.max_output_bytes, "limits.max_output_bytes"),
+        (
+            spec.output_bytes_max.unwrap_or(u64::MAX),
+            "the tool's own limit",
+        ),
+        (obliged, "the obligation `max_bytes`"),
+    ]
+    .into_iter()
+    .min_by_key(|(limit, _)| *limit)
+    .unwrap_or((u64::MAX, ""));
+    let bytes = json_bytes(output, limit);
+    if bytes > limit {
+        Err(too_large(bytes, limit, name))
+    } else {
+        Ok(())
+    }
+}
+
+fn too_large(bytes: u64, limit: u64, name: &str) -> ToolError {
+    ToolError::new(ErrorCode::OutputTooLarge, format_args!("the result has {bytes} bytes, the limit is {limit} ({name})"))
+        .hint("ask for less, or raise the limit; inside a chain a large result moves without being written")
+        .evidence(Value::object([("bytes", bytes), ("limit", limit)]))
+}

@@ -1,0 +1,57 @@
+//! Panics: caught, reported by id and place, never by their message, which could hold arguments.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tool_core::{ErrorCode, ToolError};
+
+thread_local! {
+    /// The call that this thread runs, for the hook.
+    static CALL: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Marks that something panicked; what it said is dropped.
+#[derive(Debug)]
+pub(super) struct Panicked;
+
+/// Runs something and catches its panic.
+pub(super) fn guard<T>(call_id: &str, run: impl FnOnce() -> T) -> Result<T, Panicked> {
+    let outer = CALL.with(|call| call.replace(Some(call_id.to_owned())));
+    let result = catch_unwind(AssertUnwindSafe(run)).map_err(drop_payload);
+    CALL.with(|call| *call.borrow_mut() = outer);
+    result
+}
+
+/// A payload may panic when it is dropped; that is caught too, and what that throws is let go.
+fn drop_payload(payload: Box<dyn Any + Send>) -> Panicked {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    Panicked
+}
+
+/// The error of a call that panicked.
+pub(super) fn internal(tool: &str, call_id: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::Internal,
+        format_args!("`{tool}` failed unexpectedly; this is a defect in mathchain"),
+    )
+    .reason("panic")
+    .hint(format!("report it with the id {call_id}"))
+}
+
+/// Makes panics report an id and a place, never a message: it could hold arguments.
+pub fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|info| {
+        let call = CALL.with(|call| call.try_borrow().ok().and_then(|call| call.clone()));
+        let call = call.as_deref().unwrap_or("-");
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        // Nobody is left to tell when standard error is gone.
+        let _ = writeln!(
+            std::io::stderr(),
+            "mathchain: internal error, id {call}, at {place}"
+        );
+    }));
+}

@@ -1,0 +1,547 @@
+//! The stages of a call as types: each can be made only by the one before it.
+//!
+//! [`Looked`] -> [`Visible`] -> [`Checked`] -> [`Ruled`] -> [`Keyed`] -> [`Cleared`] -> [`Loaded`] -> [`Ran`]. Every field is
+//! private to this module, so no call can run that did not pass all of them.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tool_core::capability::{Alarm, ApprovalRequest, ApprovalState, Durability};
+use tool_core::ctx::Budget;
+use tool_core::{
+    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, Source,
+    StopFlag, ToolError, Value,
+};
+
+use super::limits::{check_output, json_bytes};
+use super::trail::Trail;
+use super::{Answer, CallRequest, CallerContext, Dispatcher, panic, preview};
+use crate::policy::{CallFacts, Caller, Decision, Verdict};
+use crate::{digest, redact};
+
+/// How a call ended.
+pub(super) struct Ended {
+    pub(super) ending: Ending,
+    pub(super) warnings: Vec<String>,
+    /// Secrets taken out of the result.
+    pub(super) redacted: usize,
+}
+
+/// The three ends of a call.
+pub(super) enum Ending {
+    Success(Value),
+    Failed(ToolError),
+    /// With the id of the approval it waits for.
+    Pending(String),
+}
+
+impl Ended {
+    pub(super) fn failed(error: ToolError) -> Self {
+        Self::with(Ending::Failed(error))
+    }
+
+    fn with(ending: Ending) -> Self {
+        Self {
+            ending,
+            warnings: Vec::new(),
+            redacted: 0,
+        }
+    }
+}
+
+/// Why a call does not go on to the next stage.
+enum Halt {
+    Failed(ToolError),
+    Pending(String),
+}
+
+impl From<ToolError> for Halt {
+    fn from(error: ToolError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Runs every stage; the trail holds what was learnt, wherever it ends.
+pub(super) fn run(dispatcher: &Dispatcher, request: &CallRequest, trail: &mut Trail) -> Ended {
+    match stages(dispatcher, request, trail) {
+        Ok(ended) => ended,
+        Err(Halt::Failed(error)) => Ended::failed(error),
+        Err(Halt::Pending(id)) => Ended::with(Ending::Pending(id)),
+    }
+}
+
+fn stages(
+    dispatcher: &Dispatcher,
+    request: &CallRequest,
+    trail: &mut Trail,
+) -> Result<Ended, Halt> {
+    trail.args_digest = digest::of_value(&request.args);
+    let looked = Looked::look_up(dispatcher, &request.tool, &request.context)?;
+    let spec = looked.tool().spec();
+    trail.set_tool(spec.id, spec.version);
+    trail.decision = looked.hidden();
+    let checked = looked
+        .visible(&request.context)?
+        .check(&request.args, trail)?;
+    let ruled = checked.rules(trail)?;
+    let keyed = ruled.keys(trail)?;
+    let cleared = keyed.approve(request, trail)?;
+    let loaded = cleared.load(request, trail)?;
+    Ok(loaded.run(trail)?.finish())
+}
+
+/// A tool was found, and who calls is known.
+pub(super) struct Looked<'a> {
+    dispatcher: &'a Dispatcher,
+    index: usize,
+    caller: Caller<'a>,
+}
+
+impl<'a> Looked<'a> {
+    pub(super) fn look_up(
+        dispatcher: &'a Dispatcher,
+        name: &str,
+        context: &CallerContext,
+    ) -> Result<Self, ToolError> {
+        let caller = dispatcher.caller(context)?;
+        let catalogue = &dispatcher.catalogue;
+        let Some(index) = catalogue.index(name) else {
+            // Only what the caller may see is suggested.
+            let seen = caller
+                .visible()
+                .iter()
+                .map(|tool| catalogue.tool(tool).spec().id);
+            return Err(catalogue.unknown(name, tool_core::nearest::nearest(name, seen)));
+        };
+        Ok(Self {
+            dispatcher,
+            index,
+            caller,
+        })
+    }
+
+    fn tool(&self) -> &'a dyn AnyTool {
+        self.dispatcher.catalogue.tool(self.index)
+    }
+
+    fn hidden(&self) -> Option<Decision> {
+        self.caller.hidden(&self.dispatcher.catalogue, self.index)
+    }
+
+    /// The message depends on who calls and on the tool, never on the arguments.
+    pub(super) fn visible(self, context: &CallerContext) -> Result<Visible<'a>, ToolError> {
+        let id = self.tool().spec().id;
+        if let Some(hidden) = self.hidden() {
+            let message = format_args!(
+                "role `{}` may not call `{id}`: {}",
+                context.role, hidden.reason
+            );
+            return Err(ToolError::new(ErrorCode::NotVisible, message)
+                .reason("layer")
+                .hint(format!(
+                    "`mathchain policy explain {id} --role {}` shows every layer",
+                    context.role
+                )));
+        }
+        let kind = if context.chain.is_some() {
+            CallerKind::Chain
+        } else {
+            CallerKind::Direct
+        };
+        if !self.tool().spec().callers.contains(&kind) {
+            let message = match kind {
+                CallerKind::Chain => format!("`{id}` cannot be a step of a chain"),
+                CallerKind::Direct => format!("`{id}` runs only as a step of a chain"),
+            };
+            return Err(ToolError::new(ErrorCode::NotVisible, message).reason("caller"));
+        }
+        Ok(Visible(self))
+    }
+}
+
+/// The caller may see the tool.
+pub(super) struct Visible<'a>(Looked<'a>);
+
+impl<'a> Visible<'a> {
+    pub(super) fn index(&self) -> usize {
+        self.0.index
+    }
+
+    fn check(self, args: &Value, trail: &mut Trail) -> Result<Checked<'a>, ToolError> {
+        let looked = self.0;
+        let spec = looked.tool().spec();
+        trail.declared = spec.effects;
+        let call = looked.tool().decode(args)?;
+        trail.effects = call.reach().effects;
+        trail.args_digest = digest::of_value(call.args());
+        if spec.determinism == Determinism::Seeded {
+            trail.seed = call.args().get("seed").and_then(seed_of);
+        }
+        Ok(Checked { looked, call })
+    }
+}
+
+/// A seed as it stands in canonical arguments; wide ones are texts.
+fn seed_of(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_i64().map(|seed| seed as u64),
+    }
+}
+
+/// The arguments are what the tool expects.
+struct Checked<'a> {
+    looked: Looked<'a>,
+    call: Box<dyn Call>,
+}
+
+impl<'a> Checked<'a> {
+    fn rules(self, trail: &mut Trail) -> Result<Ruled<'a>, ToolError> {
+        let Self { looked, call } = self;
+        let files = looked.dispatcher.host.capabilities.files.as_deref();
+        let facts = CallFacts::of(looked.tool(), call.as_ref(), files);
+        let catalogue = &looked.dispatcher.catalogue;
+        let decision = looked
+            .caller
+            .decide(catalogue, looked.index, Some(&facts), files);
+        drop(facts);
+        trail.decision = Some(decision.clone());
+        if decision.verdict == Verdict::Deny {
+            return Err(denied(looked.tool().spec().id, &decision));
+        }
+        obliged(looked.tool().spec().id, &decision, call.args())?;
+        Ok(Ruled {
+            looked,
+            call,
+            decision,
+        })
+    }
+}
+
+fn denied(id: &str, decision: &Decision) -> ToolError {
+    let rule = decision
+        .rule
+        .as_ref()
+        .map(|rule| format!(", {rule}"))
+        .unwrap_or_default();
+    let message = format_args!(
+        "this call of `{id}` is denied by layer {}{rule}: {}",
+        decision.layer, decision.reason
+    );
+    ToolError::new(ErrorCode::PolicyDenied, message)
+        .reason("rule")
+        .hint(format!(
+            "`mathchain policy explain {id}` shows every rule; a denial holds over every approval"
+        ))
+}
+
+/// An obligation that cannot be met refuses the call.
+fn obliged(id: &str, decision: &Decision, args: &Value) -> Result<(), ToolError> {
+    let obligations = decision.obligations;
+    let refuse = |what: &str, hint: &str| {
+        let message = format_args!("a rule on `{id}` obliges {what}");
+        Err(ToolError::new(ErrorCode::PolicyDenied, message)
+            .reason("obligation")
+            .hint(hint))
+    };
+    const LATER: &str =
+        "it comes with a later release; take the obligation out of the rule, or let the rule ask";
+    if obligations.backup {
+        return refuse("`backup`, which this release cannot do", LATER);
+    }
+    if obligations.notify {
+        return refuse("`notify`, which this release cannot do", LATER);
+    }
+    if let Some(limit) = obligations.max_bytes {
+        let bytes = json_bytes(args, limit);
+        if bytes > limit {
+            return refuse(
+                &format!("at most {limit} bytes; the arguments have {bytes}"),
+                "pass less",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// No rule denies the call, and its obligations can be met.
+struct Ruled<'a> {
+    looked: Looked<'a>,
+    call: Box<dyn Call>,
+    decision: Decision,
+}
+
+impl<'a> Ruled<'a> {
+    fn keys(self, trail: &mut Trail) -> Result<Keyed<'a>, ToolError> {
+        let keys = self
+            .looked
+            .dispatcher
+            .resource_keys(self.looked.tool(), self.call.as_ref())?;
+        trail.resources.clone_from(&keys);
+        Ok(Keyed { ruled: self, keys })
+    }
+}
+
+/// What the call touches is known by its real identity.
+struct Keyed<'a> {
+    ruled: Ruled<'a>,
+    keys: Vec<ResourceKey>,
+}
+
+impl<'a> Keyed<'a> {
+    fn approve(self, request: &CallRequest, trail: &mut Trail) -> Result<Cleared<'a>, Halt> {
+        let dispatcher = self.ruled.looked.dispatcher;
+        let has_effects = !trail.effects.is_empty();
+        if has_effects && dispatcher.host.ledger.is_none() {
+            return Err(unaudited("there is no audit").into());
+        }
+        if self.ruled.decision.verdict == Verdict::Ask {
+            match request.context.answer {
+                Answer::Yes => trail.approved_by = Some("caller-yes".to_owned()),
+                Answer::Ask => self.settle(dispatcher, trail)?,
+            }
+        }
+        Ok(Cleared { ruled: self.ruled })
+    }
+
+    fn settle(&self, dispatcher: &Dispatcher, trail: &mut Trail) -> Result<(), Halt> {
+        let spec = self.ruled.looked.tool().spec();
+        let decision = &self.ruled.decision;
+        let Some(approvals) = &dispatcher.host.approvals else {
+            let message = format_args!(
+                "`{}` needs a person's approval: {}",
+                spec.id, decision.reason
+            );
+            return Err(ToolError::new(ErrorCode::ApprovalRequired, message)
+                .hint("an `allow` rule in the configuration, or `--yes` at the command line")
+                .into());
+        };
+        let request = ApprovalRequest {
+            digest: self.digest(dispatcher, &trail.args_digest),
+            tool: spec.id.to_owned(),
+            role: self.ruled.looked.caller.role().to_owned(),
+            preview: preview::of(self.ruled.call.args()),
+            reason: match &decision.rule {
+                Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
+                None => decision.reason.clone(),
+            },
+        };
+        // Were it consumed, this would be the record that makes the intent durable.
+        match approvals.settle(&request, &trail.intent())? {
+            ApprovalState::Pending(id) => Err(Halt::Pending(id)),
+            ApprovalState::Consumed { id, approved_by } => {
+                trail.approval_id = Some(id);
+                trail.approved_by = Some(approved_by);
+                trail.intended = true;
+                Ok(())
+            }
+            ApprovalState::Declined(id) => {
+                trail.approval_id = Some(id);
+                let message = format_args!("a person declined this call of `{}`", spec.id);
+                Err(ToolError::new(ErrorCode::ApprovalDeclined, message).into())
+            }
+            ApprovalState::Expired(id) => {
+                trail.approval_id = Some(id);
+                let message = format_args!("the approval for this call of `{}` expired", spec.id);
+                Err(ToolError::new(ErrorCode::ApprovalExpired, message)
+                    .hint("send the call again to ask anew")
+                    .into())
+            }
+        }
+    }
+
+    /// Binds an approval to this call and to nothing else.
+    fn digest(&self, dispatcher: &Dispatcher, args_digest: &str) -> String {
+        let spec = self.ruled.looked.tool().spec();
+        let version = spec.version.to_string();
+        let keys: Vec<String> = self
+            .keys
+            .iter()
+            .map(|key| format!("{} {} {}", key.kind, key.access, key.name))
+            .collect();
+        let fixed = [
+            spec.id,
+            &version,
+            args_digest,
+            self.ruled.looked.caller.role(),
+            dispatcher.policy.generation(),
+        ];
+        digest::of_texts(fixed.into_iter().chain(keys.iter().map(String::as_str)))
+    }
+}
+
+fn unaudited(why: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PreconditionFailed,
+        format_args!("a call with effects is refused where it cannot be recorded: {why}"),
+    )
+    .reason("audit")
+    .hint("`mathchain doctor` shows the state folder and what is wrong with it")
+}
+
+/// Nobody has to be asked any more.
+struct Cleared<'a> {
+    ruled: Ruled<'a>,
+}
+
+impl<'a> Cleared<'a> {
+    /// The deadline runs from here.
+    fn load(self, request: &CallRequest, trail: &mut Trail) -> Result<Loaded<'a>, ToolError> {
+        let dispatcher = self.ruled.looked.dispatcher;
+        let spec = self.ruled.looked.tool().spec();
+        let limits = dispatcher.limits;
+        let timeout_ms = [
+            request.timeout_ms,
+            spec.timeout_ms,
+            self.ruled.decision.obligations.timeout_ms,
+        ]
+        .into_iter()
+        .flatten()
+        .fold(limits.timeout_ms, u64::min);
+        request.stop.check()?;
+        let stop = request.stop.child();
+        let alarm = dispatcher
+            .host
+            .clock
+            .alarm(Duration::from_millis(timeout_ms), stop.clone());
+        let loaded = self.inputs(dispatcher, &stop)?;
+        if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
+            trail.seed = Some(request.seed.get());
+        }
+        let budget = Budget {
+            timeout_ms,
+            memory_bytes: limits.memory_bytes,
+            ..Budget::default()
+        };
+        let mut ctx = Ctx::new(stop, budget)
+            .with_capabilities(dispatcher.host.capabilities.declared_by(spec))
+            .with_seed(request.seed)
+            .with_loaded(loaded);
+        if let Some(progress) = &request.progress {
+            ctx = ctx.with_progress(std::sync::Arc::clone(progress));
+        }
+        if !trail.effects.is_empty() && !trail.intended {
+            trail
+                .write(dispatcher, &trail.intent(), Durability::Synced)
+                .map_err(|err| unaudited(err.message()))?;
+            trail.intended = true;
+        }
+        Ok(Loaded {
+            ruled: self.ruled,
+            ctx,
+            alarm,
+            direct: request.context.chain.is_none(),
+        })
+    }
+
+    fn inputs(
+        &self,
+        dispatcher: &Dispatcher,
+        stop: &StopFlag,
+    ) -> Result<HashMap<Source, Value>, ToolError> {
+        let mut loaded = HashMap::new();
+        let mut kinds = HashMap::new();
+        for reference in self.ruled.call.sources() {
+            stop.check()?;
+            let refuse =
+                |message: &str| Err(ToolError::invalid(reference.pointer.clone(), message));
+            let Some(arrays) = &dispatcher.host.arrays else {
+                return refuse("this door opens no files: pass the data inline");
+            };
+            match kinds.insert(reference.source.clone(), reference.kind) {
+                Some(kind) if kind == reference.kind => continue,
+                Some(_) => return refuse("the same file is wanted as data and as text"),
+                None => {}
+            }
+            let value = arrays
+                .open(
+                    &reference.source,
+                    reference.kind,
+                    dispatcher.limits.max_input_bytes,
+                )
+                .map_err(|err| {
+                    if err.path().is_some() {
+                        err
+                    } else {
+                        err.at(reference.pointer.clone())
+                    }
+                })?;
+            loaded.insert(reference.source.clone(), value);
+        }
+        Ok(loaded)
+    }
+}
+
+/// Inputs are in memory, the deadline is set, and what is about to happen is durable where it has effects.
+struct Loaded<'a> {
+    ruled: Ruled<'a>,
+    ctx: Ctx,
+    alarm: Box<dyn Alarm>,
+    direct: bool,
+}
+
+impl Loaded<'_> {
+    fn run(self, trail: &Trail) -> Result<Ran, ToolError> {
+        let Self {
+            ruled,
+            ctx,
+            alarm,
+            direct,
+        } = self;
+        let spec = ruled.looked.tool().spec();
+        let call = ruled.call;
+        let result = panic::guard(trail.call_id(), || call.run(&ctx));
+        drop(alarm);
+        let output = result.unwrap_or_else(|_| Err(panic::internal(spec.id, trail.call_id())));
+        let mut warnings = ctx.take_warnings();
+        let output = match output {
+            Ok(output) => output,
+            Err(error) => {
+                return Ok(Ran {
+                    ended: Ended {
+                        ending: Ending::Failed(error),
+                        warnings,
+                        redacted: 0,
+                    },
+                });
+            }
+        };
+        let obligations = ruled.decision.obligations;
+        check_output(
+            &output,
+            spec,
+            ruled.looked.dispatcher.limits,
+            obligations,
+            direct,
+        )?;
+        // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
+        // a chain nothing is changed unless a rule says so.
+        let reads_world = spec.determinism == Determinism::External && direct;
+        let (output, redacted) = if obligations.redact || reads_world {
+            redact::value(&output)
+        } else {
+            (output, 0)
+        };
+        if redacted > 0 {
+            warnings.push(format!("{redacted} secrets were taken out of the result; what stands there is not what was read"));
+        }
+        Ok(Ran {
+            ended: Ended {
+                ending: Ending::Success(output),
+                warnings,
+                redacted,
+            },
+        })
+    }
+}
+
+/// The tool has run, and its result is within the limits.
+struct Ran {
+    ended: Ended,
+}
+
+impl Ran {
+    fn finish(self) -> Ended {
+        self.ended
+    }
+}

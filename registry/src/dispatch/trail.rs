@@ -1,0 +1,255 @@
+//! What the audit must know of a call, gathered on the way through the stages; and the end of every call: record, envelope.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tool_core::capability::{Durability, LedgerHead};
+use tool_core::{Effect, Object, Outcome, ResourceKey, Status, ToolError, Value};
+
+use super::stages::{Ended, Ending};
+use super::{CallRequest, CallerContext, Dispatcher, panic};
+use crate::policy::Decision;
+use crate::{digest, redact};
+
+/// A number that differs from process to process; not a secret.
+pub(super) fn process_nonce() -> u64 {
+    RandomState::new().hash_one(0_u8)
+}
+
+/// What is known of a call so far.
+pub(super) struct Trail {
+    call_id: String,
+    time_ms: u64,
+    started: Duration,
+    context: CallerContext,
+    generation: String,
+    /// The name as given, until the tool is known.
+    tool: String,
+    pub(super) version: Option<u32>,
+    pub(super) args_digest: String,
+    pub(super) declared: &'static [Effect],
+    /// What this call can change at most.
+    pub(super) effects: &'static [Effect],
+    pub(super) decision: Option<Decision>,
+    pub(super) resources: Vec<ResourceKey>,
+    pub(super) approval_id: Option<String>,
+    pub(super) approved_by: Option<String>,
+    pub(super) seed: Option<u64>,
+    pub(super) warnings: Vec<String>,
+    /// Whether the intent is already durable.
+    pub(super) intended: bool,
+}
+
+impl Trail {
+    pub(super) fn start(dispatcher: &Dispatcher, request: &CallRequest) -> Self {
+        let number = dispatcher.calls.fetch_add(1, Ordering::Relaxed);
+        let clock = &dispatcher.host.clock;
+        const NAME_CHARS: usize = 80;
+        let name: String = request.tool.chars().take(NAME_CHARS).collect();
+        Self {
+            call_id: format!(
+                "{:016x}",
+                dispatcher
+                    .nonce
+                    .wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            ),
+            time_ms: clock.unix_ms(),
+            started: clock.monotonic(),
+            context: request.context.clone(),
+            generation: dispatcher.policy.generation().to_owned(),
+            tool: redact::text(&name).0.into_owned(),
+            version: None,
+            args_digest: String::new(),
+            declared: &[],
+            effects: &[],
+            decision: None,
+            resources: Vec::new(),
+            approval_id: None,
+            approved_by: None,
+            seed: None,
+            warnings: Vec::new(),
+            intended: false,
+        }
+    }
+
+    pub(super) fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    pub(super) fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    pub(super) fn set_tool(&mut self, id: &str, version: u32) {
+        id.clone_into(&mut self.tool);
+        self.version = Some(version);
+    }
+
+    /// The record of what is about to happen.
+    pub(super) fn intent(&self) -> Value {
+        let mut record = self.record("intent");
+        record.insert("status", "started");
+        Value::Object(Arc::new(record))
+    }
+
+    fn record(&self, kind: &str) -> Object {
+        let mut record = Object::new();
+        let chain = self.context.chain.as_ref();
+        record.insert("kind", kind);
+        record.insert("time_ms", self.time_ms);
+        record.insert("call_id", self.call_id.as_str());
+        record.insert(
+            "caller_type",
+            if chain.is_some() { "chain" } else { "direct" },
+        );
+        record.insert("chain_id", chain.map(|chain| chain.chain_id.clone()));
+        record.insert("chain_index", chain.map_or(0, |chain| chain.chain_index));
+        if let Some(chain) = chain {
+            record.insert("step", chain.step.as_str());
+            record.insert("wave", chain.wave);
+        }
+        record.insert("role", redact::text(&self.context.role).0.into_owned());
+        record.insert("tool", self.tool.as_str());
+        record.insert("version", self.version);
+        record.insert("args_digest", self.args_digest.as_str());
+        record.insert("policy_generation", self.generation.as_str());
+        if let Some(decision) = &self.decision {
+            record.insert("decision", decision.verdict.as_str());
+            record.insert("layer", decision.layer.as_str());
+            record.insert("rule", decision.rule.clone());
+            record.insert("reason", redact::text(&decision.reason).0.into_owned());
+        }
+        record.insert("approval_id", self.approval_id.clone());
+        record.insert("approved_by", self.approved_by.clone());
+        record.insert("effects", names(self.effects));
+        let resources = self
+            .resources
+            .iter()
+            .map(|key| format!("{}:{}:{}", key.kind, key.access, redact::text(&key.name).0));
+        record.insert("resources", resources.collect::<Vec<String>>());
+        record
+    }
+
+    /// The record of how it ended, and the envelope. The record is written even when the ledger fails or panics on it once.
+    pub(super) fn finish(mut self, dispatcher: &Dispatcher, mut ended: Ended) -> Outcome {
+        let elapsed = dispatcher
+            .host
+            .clock
+            .monotonic()
+            .saturating_sub(self.started);
+        let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
+        let mut record = self.record("call");
+        describe(&mut record, &ended);
+        record.insert("elapsed_ms", elapsed_ms);
+        let durability = if self.effects.is_empty() {
+            Durability::Batched
+        } else {
+            Durability::Synced
+        };
+        let head = self.write(dispatcher, &Value::Object(Arc::new(record)), durability);
+        let head = match head {
+            Ok(head) => Some(head),
+            Err(err) => {
+                let what = if self.intended {
+                    "the outcome of the call"
+                } else {
+                    "the call"
+                };
+                self.warnings
+                    .push(format!("{what} is not in the audit: {}", err.message()));
+                None
+            }
+        };
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.append(&mut ended.warnings);
+        Outcome {
+            status: match ended.ending {
+                Ending::Success(output) => Status::Success(output),
+                Ending::Failed(error) => Status::Error(error),
+                Ending::Pending(approval_id) => Status::PendingApproval { approval_id },
+            },
+            effects: self.declared.to_vec(),
+            warnings,
+            metadata: self.metadata(elapsed_ms, head),
+        }
+    }
+
+    /// Writes one record; a ledger that panics counts as one that failed.
+    pub(super) fn write(
+        &self,
+        dispatcher: &Dispatcher,
+        record: &Value,
+        durability: Durability,
+    ) -> Result<LedgerHead, ToolError> {
+        let missing = |what: &str| {
+            ToolError::new(tool_core::ErrorCode::PreconditionFailed, what).reason("audit")
+        };
+        let Some(ledger) = &dispatcher.host.ledger else {
+            return Err(missing("there is no audit").hint("a writable state folder is needed"));
+        };
+        panic::guard(&self.call_id, || ledger.record(record, durability))
+            .unwrap_or_else(|_| Err(missing("the audit failed unexpectedly")))
+    }
+
+    fn metadata(&self, elapsed_ms: f64, head: Option<LedgerHead>) -> Object {
+        let mut metadata = Object::new();
+        metadata.insert("tool", self.tool.as_str());
+        if let Some(version) = self.version {
+            metadata.insert("version", version);
+        }
+        metadata.insert("call_id", self.call_id.as_str());
+        metadata.insert("elapsed_ms", elapsed_ms);
+        metadata.insert("role", self.context.role.as_str());
+        if let Some(decision) = &self.decision {
+            metadata.insert("decision", decision.verdict.as_str());
+            metadata.insert("layer", decision.layer.as_str());
+        }
+        if let Some(seed) = self.seed {
+            metadata.insert("seed", seed);
+        }
+        if let Some(by) = &self.approved_by {
+            metadata.insert("approved_by", by.as_str());
+        }
+        if let Some(id) = &self.approval_id {
+            metadata.insert("approval_id", id.as_str());
+        }
+        if let Some(head) = head {
+            let members = [
+                ("session", Value::from(head.session)),
+                ("sequence", Value::from(head.sequence)),
+                ("hash", Value::from(head.hash)),
+            ];
+            metadata.insert("audit", Value::object(members));
+        }
+        metadata
+    }
+}
+
+fn describe(record: &mut Object, ended: &Ended) {
+    match &ended.ending {
+        Ending::Success(output) => {
+            record.insert("status", "success");
+            record.insert("output_digest", digest::of_value(output));
+        }
+        Ending::Failed(error) => {
+            record.insert("status", "error");
+            record.insert("error_code", error.code().as_str());
+            record.insert("error_reason", error.reason_str().map(str::to_owned));
+            record.insert("error", redact::text(error.message()).0.into_owned());
+        }
+        Ending::Pending(id) => {
+            record.insert("status", "pending_approval");
+            record.insert("approval_id", id.as_str());
+        }
+    }
+    if ended.redacted > 0 {
+        record.insert("redacted", ended.redacted);
+    }
+}
+
+fn names(effects: &[Effect]) -> Vec<&'static str> {
+    effects.iter().map(|effect| effect.as_str()).collect()
+}
