@@ -6,13 +6,18 @@
 
 pub mod check;
 pub mod conflicts;
+mod explain;
 pub mod graph;
 pub mod plan;
 pub mod problem;
 pub mod reference;
+pub mod run;
 pub mod template;
 pub mod types;
 
 pub use check::{CheckedPlan, CheckedStep, Permit, check};
 pub use plan::{Defaults, Mode, OnError, Plan, Step};
 pub use problem::{Fault, PlanProblem, Problems};
+pub use run::{
+    ChainResult, ChainStatus, Finished, Observer, RunOptions, StepReport, StepStatus, execute, run,
+};

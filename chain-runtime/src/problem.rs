@@ -141,7 +141,7 @@ impl fmt::Display for PlanProblem {
     }
 }
 
-/// Everything that is wrong with a plan, in the order of the document; never empty when it is an error.
+/// Everything that is wrong with a plan, in the order of its text; never empty when it is an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     list: Vec<PlanProblem>,
@@ -186,11 +186,12 @@ impl Problems {
         names
     }
 
-    /// Names the place of each problem in the text.
+    /// Names the place of each problem in the text, and puts them in its order.
     pub(crate) fn locate(&mut self, place: impl Fn(&str) -> (u32, u32)) {
         for problem in &mut self.list {
             problem.place = Some(place(&problem.pointer));
         }
+        self.list.sort_by_key(|problem| problem.place); // stable: at one place, in the order they were found
     }
 
     /// The problems as a value: `rejected`, with the reasons.

@@ -100,7 +100,10 @@ fn refers_above(args: &Node, pointer: &str) -> bool {
     let is_open = |node: &Node| matches!(node, Node::Reference(_) | Node::Format(_));
     let mut above = pointer.match_indices('/').skip(1);
     is_open(args)
-        || above.any(|(end, _)| args.pointer(&pointer[..end]).is_some_and(|node| is_open(&node)))
+        || above.any(|(end, _)| {
+            args.pointer(&pointer[..end])
+                .is_some_and(|node| is_open(&node))
+        })
 }
 
 /// The default that the schema states for an argument that is left out.

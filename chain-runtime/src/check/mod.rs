@@ -46,6 +46,8 @@ pub struct CheckedStep {
     pub timeout_ms: Option<u64>,
     /// What its failure means for the others.
     pub on_error: OnError,
+    /// Whether its result depends on the world, and so may hold what was found there.
+    pub reads_world: bool,
     /// The seed of its random streams: from the plan's seed and its id.
     pub seed: Seed,
     /// What it may change at most.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::{Answer, Decision, Verdict};
-use tool_core::{Call, Effect, ToolError, Value};
+use tool_core::{Call, Determinism, Effect, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args::{self, Findings};
@@ -52,6 +52,7 @@ impl<'d> Checker<'d> {
             args: bound,
             timeout_ms: step.timeout_ms,
             on_error: step.on_error.unwrap_or(plan.defaults.on_error),
+            reads_world: false,
             seed: self.seed(&step.id),
             effects: &[],
             permit: Permit::unknown(),
@@ -67,6 +68,7 @@ impl<'d> Checker<'d> {
         checked.tool = spec.id;
         checked.tool_version = spec.version;
         checked.effects = spec.effects;
+        checked.reads_world = spec.determinism == Determinism::External;
         self.formats(&facts, &step.args, &base);
         match checked.args.literal() {
             Some(value) => match facts.tool.decode(value) {

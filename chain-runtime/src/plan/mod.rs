@@ -97,6 +97,24 @@ pub struct Defaults {
     pub on_error: OnError,
 }
 
+impl From<registry::config::ChainDefaults> for Defaults {
+    fn from(defaults: registry::config::ChainDefaults) -> Self {
+        use registry::config::{ChainMode, OnError as Configured};
+        Self {
+            mode: match defaults.mode {
+                ChainMode::Dep => Mode::Dep,
+                ChainMode::Seq => Mode::Seq,
+            },
+            parallel_mutations: defaults.parallel_mutations,
+            on_error: match defaults.on_error {
+                Configured::FailChain => OnError::FailChain,
+                Configured::SkipDependents => OnError::SkipDependents,
+                Configured::Continue => OnError::Continue,
+            },
+        }
+    }
+}
+
 /// One step.
 #[derive(Debug, Clone)]
 pub struct Step {
@@ -219,6 +237,3 @@ impl Plan {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -48,11 +48,16 @@ pub(super) struct Engine<'a> {
 impl<'a> Engine<'a> {
     pub(super) fn new(plan: &'a CheckedPlan) -> Self {
         let count = plan.steps.len();
-        let waves = (0..count).map(|step| plan.graph.wave(step) + 1).max().unwrap_or(0);
+        let waves = (0..count)
+            .map(|step| plan.graph.wave(step) + 1)
+            .max()
+            .unwrap_or(0);
         let mut engine = Self {
             plan,
             ready: BinaryHeap::new(),
-            waiting: (0..count).map(|step| plan.graph.before(step).len() as u32).collect(),
+            waiting: (0..count)
+                .map(|step| plan.graph.before(step).len() as u32)
+                .collect(),
             open_in_wave: vec![0; waves],
             wave: 0,
             held: vec![Vec::new(); waves],
@@ -70,7 +75,9 @@ impl<'a> Engine<'a> {
             step.uses.iter().for_each(|&used| engine.needed[used] += 1);
         }
         for (_, node) in &plan.outputs {
-            node.for_each_reference(&mut |placed| engine.output_references.push(std::sync::Arc::clone(placed)));
+            node.for_each_reference(&mut |placed| {
+                engine.output_references.push(std::sync::Arc::clone(placed))
+            });
         }
         for (number, placed) in engine.output_references.iter().enumerate() {
             if let Some(step) = plan.position(placed.reference.root()) {
@@ -79,7 +86,11 @@ impl<'a> Engine<'a> {
         }
         if plan.mode_used == Mode::Seq {
             // Plan order is a topological order, so each step waits for nothing but the one before it.
-            engine.waiting.iter_mut().enumerate().for_each(|(step, waiting)| *waiting = u32::from(step > 0));
+            engine
+                .waiting
+                .iter_mut()
+                .enumerate()
+                .for_each(|(step, waiting)| *waiting = u32::from(step > 0));
         }
         for step in 0..count {
             if engine.waiting[step] == 0 {
@@ -112,7 +123,9 @@ impl<'a> Engine<'a> {
     /// The values a step uses; none for a step that gave none.
     pub(super) fn take_values(&self, position: usize) -> HashMap<usize, Option<Value>> {
         let uses = &self.plan.steps[position].uses;
-        uses.iter().map(|&used| (used, self.values[used].clone())).collect()
+        uses.iter()
+            .map(|&used| (used, self.values[used].clone()))
+            .collect()
     }
 
     /// The failed step because of which a step has no meaning.
@@ -123,7 +136,9 @@ impl<'a> Engine<'a> {
     /// Enters how a step ended, and gives back the values nobody needs any more.
     pub(super) fn settle(&mut self, position: usize, mut end: Finished) -> Vec<Value> {
         let step = &self.plan.steps[position];
-        if matches!(end.status, StepStatus::Failed | StepStatus::Denied) && step.on_error == OnError::FailChain {
+        if matches!(end.status, StepStatus::Failed | StepStatus::Denied)
+            && step.on_error == OnError::FailChain
+        {
             self.stop_at = self.stop_at.min(position);
         }
         let mut dropped = Vec::new();
@@ -171,7 +186,10 @@ impl<'a> Engine<'a> {
                 self.offer(follower);
             }
         }
-        while self.plan.barrier && self.wave + 1 < self.open_in_wave.len() && self.open_in_wave[self.wave] == 0 {
+        while self.plan.barrier
+            && self.wave + 1 < self.open_in_wave.len()
+            && self.open_in_wave[self.wave] == 0
+        {
             self.wave += 1;
             for step in std::mem::take(&mut self.held[self.wave]) {
                 self.offer(step);
@@ -185,13 +203,24 @@ impl<'a> Engine<'a> {
         if barrier && wave > self.wave {
             self.held[wave].push(step);
         } else {
-            self.ready.push((self.plan.graph.priority(step), Reverse(step)));
+            self.ready
+                .push((self.plan.graph.priority(step), Reverse(step)));
         }
     }
 
     /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
-    pub(super) fn into_parts(self) -> (Vec<Finished>, Vec<Finished>, HashMap<String, Result<Value, Missing>>) {
-        let real: Vec<Finished> = self.ends.into_iter().map(Option::unwrap_or_default).collect();
+    pub(super) fn into_parts(
+        self,
+    ) -> (
+        Vec<Finished>,
+        Vec<Finished>,
+        HashMap<String, Result<Value, Missing>>,
+    ) {
+        let real: Vec<Finished> = self
+            .ends
+            .into_iter()
+            .map(Option::unwrap_or_default)
+            .collect();
         let mut settled: Vec<Finished> = Vec::with_capacity(real.len());
         for (position, end) in real.iter().enumerate() {
             let by_order = if position <= self.stop_at || end.status == StepStatus::Cancelled {
@@ -225,7 +254,8 @@ fn obstacle<'e>(
             Some((StepStatus::Skipped, cause)) => cause.unwrap_or(edge.from),
             _ => continue,
         };
-        let tolerated = plan.steps[failed].on_error == OnError::Continue && has_defaults(plan, position, edge.from);
+        let tolerated = plan.steps[failed].on_error == OnError::Continue
+            && has_defaults(plan, position, edge.from);
         if !tolerated {
             cause = Some(cause.map_or(failed, |cause| cause.min(failed)));
         }
@@ -252,15 +282,24 @@ pub(super) fn value_of(
     defaults_used: &mut Vec<String>,
 ) -> Result<Value, ToolError> {
     let reference = &placed.reference;
-    let root = plan.position(reference.root()).and_then(|step| values.get(&step)).and_then(Option::as_ref);
+    let root = plan
+        .position(reference.root())
+        .and_then(|step| values.get(&step))
+        .and_then(Option::as_ref);
     let mut use_default = || {
-        placed.default.clone().inspect(|_| defaults_used.push(reference.to_string()))
+        placed
+            .default
+            .clone()
+            .inspect(|_| defaults_used.push(reference.to_string()))
     };
     let Some(root) = root else {
         return use_default().ok_or_else(|| {
             ToolError::new(
                 ErrorCode::DependencyFailed,
-                format_args!("`{reference}` has no value: step `{}` gave none", reference.root()),
+                format_args!(
+                    "`{reference}` has no value: step `{}` gave none",
+                    reference.root()
+                ),
             )
         });
     };
@@ -270,9 +309,15 @@ pub(super) fn value_of(
         Err(missing) => use_default().ok_or_else(|| {
             ToolError::new(
                 ErrorCode::InvalidArgs,
-                format_args!("`{reference}`: {} (at `{}`)", missing.message, missing.reached),
+                format_args!(
+                    "`{reference}`: {} (at `{}`)",
+                    missing.message, missing.reached
+                ),
             )
-            .hint(format!("name a part that `{}` gives, or add a `default`", reference.root()))
+            .hint(format!(
+                "name a part that `{}` gives, or add a `default`",
+                reference.root()
+            ))
         }),
     }
 }
@@ -318,7 +363,9 @@ fn holds_file(value: &Value) -> bool {
     while let Some(value) = open.pop() {
         match value {
             Value::Array(items) => open.extend(items.iter()),
-            Value::Object(object) if object.len() == 1 && object.get("$file").is_some() => return true,
+            Value::Object(object) if object.len() == 1 && object.get("$file").is_some() => {
+                return true;
+            }
             Value::Object(object) => open.extend(object.iter().map(|(_, member)| member)),
             _ => {}
         }

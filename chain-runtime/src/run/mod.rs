@@ -84,7 +84,12 @@ pub fn execute(
 }
 
 /// Leaves the audit record of a plan that was refused. A rejected plan had no effect, so a ledger that fails is no error.
-pub fn record_rejection(plan: &Plan, dispatcher: &Dispatcher, context: &CallerContext, problems: &Problems) {
+pub fn record_rejection(
+    plan: &Plan,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    problems: &Problems,
+) {
     let record = report::rejection(plan, context, problems, dispatcher.host().clock.unix_ms());
     if let Some(ledger) = &dispatcher.host().ledger {
         let _ = ledger.record(&record, Durability::Batched);
@@ -102,7 +107,9 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     };
     // Also without a deadline a flag of its own: what stops this chain does not stop what the caller does next.
     let stop = options.stop.child();
-    let alarm = options.timeout_ms.map(|ms| clock.alarm(Duration::from_millis(ms), stop.clone()));
+    let alarm = options
+        .timeout_ms
+        .map(|ms| clock.alarm(Duration::from_millis(ms), stop.clone()));
     let threads = threads(plan, options.threads);
     let runner = Runner {
         plan,
@@ -116,9 +123,19 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     };
     runner.serve(threads);
     drop(alarm);
-    let engine = runner.engine.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let engine = runner
+        .engine
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     let elapsed = clock.monotonic().saturating_sub(started);
-    let mut result = report::compose(plan, engine, chain_id, threads, started_unix_ms, elapsed);
+    let mut result = report::compose(
+        plan,
+        engine,
+        chain_id.clone(),
+        threads,
+        started_unix_ms,
+        elapsed,
+    );
     result.record(plan, dispatcher);
     result
 }
@@ -160,7 +177,7 @@ struct Runner<'a> {
     wake: std::sync::Condvar,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
     /// Serves the plan on own threads; where the machine gives none, on this one.
     fn serve(&self, threads: usize) {
         std::thread::scope(|scope| {
@@ -193,19 +210,24 @@ impl Runner<'_> {
                     engine = self.settle(position, end);
                 }
                 None if engine.is_finished() => break,
-                None => engine = self.wake.wait(engine).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    engine = self
+                        .wake
+                        .wait(engine)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
             }
         }
         drop(engine);
         self.wake.notify_all();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Engine<'_>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Engine<'a>> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Enters how a step ended; values nobody needs any more are dropped outside the lock.
-    fn settle(&self, position: usize, end: Finished) -> std::sync::MutexGuard<'_, Engine<'_>> {
+    fn settle(&self, position: usize, end: Finished) -> std::sync::MutexGuard<'_, Engine<'a>> {
         if let Some(observer) = self.observer {
             guarded(|| observer.finished(&self.plan.steps[position], position, &end));
         }
@@ -221,7 +243,11 @@ impl Runner<'_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.dispatcher.host().clock.monotonic().saturating_sub(self.started)
+        self.dispatcher
+            .host()
+            .clock
+            .monotonic()
+            .saturating_sub(self.started)
     }
 
     /// Runs one step through the dispatcher.
@@ -288,6 +314,3 @@ impl Runner<'_> {
 fn guarded(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }
-
-#[cfg(test)]
-mod tests;
