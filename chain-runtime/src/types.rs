@@ -291,7 +291,7 @@ fn read(schema: &Schema, depth: usize) -> Type {
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(branches) = object.get(key).and_then(Schema::as_array) {
-            let spelled = branches.iter().any(|branch| is_spelling(branch));
+            let spelled = branches.iter().any(is_spelling);
             let read = branches
                 .iter()
                 .filter(|branch| !(spelled && is_spelling(branch)))

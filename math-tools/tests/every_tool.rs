@@ -1,7 +1,10 @@
 use tool_core::{AnyTool, Ctx, Value, schema};
 
 fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
-    math_tools::FAMILIES.iter().flat_map(|family| family.iter()).map(|entry| entry.tool())
+    math_tools::FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .map(|entry| entry.tool())
 }
 
 /// Equal up to a relative 1e-9 in every double (and an absolute 1e-12 around zero).
@@ -12,14 +15,20 @@ fn close(found: &Value, expected: &Value) -> bool {
     match (found.as_object(), expected.as_object()) {
         (Some(found), Some(expected)) => {
             return found.len() == expected.len()
-                && expected.iter().all(|(key, value)| found.get(key).is_some_and(|found| close(found, value)));
+                && expected
+                    .iter()
+                    .all(|(key, value)| found.get(key).is_some_and(|found| close(found, value)));
         }
         (None, None) => {}
         _ => return false,
     }
     match (found.items(), expected.items()) {
         (Some(found), Some(expected)) => {
-            found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| close(found, expected))
+            found.len() == expected.len()
+                && found
+                    .iter()
+                    .zip(&expected)
+                    .all(|(found, expected)| close(found, expected))
         }
         _ => found == expected,
     }
@@ -32,9 +41,18 @@ fn examples_give_what_they_say() {
         let examples = tool.examples();
         assert!(!examples.is_empty(), "`{id}` has no example");
         for example in examples {
-            let call = tool.decode(&example.args).unwrap_or_else(|err| panic!("`{id}`, {}: {err:?}", example.title));
-            let output = call.run(&Ctx::default()).unwrap_or_else(|err| panic!("`{id}`, {}: {err:?}", example.title));
-            assert!(close(&output, &example.output), "`{id}`, {}:\n found {output}\n expected {}", example.title, example.output);
+            let call = tool
+                .decode(&example.args)
+                .unwrap_or_else(|err| panic!("`{id}`, {}: {err:?}", example.title));
+            let output = call
+                .run(&Ctx::default())
+                .unwrap_or_else(|err| panic!("`{id}`, {}: {err:?}", example.title));
+            assert!(
+                close(&output, &example.output),
+                "`{id}`, {}:\n found {output}\n expected {}",
+                example.title,
+                example.output
+            );
         }
     }
 }
@@ -43,7 +61,11 @@ fn examples_give_what_they_say() {
 fn specs_are_sound() {
     for tool in tools() {
         assert_eq!(tool.spec().fault(), None);
-        assert!(tool.spec().read_only(), "`{}` is a pure tool and must have no effects", tool.spec().id);
+        assert!(
+            tool.spec().read_only(),
+            "`{}` is a pure tool and must have no effects",
+            tool.spec().id
+        );
     }
 }
 
@@ -51,15 +73,34 @@ fn specs_are_sound() {
 fn schemas_describe_every_field_and_accept_the_examples() {
     for tool in tools() {
         let id = tool.spec().id;
-        assert!(!tool.description().is_empty(), "the arguments of `{id}` have no doc comment");
-        for (side, document) in [("argument", tool.input_schema()), ("result", tool.output_schema())] {
+        assert!(
+            !tool.description().is_empty(),
+            "the arguments of `{id}` have no doc comment"
+        );
+        for (side, document) in [
+            ("argument", tool.input_schema()),
+            ("result", tool.output_schema()),
+        ] {
             for (name, property) in document["properties"].as_object().into_iter().flatten() {
-                assert!(property["description"].is_string(), "the {side} `{name}` of `{id}` has no description");
+                assert!(
+                    property["description"].is_string(),
+                    "the {side} `{name}` of `{id}` has no description"
+                );
             }
         }
         for example in tool.examples() {
-            assert_eq!(schema::check(&tool.input_schema(), &example.args), [], "`{id}`, {}", example.title);
-            assert_eq!(schema::check(&tool.output_schema(), &example.output), [], "`{id}`, {}", example.title);
+            assert_eq!(
+                schema::check(&tool.input_schema(), &example.args),
+                [],
+                "`{id}`, {}",
+                example.title
+            );
+            assert_eq!(
+                schema::check(&tool.output_schema(), &example.output),
+                [],
+                "`{id}`, {}",
+                example.title
+            );
         }
     }
 }

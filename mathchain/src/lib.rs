@@ -1,1 +1,46 @@
-//! placeholder
+//! Exact maths, data work and host tools for language-model agents: the library behind the binary `mathchain`.
+//!
+//! A [`Toolkit`] joins the tools, the policy and this machine. Every call passes the one dispatcher of the crate `registry`, so
+//! that roles, rules, approvals, limits and the audit hold for a library user as they do at every other door.
+//!
+//! ```
+//! use mathchain::Toolkit;
+//!
+//! let toolkit = Toolkit::builder().build()?;
+//! let answer = toolkit.call("statistics", &mathchain::parse(r#"{"data":[1,2,3,4]}"#)?);
+//! assert_eq!(answer.output().and_then(|output| output.get("mean")?.as_f64()), Some(2.5));
+//! # Ok::<(), mathchain::ToolError>(())
+//! ```
+//!
+//! Own tools implement [`Tool`] and are added with [`Builder::add_tools`].
+
+pub mod clock;
+pub mod environment;
+mod toolkit;
+
+#[doc(hidden)]
+pub mod cli;
+
+pub use chain_runtime;
+pub use host_tools;
+pub use math_tools;
+pub use registry;
+pub use tool_core;
+
+pub use registry::{Answer, Config, Layer, Level, Rule, Verdict};
+pub use tool_core::{Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector, entry};
+pub use toolkit::{Builder, Context, Toolkit};
+
+/// Reads one JSON document, strictly.
+///
+/// # Errors
+/// `invalid_request` with line, column and JSON pointer.
+pub fn parse(text: &str) -> Result<Value, ToolError> {
+    Ok(tool_core::json::parse(text, tool_core::json::Limits::default())?)
+}
+
+/// A two-dimensional view of a result, such as the `U` of `matrix_svd`; `None` when the value is no matrix.
+pub fn array_view(value: &Value) -> Option<ndarray::ArrayView2<'_, f64>> {
+    let numbers = value.as_numbers().filter(|numbers| numbers.rank() == 2)?;
+    ndarray::ArrayView2::from_shape((numbers.shape()[0], numbers.shape()[1]), numbers.as_slice()).ok()
+}

@@ -10,6 +10,8 @@ pub mod digest;
 pub mod dispatch;
 pub mod document;
 pub mod error;
+#[cfg(test)]
+mod fakes;
 pub mod policy;
 pub mod redact;
 

@@ -35,3 +35,6 @@ pub use stop::StopFlag;
 pub use tool::{AnyTool, Call, Entry, Example, Reach, Tool, entry};
 pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
 pub use value::{Numbers, Object, Value};
+
+#[cfg(test)]
+mod tests;

@@ -99,7 +99,7 @@ checked_number!(
 );
 checked_number!(
     /// A number from 0 to 1, both included.
-    Probability, "a number from 0 to 1", |value| value >= 0.0 && value <= 1.0, { "type": "number", "minimum": 0, "maximum": 1 }
+    Probability, "a number from 0 to 1", |value| value >= 0.0 && value.abs() <= 1.0, { "type": "number", "minimum": 0, "maximum": 1 }
 );
 checked_number!(
     /// A finite number of at least zero.

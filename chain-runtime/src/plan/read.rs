@@ -365,9 +365,8 @@ impl Reader {
         };
         self.closed(object, &STEP_FIELDS, "a step");
         let text = |value: &Value| value.as_str().map(Arc::<str>::from);
-        match self.required(object, "id", text) {
-            Some(id) => step.id = self.under("id", |reader| reader.id(id, &RESERVED)),
-            None => {}
+        if let Some(id) = self.required(object, "id", text) {
+            step.id = self.under("id", |reader| reader.id(id, &RESERVED));
         }
         if let Some(tool) = self.required(object, "tool", text) {
             step.tool = tool;

@@ -17,7 +17,17 @@ pub(super) enum Task {
     /// Call the step.
     Run(usize),
     /// Enter that the step does not run.
-    Settle(usize, Finished),
+    Settle(usize, Box<Finished>),
+}
+
+/// What is left when every step has ended.
+pub(super) struct Parts {
+    /// How every step ended by plan order.
+    pub(super) settled: Vec<Finished>,
+    /// How every step really ended.
+    pub(super) real: Vec<Finished>,
+    /// The parts the plan answers with, by the text of their references.
+    pub(super) outputs: HashMap<String, Result<Value, Missing>>,
 }
 
 /// The state of a running plan.
@@ -109,13 +119,13 @@ impl<'a> Engine<'a> {
     pub(super) fn next(&mut self, stop: &StopFlag) -> Option<Task> {
         let (_, Reverse(position)) = self.ready.pop()?;
         if let Err(why) = stop.check() {
-            return Some(Task::Settle(position, Finished::cancelled(why)));
+            return Some(Task::Settle(position, Box::new(Finished::cancelled(why))));
         }
         if position > self.stop_at {
-            return Some(Task::Settle(position, Finished::not_run(self.stop_at)));
+            return Some(Task::Settle(position, Box::new(Finished::not_run(self.stop_at))));
         }
         if let Some(cause) = self.obstacle(position) {
-            return Some(Task::Settle(position, Finished::skipped(cause)));
+            return Some(Task::Settle(position, Box::new(Finished::skipped(cause))));
         }
         Some(Task::Run(position))
     }
@@ -209,13 +219,7 @@ impl<'a> Engine<'a> {
     }
 
     /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
-    pub(super) fn into_parts(
-        self,
-    ) -> (
-        Vec<Finished>,
-        Vec<Finished>,
-        HashMap<String, Result<Value, Missing>>,
-    ) {
+    pub(super) fn into_parts(self) -> Parts {
         let real: Vec<Finished> = self
             .ends
             .into_iter()
@@ -233,7 +237,11 @@ impl<'a> Engine<'a> {
             };
             settled.push(by_order);
         }
-        (settled, real, self.output_values)
+        Parts {
+            settled,
+            real,
+            outputs: self.output_values,
+        }
     }
 }
 

@@ -207,7 +207,7 @@ impl<'a> Runner<'a> {
                 }
                 Some(Task::Settle(position, end)) => {
                     drop(engine);
-                    engine = self.settle(position, end);
+                    engine = self.settle(position, *end);
                 }
                 None if engine.is_finished() => break,
                 None => {

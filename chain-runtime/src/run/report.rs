@@ -8,7 +8,7 @@ use registry::{CallerContext, Dispatcher, Verdict, digest, redact};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
-use super::engine::Engine;
+use super::engine::{Engine, Parts};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
@@ -473,7 +473,11 @@ pub(super) fn compose(
     started_unix_ms: u64,
     elapsed: Duration,
 ) -> ChainResult {
-    let (settled, real, values) = engine.into_parts();
+    let Parts {
+        settled,
+        real,
+        outputs: values,
+    } = engine.into_parts();
     let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
         .iter()
         .map(|end| (end.began, end.ended, end.has_run()))

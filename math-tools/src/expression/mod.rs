@@ -1,6 +1,117 @@
-//! The expression language, and the calculator.
+//! The expression language of every tool that takes a user's formula, and the calculator.
+//!
+//! A text is read once ([`parse`](mod@parse)) into a tree in post-order ([`ast`]), compiled to a flat program ([`program`]) and
+//! evaluated without allocation. [`Expression`] is the type to read first. There are no assignments, no loops and no user
+//! functions: every expression ends.
+//!
+//! # Grammar
+//! ```text
+//! comparison = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ]     value 1 or 0
+//! sum        = product { ( "+" | "-" ) product }
+//! product    = unary { ( "*" | "/" | "%" ) unary }                      "%" takes the divisor's sign
+//! unary      = ( "-" | "+" ) unary | power
+//! power      = primary [ ( "**" | "^" ) unary ]                         right-associative, tighter than unary minus
+//! primary    = number | name | name "(" comparison { "," comparison } ")" | "(" comparison ")"
+//! ```
+//! Names may carry the prefix `np.`, `numpy.` or `math.`.
 
-use tool_core::Entry;
+use tool_core::{Entry, entry};
+
+pub mod ast;
+pub mod calculate;
+mod checked;
+mod error;
+mod exact;
+pub mod functions;
+mod parse;
+mod program;
+mod rational;
+mod scope;
+mod token;
+
+pub use checked::ValueError;
+pub use error::ExpressionError;
+pub use program::{Evaluator, LANES};
+pub use scope::Scope;
+
+use std::sync::Arc;
+
+use ast::Ast;
+use program::Program;
+
+#[cfg(test)]
+mod calculate_tests;
+#[cfg(test)]
+mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[];
+pub static TOOLS: &[Entry] = &[entry::<calculate::Calculate>()];
+
+/// Longest text, in bytes.
+pub const LENGTH_MAX: usize = 100_000;
+/// Most tokens in a text.
+pub const TOKENS_MAX: usize = 10_000;
+/// Deepest nesting of parentheses, signs, powers and calls.
+pub const DEPTH_MAX: usize = 128;
+
+/// A parsed expression: a flat program over numbered slots. Cloning is a pointer copy.
+#[derive(Debug, Clone)]
+pub struct Expression(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: String,
+    ast: Ast,
+    program: Program,
+}
+
+impl Expression {
+    /// Parses a text whose names are those of the scope, plus the functions and constants of the language.
+    ///
+    /// Cost is linear in the length of the text.
+    ///
+    /// # Errors
+    /// The first thing that cannot be read, with its 1-based column; [`LENGTH_MAX`], [`TOKENS_MAX`] and [`DEPTH_MAX`].
+    pub fn parse(text: &str, scope: &Scope) -> Result<Self, ExpressionError> {
+        let ast = parse::parse(text, scope)?;
+        let program = Program::compile(&ast);
+        Ok(Self(Arc::new(Inner {
+            text: text.to_owned(),
+            ast,
+            program,
+        })))
+    }
+
+    /// An evaluator with its own scratch stack; make one per thread.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator::new(&self.0.program)
+    }
+
+    /// The value at one point of finite numbers, or which operation has no finite value there and why. Slower than an
+    /// [`Evaluator`]: for single values and for diagnosis.
+    ///
+    /// # Errors
+    /// Division by zero, an operand outside a function's domain, overflow.
+    pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
+        checked::evaluate(&self.0.ast, slots)
+    }
+
+    /// The text it was parsed from.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Whether the variable in a slot occurs in it.
+    pub fn uses(&self, slot: usize) -> bool {
+        self.0
+            .ast
+            .nodes()
+            .iter()
+            .any(|node| matches!(node.kind, ast::Kind::Slot(used) if used == slot))
+    }
+
+    /// The tree.
+    pub fn ast(&self) -> &Ast {
+        &self.0.ast
+    }
+}

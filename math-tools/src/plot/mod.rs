@@ -1,6 +1,32 @@
 //! Plots as text and as pixels.
+//!
+//! [`axis`] makes ranges and ticks, [`canvas`] draws on dots whatever they are, [`braille`] and [`raster`] are the two kinds of
+//! dots, [`sixel`] writes pixels for a terminal. A tool loads its points and puts these together.
 
-use tool_core::Entry;
+use tool_core::{Entry, entry};
+
+mod axis;
+mod braille;
+mod canvas;
+mod curve;
+mod figure;
+pub mod histogram;
+pub mod plot_braille;
+pub mod plot_function;
+pub mod plot_sixel;
+mod raster;
+mod series;
+mod sixel;
+
+pub use series::{PlotType, Series};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[];
+pub static TOOLS: &[Entry] = &[
+    entry::<plot_braille::PlotBraille>(),
+    entry::<plot_function::PlotFunction>(),
+    entry::<histogram::Histogram>(),
+    entry::<plot_sixel::PlotSixel>(),
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,25 @@
 //! Monte Carlo and Markov chain Monte Carlo.
+//!
+//! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree ([`blocks`]), so results
+//! do not depend on the number of threads. [`legacy`] answers the operations of the earlier `monte_carlo` command.
 
-use tool_core::Entry;
+use tool_core::{Entry, entry};
+
+pub mod blocks;
+pub mod diagnostics;
+pub mod legacy;
+pub mod mcmc;
+pub mod monte_carlo;
+pub mod monte_carlo_native;
+
+#[cfg(test)]
+mod diagnostics_tests;
+#[cfg(test)]
+mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[];
+pub static TOOLS: &[Entry] = &[
+    entry::<monte_carlo::MonteCarlo>(),
+    entry::<monte_carlo_native::MonteCarloNative>(),
+    entry::<mcmc::Mcmc>(),
+];

@@ -102,7 +102,9 @@ fn rule(
     errors: &mut Vec<LoadError>,
 ) -> CompiledRule {
     let matches = &rule.matches;
+    let before = errors.len();
     let tools = resolve_all(catalogue, &matches.tools, errors);
+    let known = errors.len() == before;
     let mut by_id = ToolSet::none(catalogue.len());
     matches
         .tools
@@ -115,7 +117,7 @@ fn rule(
         tools: &tools,
         errors,
     };
-    check.tools_given();
+    check.tools_given(known);
     check.role(roles);
     let paths = check.paths();
     check.argv();
@@ -187,10 +189,10 @@ impl RuleCheck<'_> {
             .any(|tool| test(self.catalogue.tool(tool).spec()))
     }
 
-    fn tools_given(&mut self) {
+    fn tools_given(&mut self, known: bool) {
         if self.rule.matches.tools.is_empty() {
             self.report("a rule names its tools; `group:all` is every tool");
-        } else if self.tools.is_empty() && self.errors.is_empty() {
+        } else if self.tools.is_empty() && known {
             self.never("no tool is selected");
         }
     }

@@ -4,10 +4,12 @@
 //! depth, size and memory, and reads every double correctly rounded. Arrays of numbers go straight into one block.
 //! Start with [`parse`] and [`to_text`].
 
+mod canonical;
 mod number;
 mod parse;
 mod write;
 
+pub use canonical::canonical;
 pub use parse::{JsonError, Limits, parse, parse_bytes};
 pub use write::{to_text, write};
 

@@ -1,6 +1,15 @@
 //! Writes a [`Value`] as compact JSON; doubles are the shortest text that reads back as the same bits.
 
-use crate::value::{Numbers, Value};
+use crate::value::{Numbers, SAFE_INTEGER, Value};
+
+/// How free choices of spelling are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// As given: members in their order, integers and doubles as they were.
+    Given,
+    /// One text per value.
+    Canonical,
+}
 
 /// The value as one line of JSON.
 pub fn to_text(value: &Value) -> String {
@@ -11,12 +20,16 @@ pub fn to_text(value: &Value) -> String {
 
 /// Appends the value to a text.
 pub fn write(value: &Value, out: &mut String) {
+    write_styled(value, Style::Given, out);
+}
+
+pub(super) fn write_styled(value: &Value, style: Style, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
         Value::Int(number) => integer(*number, out),
-        Value::Float(number) => float(*number, out),
+        Value::Float(number) => float(*number, style, out),
         Value::String(text) => string(text, out),
         Value::Array(items) => {
             out.push('[');
@@ -24,27 +37,44 @@ pub fn write(value: &Value, out: &mut String) {
                 if index > 0 {
                     out.push(',');
                 }
-                write(item, out);
+                write_styled(item, style, out);
             }
             out.push(']');
         }
-        Value::Numbers(numbers) => block(numbers, numbers.shape(), numbers.as_slice(), out),
+        Value::Numbers(numbers) => {
+            block(numbers, numbers.shape(), numbers.as_slice(), style, out);
+        }
         Value::Object(object) => {
             out.push('{');
-            for (index, (key, member)) in object.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
+            match style {
+                Style::Given => members(object.iter(), style, out),
+                Style::Canonical => {
+                    let mut sorted: Vec<_> = object.iter().collect();
+                    sorted.sort_unstable_by_key(|(key, _)| *key);
+                    members(sorted.into_iter(), style, out);
                 }
-                string(key, out);
-                out.push(':');
-                write(member, out);
             }
             out.push('}');
         }
     }
 }
 
-fn block(numbers: &Numbers, shape: &[usize], data: &[f64], out: &mut String) {
+fn members<'a>(
+    members: impl Iterator<Item = (&'a str, &'a Value)>,
+    style: Style,
+    out: &mut String,
+) {
+    for (index, (key, member)) in members.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        string(key, out);
+        out.push(':');
+        write_styled(member, style, out);
+    }
+}
+
+fn block(numbers: &Numbers, shape: &[usize], data: &[f64], style: Style, out: &mut String) {
     out.push('[');
     if let [_] = shape {
         out.reserve(data.len() * 8);
@@ -55,7 +85,7 @@ fn block(numbers: &Numbers, shape: &[usize], data: &[f64], out: &mut String) {
             if numbers.integral() {
                 integer(number as i64, out)
             } else {
-                float(number, out)
+                float(number, style, out)
             }
         }
     } else {
@@ -64,7 +94,7 @@ fn block(numbers: &Numbers, shape: &[usize], data: &[f64], out: &mut String) {
             if index > 0 {
                 out.push(',');
             }
-            block(numbers, &shape[1..], part, out);
+            block(numbers, &shape[1..], part, style, out);
         }
     }
     out.push(']');
@@ -76,12 +106,21 @@ fn integer(number: i64, out: &mut String) {
     let _ = write!(out, "{number}");
 }
 
-fn float(number: f64, out: &mut String) {
-    if number.is_finite() {
+fn float(number: f64, style: Style, out: &mut String) {
+    if style == Style::Canonical && is_plain_integer(number) {
+        integer(number as i64, out);
+    } else if number.is_finite() {
         out.push_str(zmij::Buffer::new().format_finite(number));
     } else {
         string(&crate::number::spelling(number), out);
     }
+}
+
+/// A whole number within 2^53 that is not minus zero.
+fn is_plain_integer(number: f64) -> bool {
+    number.fract() == 0.0
+        && number.abs() <= SAFE_INTEGER as f64
+        && (number != 0.0 || number.is_sign_positive())
 }
 
 fn string(text: &str, out: &mut String) {

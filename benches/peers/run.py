@@ -1,0 +1,210 @@
+"""Times mathchain and its Python peers side by side, and writes BENCHMARKS.md.
+
+    python3 benches/peers/run.py             everything (installs the pinned peers into target/peers on first use)
+    python3 benches/peers/run.py --quick     fewer runs
+    python3 benches/peers/run.py --no-cargo  without the criterion figures of `cargo bench`
+
+Each case is timed twice: as a whole process (start-up counted on both sides), and warm, as one more call to a process that is
+already up. The two sides take turns, run by run; medians and their ratio are printed.
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PEERS = Path(__file__).resolve().parent
+
+
+def target_directory():
+    text = subprocess.check_output(["cargo", "metadata", "--no-deps", "--format-version", "1", "--offline"], cwd=ROOT)
+    return Path(json.loads(text)["target_directory"])
+
+
+def peer_python(target):
+    venv = target / "peers"
+    python = venv / "bin" / "python"
+    wanted = (PEERS / "requirements.txt").read_text()
+    stamp = venv / "requirements.txt"
+    if not python.exists() or not stamp.exists() or stamp.read_text() != wanted:
+        subprocess.check_call([sys.executable, "-m", "venv", str(venv)])
+        subprocess.check_call([str(python), "-m", "pip", "install", "-q", "-r", str(PEERS / "requirements.txt")])
+        stamp.write_text(wanted)
+    return python
+
+
+def cases():
+    rng = random.Random(7)
+    gauss = lambda n, m: [[rng.gauss(0, 1) for _ in range(m)] for _ in range(n)]
+    symmetric = lambda a: [[(a[i][j] + a[j][i]) / 2 for j in range(len(a))] for i in range(len(a))]
+    ones = lambda n: [1.0] * n
+    lorenz = ["10*(y1-y0)", "y0*(28-y2)-y1", "y0*y1-8/3*y2"]
+    rosenbrock = "+".join(f"100*(x{i + 1}-x{i}**2)**2+(1-x{i})**2" for i in range(9))
+    x = [rng.uniform(0, 10) for _ in range(100_000)]
+    rows = [{"id": i, "price": rng.uniform(1, 9), "name": f"n{i % 17}"} for i in range(20_000)]
+    csv = "id,price,name\n" + "".join(f"{r['id']},{r['price']},{r['name']}\n" for r in rows)
+    return [
+        ("calculate", "calculate", {"expression": "2**0.5*sin(1)+3"}),
+        ("matrix_solve 100", "matrix_solve", {"A": gauss(100, 100), "b": ones(100)}),
+        ("matrix_solve 500", "matrix_solve", {"A": gauss(500, 500), "b": ones(500)}),
+        ("matrix_solve 1000", "matrix_solve", {"A": gauss(1000, 1000), "b": ones(1000)}),
+        ("matrix_eigenvalues 200, symmetric", "matrix_eigenvalues", {"A": symmetric(gauss(200, 200))}),
+        ("matrix_eigenvalues 200, general", "matrix_eigenvalues", {"A": gauss(200, 200)}),
+        ("matrix_svd 200, values", "matrix_svd", {"A": gauss(200, 200)}),
+        ("matrix_svd 200, full", "matrix_svd", {"A": gauss(200, 200), "full": True}),
+        ("statistics 10^6", "statistics", {"data": [rng.gauss(0, 1) for _ in range(1_000_000)]}),
+        ("linear_regression 10^5", "linear_regression", {"x": x, "y": [3 + 2 * v + rng.gauss(0, 1) for v in x]}),
+        ("monte_carlo_native 10^6, 2-D", "monte_carlo_native", {"function": "sin(x0)*exp(-x1**2)", "bounds": [[0, 3], [-3, 3]], "n_samples": 1_000_000}),
+        ("mcmc 2-D, 4 x 10^4", "mcmc", {"log_density": "-0.5*(x0**2+x1**2)", "x0": [0, 0], "n_samples": 10_000, "chains": 4}),
+        ("solve_ode Lorenz, T=10", "solve_ode", {"system": lorenz, "y0": [1, 1, 1], "t_span": [0, 10], "rtol": 1e-9, "atol": 1e-12}),
+        ("optimize Rosenbrock-10", "optimize", {"objective": rosenbrock, "x0": [-1.2, 1.0] * 5}),
+        ("json_query 20,000 records", "json_query", {"data": rows, "query": "[?price > `5`].name"}),
+        ("csv_to_json 20,000 rows", "csv_to_json", {"csv_content": csv}),
+        ("sql_query 20,000 rows", "sql_query", {"query": "select name, avg(price) as p from t group by name order by p", "tables": {"t": rows}}),
+    ]
+
+
+def timed(command, text, env):
+    start = time.perf_counter()
+    done = subprocess.run(command, input=text, capture_output=True, env=env, cwd=ROOT)
+    elapsed = time.perf_counter() - start
+    if done.returncode != 0:
+        raise SystemExit(f"{command}: exit {done.returncode}\n{done.stdout[:500]!r}\n{done.stderr[:2000].decode()}")
+    return elapsed
+
+
+def whole(ours, peer, text, runs, env):
+    a, b = [], []
+    for index in range(runs + 1):
+        first, second = timed(ours, text, env), timed(peer, text, env)
+        if index:
+            a.append(first)
+            b.append(second)
+    return statistics.median(a), statistics.median(b)
+
+
+class Server:
+    def __init__(self, command, env):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=ROOT)
+
+    def call(self, line):
+        start = time.perf_counter()
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        elapsed = time.perf_counter() - start
+        if b'"ok":false' in answer[:200]:
+            raise SystemExit(answer[:2000])
+        return elapsed
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def warm(ours, peer, line, runs, env):
+    servers = [Server(ours, env), Server(peer, env)]
+    times = ([], [])
+    for index in range(runs + 2):
+        for server, found in zip(servers, times):
+            elapsed = server.call(line)
+            if index > 1:
+                found.append(elapsed)
+    for server in servers:
+        server.close()
+    return tuple(statistics.median(found) for found in times)
+
+
+def ms(seconds):
+    return f"{seconds * 1e3:.3g}" if seconds < 1 else f"{seconds * 1e3:.0f}"
+
+
+def machine():
+    model = "unknown processor"
+    if Path("/proc/cpuinfo").exists():
+        names = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def criterion(target):
+    found = []
+    for estimates in sorted((target / "criterion").glob("**/new/estimates.json")):
+        name = "/".join(estimates.relative_to(target / "criterion").parts[:-2])
+        if name.startswith("report"):
+            continue
+        data = json.loads(estimates.read_text())
+        found.append((name, data["median"]["point_estimate"], data["median"]["confidence_interval"]))
+    return found
+
+
+def nanoseconds(value):
+    for unit, scale in (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)):
+        if value < 1000 * scale or unit == "s":
+            return f"{value / scale:.3g} {unit}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="3 runs a side instead of 11")
+    parser.add_argument("--no-cargo", action="store_true", help="leave `cargo bench` out")
+    parser.add_argument("--output", default=str(ROOT / "BENCHMARKS.md"))
+    options = parser.parse_args()
+    runs = 3 if options.quick else 11
+    target = target_directory()
+    subprocess.check_call(["cargo", "build", "--release", "-q"], cwd=ROOT)
+    python = str(peer_python(target))
+    binary, small = str(target / "release" / "mathchain"), str(target / "release" / "math-tools")
+    env = dict(os.environ, XDG_STATE_HOME=str(target / "bench-state"), XDG_CONFIG_HOME=str(target / "bench-config"), PYTHONDONTWRITEBYTECODE="1")
+    peer = [python, str(PEERS / "peer.py")]
+
+    lines = ["# Benchmarks", "", "Written by `python3 benches/peers/run.py`; every row of one table comes from one run, the two sides taking turns.", ""]
+    versions = subprocess.check_output([python, "-c", "import sys,numpy,scipy;print(f'Python {sys.version.split()[0]}, NumPy {numpy.__version__}, SciPy {scipy.__version__}')"], text=True).strip()
+    lines += [f"Machine: {machine()}. Peers: {versions}. Medians of {runs} runs a side, in milliseconds; ratio = peer / mathchain, above 1 means mathchain is faster.", ""]
+
+    print("start-up", flush=True)
+    lines += ["## First answer from process start", "", "| command | ms |", "|---|---|"]
+    call = json.dumps({"expression": "1+1"}).encode()
+    command = json.dumps({"command": "calculate", "expression": "1+1"}).encode()
+    starts = {
+        "`math-tools` (calculate)": ([small], command),
+        "`mathchain call calculate`, audited": ([binary, "call", "calculate"], call),
+        "`python -c pass`": ([python, "-c", "pass"], b""),
+        "`python -c 'import numpy'`": ([python, "-c", "import numpy"], b""),
+        "`python -c 'import scipy.optimize'`": ([python, "-c", "import scipy.optimize"], b""),
+    }
+    times = {name: [] for name in starts}
+    for _ in range(runs * 2):
+        for name, (argv, text) in starts.items():
+            times[name].append(timed(argv, text, env))
+    lines += [f"| {name} | {ms(statistics.median(found))} |" for name, found in times.items()] + [""]
+
+    lines += ["## Calls", "", "| call | whole process: mathchain | Python | ratio | warm: mathchain | Python | ratio |", "|---|---|---|---|---|---|---|"]
+    for title, tool, args in cases():
+        print(title, flush=True)
+        text = json.dumps(args).encode()
+        line = json.dumps({"id": 1, "tool": tool, "args": args}).encode() + b"\n"
+        a, b = whole([binary, "call", tool], peer + [tool], text, runs, env)
+        c, d = warm([binary, "serve", "--jsonl"], peer + ["--serve"], line, runs, env)
+        lines.append(f"| {title} | {ms(a)} | {ms(b)} | {b / a:.1f} | {ms(c)} | {ms(d)} | {d / c:.1f} |")
+    lines += ["", "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition estimate and a refinement step; every mathchain call is checked, decided by policy and audited.", ""]
+
+    if not options.no_cargo:
+        subprocess.check_call(["cargo", "bench", "-p", "benches", "-q"], cwd=ROOT)
+        found = criterion(target)
+        lines += ["## Inside one process", "", "From `cargo bench -p benches` (criterion: median, 95 % interval).", "", "| bench | median | interval |", "|---|---|---|"]
+        lines += [f"| {name} | {nanoseconds(median)} | {nanoseconds(ci['lower_bound'])} - {nanoseconds(ci['upper_bound'])} |" for name, median, ci in found] + [""]
+    Path(options.output).write_text("\n".join(lines))
+    print(f"wrote {options.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+//! Door, dispatcher and chains: what a call costs beside the mathematics.
+
+use benches::{arguments, uniform};
+use chain_runtime::Plan;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mathchain::Toolkit;
+use tool_core::Value;
+use tool_core::json::{Limits, parse, to_text};
+
+fn json(criterion: &mut Criterion) {
+    let matrix = tool_core::convert::to_value(&benches::matrix(1000)).expect("finite");
+    let text = to_text(&matrix);
+    let mut group = criterion.benchmark_group("json 1000x1000");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("parse", |bencher| bencher.iter(|| parse(&text, Limits::default()).expect("JSON")));
+    group.bench_function("write", |bencher| bencher.iter(|| to_text(&matrix)));
+    group.finish();
+    let records: String = (0..10_000).map(|index| format!("{{\"id\":{index},\"name\":\"n{index}\",\"price\":{}.5}},", index % 97)).collect();
+    let records = format!("[{}]", records.trim_end_matches(','));
+    let mut group = criterion.benchmark_group("json 10000 records");
+    group.throughput(Throughput::Bytes(records.len() as u64));
+    group.bench_function("parse", |bencher| bencher.iter(|| parse(&records, Limits::default()).expect("JSON")));
+    group.finish();
+}
+
+fn dispatch(criterion: &mut Criterion) {
+    let args = arguments(r#"{"data":[1,2,3,4]}"#);
+    let mut group = criterion.benchmark_group("dispatch a small call");
+    let plain = Toolkit::builder().build().expect("builds");
+    group.bench_function("without audit", |bencher| bencher.iter(|| plain.call("statistics", &args)));
+    let folder = tempfile::tempdir().expect("a folder");
+    let audited = Toolkit::builder().state(folder.path()).build().expect("builds");
+    group.bench_function("audited", |bencher| bencher.iter(|| audited.call("statistics", &args)));
+    group.finish();
+    criterion.bench_function("build the toolkit", |bencher| bencher.iter(|| Toolkit::builder().build().expect("builds")));
+}
+
+/// A chain of `steps` steps, each on the result of the one before.
+fn chain(steps: usize) -> String {
+    let mut text = String::from("{\"version\":1,\"id\":\"long\",\"steps\":[{\"id\":\"s0\",\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3,4],\"metrics\":[\"mean\"]}}");
+    for index in 1..steps {
+        text.push_str(&format!(
+            ",{{\"id\":\"s{index}\",\"tool\":\"statistics\",\"args\":{{\"data\":[1,2,{{\"$ref\":\"s{}.mean\",\"default\":0}}],\"metrics\":[\"mean\"]}}}}",
+            index - 1
+        ));
+    }
+    text.push_str("]}");
+    text
+}
+
+/// `steps` steps that know nothing of each other.
+fn wide(steps: usize) -> String {
+    let steps: Vec<String> = (0..steps).map(|index| format!("{{\"id\":\"s{index}\",\"tool\":\"statistics\",\"args\":{{\"data\":[1,2,3,{index}]}}}}")).collect();
+    format!("{{\"version\":1,\"id\":\"wide\",\"steps\":[{}]}}", steps.join(","))
+}
+
+fn plans(criterion: &mut Criterion) {
+    let toolkit = Toolkit::builder().build().expect("builds");
+    let mut group = criterion.benchmark_group("plans");
+    group.sample_size(20);
+    for (name, text) in [("check a chain of 10000 steps", chain(10_000)), ("check 10000 independent steps", wide(10_000))] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let plan = Plan::parse(&text).expect("a plan");
+                toolkit.check(&Default::default(), &plan, &Default::default()).expect("sound")
+            });
+        });
+    }
+    for (name, text) in [("run a chain of 1000 steps", chain(1000)), ("run 1000 independent steps", wide(1000))] {
+        group.throughput(Throughput::Elements(1000));
+        group.bench_function(name, |bencher| {
+            let plan = Plan::parse(&text).expect("a plan");
+            bencher.iter(|| toolkit.run_chain(&Default::default(), &plan, &Default::default()).expect("runs"));
+        });
+    }
+    group.finish();
+}
+
+/// What the same small calls cost without a plan around them.
+fn direct(criterion: &mut Criterion) {
+    let toolkit = Toolkit::builder().build().expect("builds");
+    let args = Value::object([("data", Value::vector(uniform(4)))]);
+    criterion.bench_function("1000 small calls in a loop", |bencher| {
+        bencher.iter(|| {
+            for _ in 0..1000 {
+                toolkit.call("statistics", &args);
+            }
+        });
+    });
+}
+
+criterion_group!(runtime, json, dispatch, plans, direct);
+criterion_main!(runtime);

@@ -1,0 +1,301 @@
+//! Approvals: filed by calls, answered by a person, used up by exactly one call.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use tool_core::capability::{ApprovalRequest, ApprovalState};
+use tool_core::{ErrorCode, ToolError, Value};
+
+use super::State;
+use super::ledger::{self, Shared};
+
+/// One request for approval and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Its id; any unique beginning names it.
+    pub id: String,
+    /// Canonical id of the tool.
+    pub tool: String,
+    /// Role of the caller.
+    pub role: String,
+    /// The arguments in short, secrets redacted.
+    pub preview: String,
+    /// Why a person is asked.
+    pub reason: String,
+    /// `pending`, `granted`, `declined`, `expired` or `consumed`.
+    pub state: String,
+    /// When it was filed, in milliseconds since 1970-01-01 UTC.
+    pub created_ms: u64,
+    /// When it ends, answered or not.
+    pub expires_ms: u64,
+    /// Who answered.
+    pub decided_by: Option<String>,
+    /// When.
+    pub decided_ms: Option<u64>,
+}
+
+const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest";
+
+impl Approval {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            tool: row.get(1)?,
+            role: row.get(2)?,
+            preview: row.get(3)?,
+            reason: row.get(4)?,
+            state: row.get(5)?,
+            created_ms: row.get::<_, i64>(6)?.unsigned_abs(),
+            expires_ms: row.get::<_, i64>(7)?.unsigned_abs(),
+            decided_by: row.get(8)?,
+            decided_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
+        })
+    }
+}
+
+/// What a person answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Granted,
+    Declined,
+}
+
+impl Decision {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Granted => "granted",
+            Self::Declined => "declined",
+        }
+    }
+}
+
+impl State {
+    /// The approvals, newest first: those that wait, or all (at most `count_max`).
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn approvals(&self, all: bool, count_max: usize) -> Result<Vec<Approval>, ToolError> {
+        let now_ms = self.shared.clock.unix_ms();
+        let core = self.shared.lock();
+        let sql = format!(
+            "SELECT {COLUMNS} FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3"
+        );
+        let listed = core.connection.prepare_cached(&sql).and_then(|mut query| {
+            let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
+            query
+                .query_map(params![all, now_ms as i64, limit], Approval::read)?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        });
+        let mut listed = listed.map_err(|err| self.shared.fail("list the approvals", &err))?;
+        for approval in &mut listed {
+            // Time passes without anybody writing it down.
+            if matches!(&*approval.state, "pending" | "granted") && approval.expires_ms <= now_ms {
+                approval.state = "expired".to_owned();
+            }
+        }
+        Ok(listed)
+    }
+
+    /// Grants a waiting approval: the same call, sent again, then runs once. The answer is itself a record of the audit.
+    ///
+    /// # Errors
+    /// `invalid_args` for an id that is unknown or the beginning of several, `conflict` for one that does not wait any more.
+    pub fn approve(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+        self.shared.decide(id, by, Decision::Granted)
+    }
+
+    /// Declines a waiting approval: the same call is refused until the approval would have expired.
+    ///
+    /// # Errors
+    /// As [`State::approve`].
+    pub fn decline(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+        self.shared.decide(id, by, Decision::Declined)
+    }
+}
+
+impl Shared {
+    pub(super) fn settle(
+        &self,
+        request: &ApprovalRequest,
+        intent: &Value,
+    ) -> Result<ApprovalState, ToolError> {
+        const ACTION: &str = "settle the approval";
+        let lifetime_ms = self.approval_lifetime_ms();
+        let (state, _) = self.transact(ACTION, |transaction, now_ms| {
+            let state = settle_in(transaction, request, now_ms, lifetime_ms)
+                .map_err(|err| self.fail(ACTION, &err))?;
+            let consumed = matches!(state, ApprovalState::Consumed { .. });
+            Ok((state, consumed.then(|| intent.clone())))
+        })?;
+        Ok(state)
+    }
+
+    fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval, ToolError> {
+        const ACTION: &str = "answer the approval";
+        let (approval, _) = self.transact(ACTION, |transaction, now_ms| {
+            let fail = |err: rusqlite::Error| self.fail(ACTION, &err);
+            expire(transaction, now_ms).map_err(fail)?;
+            let (found, digest) = find(transaction, id).map_err(fail)??;
+            if found.state != "pending" {
+                return Err(ToolError::new(
+                    ErrorCode::Conflict,
+                    format_args!(
+                        "approval `{}` does not wait any more: it is {}",
+                        found.id, found.state
+                    ),
+                )
+                .reason("settled")
+                .hint("send the call again to ask anew"));
+            }
+            transaction
+                .execute(
+                    "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ? WHERE id = ?",
+                    params![decision.as_str(), by, now_ms as i64, found.id],
+                )
+                .map_err(fail)?;
+            let record = Value::object([
+                ("event", Value::from("approval")),
+                ("approval_id", Value::from(found.id.as_str())),
+                ("decision", Value::from(decision.as_str())),
+                ("decided_by", Value::from(by)),
+                ("tool", Value::from(found.tool.as_str())),
+                ("role", Value::from(found.role.as_str())),
+                ("digest", Value::from(digest)),
+            ]);
+            let approval = Approval {
+                state: decision.as_str().to_owned(),
+                decided_by: Some(by.to_owned()),
+                decided_ms: Some(now_ms),
+                ..found
+            };
+            Ok((approval, Some(record)))
+        })?;
+        Ok(approval)
+    }
+}
+
+/// Ends what nobody answered or used in time.
+fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
+    transaction
+        .prepare_cached(
+            "UPDATE approvals SET state = 'expired' WHERE state IN ('pending', 'granted') AND expires_ms <= ?",
+        )?
+        .execute([now_ms as i64])
+}
+
+/// The answer to a request, from the newest approval of its digest; without one, or when its story has ended and been told, a
+/// new one is filed.
+fn settle_in(
+    transaction: &Transaction<'_>,
+    request: &ApprovalRequest,
+    now_ms: u64,
+    lifetime_ms: u64,
+) -> rusqlite::Result<ApprovalState> {
+    expire(transaction, now_ms)?;
+    let newest = transaction
+        .prepare_cached(
+            "SELECT id, state, decided_by, expires_ms, told FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1",
+        )?
+        .query_row([&request.digest], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, Option<String>>(2)?,
+                row.get::<_, i64>(3)?,
+                row.get::<_, bool>(4)?,
+            ))
+        })
+        .optional()?;
+    let Some((id, state, decided_by, expires_ms, told)) = newest else {
+        return file(transaction, request, now_ms, lifetime_ms);
+    };
+    match &*state {
+        "granted" => {
+            mark(
+                transaction,
+                "UPDATE approvals SET state = 'consumed' WHERE id = ?",
+                &id,
+            )?;
+            let approved_by = decided_by.unwrap_or_default();
+            Ok(ApprovalState::Consumed { id, approved_by })
+        }
+        "pending" => Ok(ApprovalState::Pending(id)),
+        // A no holds as long as the question would have stood: asking again at once is not a way around it.
+        "declined" if now_ms < expires_ms.unsigned_abs() => Ok(ApprovalState::Declined(id)),
+        // Told once, so that the caller learns why; then it may ask anew.
+        "expired" if !told => {
+            mark(
+                transaction,
+                "UPDATE approvals SET told = 1 WHERE id = ?",
+                &id,
+            )?;
+            Ok(ApprovalState::Expired(id))
+        }
+        _ => file(transaction, request, now_ms, lifetime_ms),
+    }
+}
+
+fn mark(transaction: &Transaction<'_>, sql: &str, id: &str) -> rusqlite::Result<usize> {
+    transaction.prepare_cached(sql)?.execute([id])
+}
+
+fn file(
+    transaction: &Transaction<'_>,
+    request: &ApprovalRequest,
+    now_ms: u64,
+    lifetime_ms: u64,
+) -> rusqlite::Result<ApprovalState> {
+    let id = format!("{:012x}", ledger::chance() & 0xffff_ffff_ffff);
+    let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
+    transaction
+        .prepare_cached(
+            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms)
+             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)",
+        )?
+        .execute(params![
+            id,
+            request.digest,
+            request.tool,
+            request.role,
+            request.preview,
+            request.reason,
+            now_ms as i64,
+            expires_ms as i64,
+        ])?;
+    Ok(ApprovalState::Pending(id))
+}
+
+/// The approval that an id, or the beginning of one, names; with its digest.
+fn find(
+    transaction: &Transaction<'_>,
+    id: &str,
+) -> rusqlite::Result<Result<(Approval, String), ToolError>> {
+    const SHOWN_MAX: usize = 5;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6"
+    );
+    let mut query = transaction.prepare_cached(&sql)?;
+    let mut found = query
+        .query_map([id], |row| Ok((Approval::read(row)?, row.get(10)?)))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    if id.is_empty() || found.is_empty() {
+        return Ok(Err(ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("no approval has the id `{id}`"),
+        )
+        .reason("unknown_approval")
+        .hint("`mathchain approvals list` shows those that wait")));
+    }
+    if found.len() > 1 {
+        let ids: Vec<String> = found
+            .iter()
+            .take(SHOWN_MAX)
+            .map(|(approval, _): &(Approval, String)| format!("`{}`", approval.id))
+            .collect();
+        return Ok(Err(ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("several approvals begin with `{id}`: {}", ids.join(", ")),
+        )
+        .reason("ambiguous_approval")
+        .hint("give more of the id")));
+    }
+    Ok(Ok(found.remove(0)))
+}

@@ -1,0 +1,54 @@
+//! The words for what SQLite says no to.
+
+use std::path::Path;
+
+use rusqlite::ErrorCode as Sqlite;
+use tool_core::{ErrorCode, ToolError};
+
+/// What SQLite answered while doing something to the file.
+pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> ToolError {
+    let shown = file.display();
+    let code = err.sqlite_error_code();
+    match code {
+        Some(Sqlite::NotADatabase | Sqlite::DatabaseCorrupt) => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot {action}: the state file `{shown}` is damaged: {err}"),
+        )
+        .reason("state_corrupt")
+        .hint(format!(
+            "keep it and begin a new one: move `{shown}` (and `{shown}-wal`, `{shown}-shm` beside it) to another name and run again"
+        )),
+        Some(Sqlite::ReadOnly | Sqlite::CannotOpen | Sqlite::PermissionDenied) => {
+            unwritable(file, err)
+        }
+        Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::FileLockingProtocolFailed) => {
+            ToolError::new(
+                ErrorCode::Conflict,
+                format_args!("cannot {action}: another process keeps `{shown}` locked"),
+            )
+            .reason("state_busy")
+            .hint("call again when the other process has finished")
+        }
+        Some(Sqlite::DiskFull) => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot {action}: no space left for `{shown}`"),
+        )
+        .reason("state_full")
+        .hint("free space on the disk and call again"),
+        _ => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot {action} in `{shown}`: {err}"),
+        )
+        .reason("state_io"),
+    }
+}
+
+/// A folder or file that cannot be made or written.
+pub(super) fn unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("the state `{}` cannot be written: {why}", file.display()),
+    )
+    .reason("state_unwritable")
+    .hint("set `[workspace] state` to a folder you can write; without a state, calls with effects are refused")
+}

@@ -1,0 +1,153 @@
+//! The state folder: audit and approvals in one SQLite file, `state.db`.
+//!
+//! [`State`] is the one type to know. It is the [`Ledger`] (every call is a record in a hash chain), the [`Approvals`] desk
+//! (what waits for a person, and what a person answered), and it gives the operator's views of both: `approvals`, `approve`,
+//! `decline` in `approvals.rs`; `audit_list`, `audit_show`, `verify`, `export` in `audit.rs`. The schema and its migrations
+//! are in `schema.rs` and nowhere else.
+//!
+//! One opened state is one *session* with a hash chain of its own, so that processes never wait for one another's chain;
+//! sessions are linked when they begin and end in the table `heads`, whose newest row vouches for all of them.
+//!
+//! # Durability
+//! Records with [`Durability::Synced`] are on disk before `record` returns. Batched ones are written by a thread of the state
+//! within milliseconds, and at the latest by [`State::close`] or when the state is dropped: a killed process can lose the
+//! last few, a power cut the last few more; the chain stays whole in both cases.
+
+mod approvals;
+mod audit;
+mod chain;
+mod error;
+mod ledger;
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tool_core::capability::{
+    ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
+};
+use tool_core::{ToolError, Value};
+
+pub use self::approvals::Approval;
+pub use self::audit::{AuditRecord, Fault, Verification, head_text, parse_head};
+use self::ledger::{Core, Shared};
+
+/// Name of the file in the state folder.
+pub const FILE_NAME: &str = "state.db";
+
+/// How long an approval waits for an answer, and an answer for its call, where nothing else is said.
+pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// An open state folder: ledger, approvals and the operator's views of them.
+pub struct State {
+    shared: Arc<Shared>,
+    /// Writes batched records; started with the first of them.
+    flusher: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl State {
+    /// Opens the state in a folder; folder (mode 0700) and file (mode 0600) are made when missing.
+    ///
+    /// # Errors
+    /// `tool_error` with reason `state_unwritable`, `state_corrupt`, `state_foreign` (another program's file), `state_newer`
+    /// (a newer version's) or `state_busy`; the caller decides what to do without a state.
+    pub fn open(folder: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, ToolError> {
+        let (connection, file) = schema::open(folder.as_ref())?;
+        Ok(Self {
+            shared: Arc::new(Shared::new(
+                Core::new(connection, clock.unix_ms()),
+                clock,
+                file,
+            )),
+            flusher: Mutex::new(None),
+        })
+    }
+
+    /// With another lifetime of approvals than [`APPROVAL_LIFETIME`].
+    #[must_use]
+    pub fn with_approval_lifetime(self, lifetime: Duration) -> Self {
+        self.shared.set_approval_lifetime(lifetime);
+        self
+    }
+
+    /// The file.
+    pub fn file(&self) -> PathBuf {
+        self.shared.file.clone()
+    }
+
+    /// The name of this session's chain.
+    pub fn session(&self) -> String {
+        self.shared.lock().chain.session.clone()
+    }
+
+    /// Writes what is still batched.
+    ///
+    /// # Errors
+    /// `tool_error` when it could not be written; it stays batched.
+    pub fn flush(&self) -> Result<(), ToolError> {
+        self.shared.flush(&mut self.shared.lock())
+    }
+
+    /// Writes what is still batched and links the end of the session. Call it before the process ends, so that a failure is
+    /// noticed; dropping the state does the same and says nothing. Later records begin to be linked anew.
+    ///
+    /// # Errors
+    /// As [`State::flush`].
+    pub fn close(&self) -> Result<(), ToolError> {
+        self.shared.finish(&mut self.shared.lock())
+    }
+}
+
+impl Ledger for State {
+    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
+        match durability {
+            Durability::Synced => self.shared.record_synced(record),
+            Durability::Batched => {
+                let head = self.shared.record_batched(record)?;
+                self.start_flusher();
+                Ok(head)
+            }
+        }
+    }
+}
+
+impl Approvals for State {
+    fn settle(
+        &self,
+        request: &ApprovalRequest,
+        intent: &Value,
+    ) -> Result<ApprovalState, ToolError> {
+        self.shared.settle(request, intent)
+    }
+}
+
+impl State {
+    fn start_flusher(&self) {
+        let mut flusher = ledger::lock(&self.flusher);
+        if flusher.is_none() {
+            let shared = Arc::clone(&self.shared);
+            // Without the thread, batched records are written by the next synced one, or at the end.
+            *flusher = std::thread::Builder::new()
+                .name("state".to_owned())
+                .spawn(move || shared.flush_until_closed())
+                .ok();
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.shared.stop_flusher();
+        if let Some(flusher) = ledger::lock(&self.flusher).take() {
+            // It ends by itself; had it panicked, what is batched is written below all the same.
+            let _ = flusher.join();
+        }
+        // `close` is where a failure is reported.
+        let _ = self.close();
+    }
+}

@@ -1,0 +1,253 @@
+//! The file: how it is opened, its tables, and the steps from each version to the next.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionBehavior};
+use tool_core::{ErrorCode, ToolError};
+
+use super::{FILE_NAME, error};
+
+/// Marks the file as ours (`mcst`).
+const APPLICATION_ID: i64 = 0x6d63_7374;
+
+/// How long SQLite waits for another process, each time it is asked.
+const BUSY_WAIT: Duration = Duration::from_secs(2);
+/// How often it is asked; together half a minute.
+const BUSY_ATTEMPTS: u32 = 15;
+
+/// The steps from each version to the next; `user_version` counts those taken.
+const MIGRATIONS: &[&str] = &[
+    // 1: audit and approvals
+    "CREATE TABLE sessions(
+        id TEXT PRIMARY KEY NOT NULL,
+        opened_ms INTEGER NOT NULL,
+        header TEXT NOT NULL
+     ) STRICT;
+     CREATE TABLE events(
+        number INTEGER PRIMARY KEY,
+        session TEXT NOT NULL REFERENCES sessions(id),
+        sequence INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        hash BLOB NOT NULL,
+        UNIQUE(session, sequence)
+     ) STRICT;
+     CREATE TABLE heads(
+        number INTEGER PRIMARY KEY,
+        session TEXT NOT NULL REFERENCES sessions(id),
+        sequence INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        link BLOB NOT NULL
+     ) STRICT;
+     CREATE TRIGGER sessions_stay BEFORE UPDATE ON sessions BEGIN SELECT RAISE(ABORT, 'sessions are append-only'); END;
+     CREATE TRIGGER sessions_kept BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'sessions are append-only'); END;
+     CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+     CREATE TRIGGER events_kept BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+     CREATE TRIGGER heads_stay BEFORE UPDATE ON heads BEGIN SELECT RAISE(ABORT, 'heads are append-only'); END;
+     CREATE TRIGGER heads_kept BEFORE DELETE ON heads BEGIN SELECT RAISE(ABORT, 'heads are append-only'); END;
+     CREATE TABLE approvals(
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        digest TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        role TEXT NOT NULL,
+        preview TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        state TEXT NOT NULL CHECK(state IN ('pending', 'granted', 'declined', 'expired', 'consumed')),
+        created_ms INTEGER NOT NULL,
+        expires_ms INTEGER NOT NULL,
+        decided_by TEXT,
+        decided_ms INTEGER,
+        told INTEGER NOT NULL DEFAULT 0
+     ) STRICT;
+     CREATE UNIQUE INDEX approvals_open ON approvals(digest) WHERE state IN ('pending', 'granted');
+     CREATE INDEX approvals_of_call ON approvals(digest, number);",
+];
+
+/// Opens the file in a folder, making both when missing, and brings it to the newest version.
+pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), ToolError> {
+    let file = prepare_file(folder)?;
+    let fail = |err: rusqlite::Error| error::of_sqlite("open the state", &file, &err);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(&file, flags).map_err(fail)?;
+    configure(&connection).map_err(fail)?;
+    let version = patiently(|| version(&connection)).map_err(fail)?;
+    if version != MIGRATIONS.len() as i64 {
+        migrate(&mut connection, version, &file)?;
+    }
+    if connection.is_readonly(MAIN_DB).map_err(fail)? {
+        return Err(error::unwritable(&file, "it is read-only"));
+    }
+    Ok((connection, file))
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_WAIT)?;
+    // Closing copies nothing back: a short-lived process pays only for its own records.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 256;")
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), ToolError> {
+    let newest = MIGRATIONS.len() as i64;
+    let fail = |err: rusqlite::Error| error::of_sqlite("prepare the state", file, &err);
+    let foreign = || {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("`{}` belongs to another program", file.display()),
+        )
+        .reason("state_foreign")
+        .hint("set `[workspace] state` to a folder of its own")
+    };
+    let application: i64 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(fail)?;
+    if application != 0 && application != APPLICATION_ID {
+        return Err(foreign());
+    }
+    if found > newest || found < 0 {
+        return Err(ToolError::new(
+            ErrorCode::ToolError,
+            format_args!(
+                "`{}` has schema version {found}; this program knows up to {newest}",
+                file.display()
+            ),
+        )
+        .reason("state_newer")
+        .hint("use the newer program, or another state folder"));
+    }
+    let tables = |connection: &Connection| {
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
+            row.get::<_, i64>(0)
+        })
+    };
+    if found == 0 && application == 0 && patiently(|| tables(connection)).map_err(fail)? > 0 {
+        // Another process may have made them since the version was read.
+        if version(connection).map_err(fail)? == 0 {
+            return Err(foreign());
+        }
+    }
+    patiently(|| {
+        connection
+            .pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+            .map(|()| ())
+    })
+    .map_err(fail)?;
+    let migrated = patiently(|| {
+        let transaction =
+            rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+        let from = version(&transaction)?;
+        for step in MIGRATIONS
+            .iter()
+            .skip(usize::try_from(from).unwrap_or(usize::MAX))
+        {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", newest)?;
+        transaction.commit()
+    });
+    migrated.map_err(fail)
+}
+
+/// Repeats what another process kept from happening.
+pub(super) fn patiently<T>(
+    mut attempt: impl FnMut() -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let mut attempts = 0;
+    loop {
+        match attempt() {
+            Err(err) if is_busy(&err) && attempts < BUSY_ATTEMPTS => {
+                attempts += 1;
+                std::thread::sleep(Duration::from_millis(u64::from(attempts) * 4));
+            }
+            result => return result,
+        }
+    }
+}
+
+fn is_busy(err: &rusqlite::Error) -> bool {
+    matches!(
+        err.sqlite_error_code(),
+        Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::FileLockingProtocolFailed)
+    )
+}
+
+/// Makes folder and file for this user alone, and gives the file's real path.
+fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
+    let unwritable = |err: io::Error| error::unwritable(folder, err);
+    if !folder.is_dir() {
+        private_folder()
+            .recursive(true)
+            .create(folder)
+            .map_err(unwritable)?;
+    }
+    // SQLite is told to follow no link, so the links above the file are resolved here.
+    let file = folder.canonicalize().map_err(unwritable)?.join(FILE_NAME);
+    match private_file().create_new(true).open(&file) {
+        Ok(_) => {}
+        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
+            let found = file.symlink_metadata().map_err(unwritable)?;
+            if !found.is_file() {
+                return Err(error::unwritable(&file, "it is no regular file"));
+            }
+            keep_private(&file, &found).map_err(unwritable)?;
+        }
+        Err(err) => return Err(error::unwritable(&file, err)),
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn private_folder() -> DirBuilder {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+#[cfg(unix)]
+fn private_file() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
+/// Takes rights away that a copy or a restored backup may have given to others.
+#[cfg(unix)]
+fn keep_private(file: &Path, found: &std::fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if found.permissions().mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn private_folder() -> DirBuilder {
+    DirBuilder::new()
+}
+
+#[cfg(not(unix))]
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    options
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path, _: &std::fs::Metadata) -> io::Result<()> {
+    Ok(())
+}

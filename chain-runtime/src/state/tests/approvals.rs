@@ -1,0 +1,237 @@
+use tool_core::ErrorCode;
+
+use super::*;
+
+fn request(digest: &str) -> ApprovalRequest {
+    ApprovalRequest {
+        digest: digest.to_owned(),
+        tool: "write_file".to_owned(),
+        role: "operator".to_owned(),
+        preview: "path=out.txt mode=overwrite".to_owned(),
+        reason: "destructive".to_owned(),
+    }
+}
+
+struct Desk {
+    _folder: TempDir,
+    clock: Arc<Still>,
+    state: State,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = folder();
+        let clock = Still::at(NOW);
+        let state = State::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        Self {
+            _folder: folder,
+            clock,
+            state,
+        }
+    }
+
+    fn ask(&self, digest: &str) -> ApprovalState {
+        self.state.settle(&request(digest), &event(7)).unwrap()
+    }
+
+    fn pending(&self, digest: &str) -> String {
+        match self.ask(digest) {
+            ApprovalState::Pending(id) => id,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_grant_is_used_once_and_the_intent_recorded_with_it() {
+    let desk = Desk::new();
+    let id = desk.pending("d1");
+    assert_eq!(desk.pending("d1"), id, "filed once");
+    assert_ne!(desk.pending("d2"), id, "another call is another question");
+    let listed = desk.state.approvals(false, 10).unwrap();
+    assert_eq!(listed.len(), 2);
+    assert_eq!(
+        (
+            listed[1].id.as_str(),
+            listed[1].tool.as_str(),
+            listed[1].expires_ms
+        ),
+        (id.as_str(), "write_file", NOW + 86_400_000)
+    );
+    assert_eq!(
+        desk.state.audit_list(None, 10).unwrap(),
+        [],
+        "nothing was meant to run yet"
+    );
+
+    let granted = desk.state.approve(&id[..6], "ada").unwrap();
+    assert_eq!(
+        (granted.state.as_str(), granted.decided_by.as_deref()),
+        ("granted", Some("ada"))
+    );
+    assert_eq!(
+        desk.ask("d1"),
+        ApprovalState::Consumed {
+            id: id.clone(),
+            approved_by: "ada".to_owned()
+        }
+    );
+    let audit = desk.state.audit_list(None, 10).unwrap();
+    assert_eq!(audit.len(), 2, "the answer, then the intent");
+    assert_eq!(
+        audit[0].record.get("call_id").and_then(Value::as_str),
+        Some("c7")
+    );
+    assert_eq!(
+        audit[1].record.get("decision").and_then(Value::as_str),
+        Some("granted")
+    );
+
+    let again = desk.pending("d1");
+    assert_ne!(again, id, "used up: the same call asks anew");
+    assert!(
+        matches!(desk.ask("d2"), ApprovalState::Pending(_)),
+        "a grant is for one digest"
+    );
+    assert!(desk.state.verify(&[]).unwrap().is_sound());
+}
+
+#[test]
+fn a_no_holds_until_the_question_would_have_ended() {
+    let desk = Desk::new();
+    let id = desk.pending("d");
+    desk.state.decline(&id, "ada").unwrap();
+    for _ in 0..2 {
+        assert_eq!(desk.ask("d"), ApprovalState::Declined(id.clone()));
+    }
+    assert_eq!(desk.state.approvals(false, 10).unwrap(), []);
+    desk.clock.advance(APPROVAL_LIFETIME.as_millis() as u64);
+    assert_ne!(desk.pending("d"), id);
+}
+
+#[test]
+fn unanswered_and_unused_ones_expire_and_say_so_once() {
+    let desk = Desk::new();
+    let lifetime = APPROVAL_LIFETIME.as_millis() as u64;
+    for answered in [false, true] {
+        let id = desk.pending("d");
+        if answered {
+            desk.state.approve(&id, "ada").unwrap();
+        }
+        desk.clock.advance(lifetime - 1);
+        assert_eq!(
+            desk.state.approvals(true, 1).unwrap()[0].state,
+            if answered { "granted" } else { "pending" }
+        );
+        desk.clock.advance(1);
+        assert_eq!(desk.state.approvals(true, 1).unwrap()[0].state, "expired");
+        assert_eq!(
+            desk.state.approve(&id, "ada").unwrap_err().code(),
+            ErrorCode::Conflict
+        );
+        assert_eq!(desk.ask("d"), ApprovalState::Expired(id.clone()));
+        assert_ne!(desk.pending("d"), id);
+        desk.clock.advance(lifetime);
+        assert!(matches!(desk.ask("d"), ApprovalState::Expired(_)));
+    }
+}
+
+#[test]
+fn the_lifetime_can_be_set() {
+    let folder = folder();
+    let clock = Still::at(NOW);
+    let state = State::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>)
+        .unwrap()
+        .with_approval_lifetime(Duration::from_secs(60));
+    state.settle(&request("d"), &event(0)).unwrap();
+    clock.advance(60_000);
+    assert!(matches!(
+        state.settle(&request("d"), &event(0)).unwrap(),
+        ApprovalState::Expired(_)
+    ));
+}
+
+#[test]
+fn ids_that_name_none_or_several_are_refused() {
+    let desk = Desk::new();
+    for number in 0..40 {
+        desk.pending(&number.to_string());
+    }
+    for unknown in [
+        "",
+        "zz",
+        "%",
+        "_",
+        "'; DROP TABLE approvals; --",
+        &"0".repeat(64),
+    ] {
+        assert_reason(desk.state.approve(unknown, "ada"), "unknown_approval");
+    }
+    // Of forty ids, some two begin with the same one of sixteen digits.
+    let ambiguous = (0..16).filter(|digit| {
+        let err = desk.state.approve(&format!("{digit:x}"), "ada");
+        err.is_err_and(|err| err.reason_str() == Some("ambiguous_approval"))
+    });
+    assert!(ambiguous.count() > 0);
+    let id = desk.pending("0");
+    let _ = desk.state.decline(&id, "ada");
+    assert_reason(desk.state.approve(&id, "ada"), "settled");
+}
+
+/// Eight callers send the approved call at once: exactly one may run it.
+#[test]
+fn a_grant_has_one_winner_among_eight() {
+    let folder = folder();
+    for round in 0..5 {
+        let digest = format!("d{round}");
+        let state = open(folder.path());
+        let ApprovalState::Pending(id) = state.settle(&request(&digest), &event(0)).unwrap() else {
+            panic!("not pending");
+        };
+        state.approve(&id, "ada").unwrap();
+        // Half of them in this session, half in sessions of their own.
+        let winners: usize = std::thread::scope(|scope| {
+            let callers: Vec<_> = (0..8)
+                .map(|caller| {
+                    let (shared, digest, path) = (&state, &digest, folder.path());
+                    scope.spawn(move || {
+                        let own = (caller % 2 == 1).then(|| open(path));
+                        let desk = own.as_ref().unwrap_or(shared);
+                        let state = desk.settle(&request(digest), &event(caller)).unwrap();
+                        usize::from(matches!(state, ApprovalState::Consumed { .. }))
+                    })
+                })
+                .collect();
+            callers
+                .into_iter()
+                .map(|caller| caller.join().unwrap())
+                .sum()
+        });
+        assert_eq!(winners, 1);
+    }
+    let state = open(folder.path());
+    let report = state.verify(&[]).unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    let intents = state.audit_list(None, 1000).unwrap();
+    let intents = intents
+        .iter()
+        .filter(|record| record.record.get("call_id").is_some());
+    assert_eq!(intents.count(), 5, "one intent per grant");
+}
+
+/// When the intent cannot be recorded, the grant is not used up.
+#[test]
+fn a_grant_survives_a_failed_record() {
+    let desk = Desk::new();
+    let id = desk.pending("d");
+    desk.state.approve(&id, "ada").unwrap();
+    let file = Connection::open(desk.state.file()).unwrap();
+    file.execute_batch(
+        "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END",
+    )
+    .unwrap();
+    assert!(desk.state.settle(&request("d"), &event(0)).is_err());
+    file.execute_batch("DROP TRIGGER full").unwrap();
+    assert!(matches!(desk.ask("d"), ApprovalState::Consumed { .. }));
+    assert!(desk.state.verify(&[]).unwrap().is_sound());
+}

@@ -1,0 +1,120 @@
+//! The words for what the kernel says no to.
+
+use rustix::io::Errno;
+use tool_core::capability::FileKind;
+use tool_core::{ErrorCode, ToolError};
+
+/// A path that leads out of the workspace, or would if it were followed.
+pub(super) fn outside(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("`{}` leaves the workspace", brief(path)),
+    )
+    .reason("outside_workspace")
+    .hint("name a file beneath the workspace root, with a path relative to it")
+}
+
+/// A path that cannot be one.
+pub(super) fn malformed(path: &str, why: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("`{}` is no usable path: {why}", brief(path)),
+    )
+    .reason("path")
+}
+
+/// Something else than a regular file.
+pub(super) fn not_regular(path: &str, kind: FileKind) -> ToolError {
+    let (words, hint) = match kind {
+        FileKind::Directory => ("a folder", "list it with `list_directory`"),
+        FileKind::Link => ("a link", "name the file it leads to"),
+        _ => ("a device, socket or pipe", "name a regular file"),
+    };
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("expected a regular file, found {words}: `{}`", brief(path)),
+    )
+    .reason("not_a_file")
+    .hint(hint)
+}
+
+/// A link where none is followed.
+pub(super) fn link(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("`{}` goes through a link", brief(path)),
+    )
+    .reason("link")
+    .hint("links are followed for reading one file or folder, never for writing or listing a tree: name the place itself")
+}
+
+/// What the operating system answered.
+pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
+    let invalid = |message: &str, reason: &'static str| {
+        ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("`{}` {message}", brief(path)),
+        )
+        .reason(reason)
+    };
+    match err {
+        Errno::XDEV => outside(path),
+        Errno::LOOP => link(path),
+        Errno::NOENT => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("`{}` does not exist", brief(path)),
+        )
+        .reason("not_found")
+        .hint("`list_directory` shows what is there"),
+        Errno::NOTDIR => invalid("goes through something that is no folder", "not_a_folder"),
+        Errno::ISDIR => not_regular(path, FileKind::Directory),
+        Errno::NXIO => not_regular(path, FileKind::Other),
+        Errno::NAMETOOLONG => invalid("is too long, or a part of it is", "path"),
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("no permission to {action} `{}`: {err}", brief(path)),
+        )
+        .reason("permission")
+        .hint("check owner and mode of the file and its folder"),
+        Errno::NOSPC | Errno::DQUOT => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("no space left to {action} `{}`", brief(path)),
+        )
+        .reason("io")
+        .hint("free space on the disk and call again"),
+        Errno::AGAIN => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("`{}` kept changing while it was looked up", brief(path)),
+        )
+        .reason("io")
+        .hint("call again"),
+        _ => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot {action} `{}`: {err}", brief(path)),
+        )
+        .reason("io"),
+    }
+}
+
+/// As [`io`], for what the standard library reports.
+pub(super) fn of_std(action: &str, path: &str, err: &std::io::Error) -> ToolError {
+    io(action, path, Errno::from_io_error(err).unwrap_or(Errno::IO))
+}
+
+/// A path for a message: control characters escaped, long ones cut.
+fn brief(path: &str) -> String {
+    const SHOWN_MAX: usize = 120;
+    let mut text: String = path.chars().take(SHOWN_MAX).flat_map(escape).collect();
+    if path.chars().nth(SHOWN_MAX).is_some() {
+        text.push_str("...");
+    }
+    text
+}
+
+fn escape(character: char) -> Box<dyn Iterator<Item = char>> {
+    if character.is_control() {
+        Box::new(character.escape_default())
+    } else {
+        Box::new(std::iter::once(character))
+    }
+}

@@ -1,0 +1,191 @@
+//! Listing: a folder, or a tree without following links, in the order of the paths.
+
+use std::ffi::{OsStr, OsString};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, OFlags, RawDir, statat};
+use rustix::io::Errno;
+use tool_core::capability::{FileInfo, FileKind};
+use tool_core::{ErrorCode, StopFlag, ToolError};
+
+use super::resolve::{PARTS_MAX, Root, legible};
+use super::{error, info, shown};
+
+/// Most entries looked at in one call, shown or not.
+pub(super) const ENTRIES_READ_MAX: usize = 1_000_000;
+
+/// What is still to come, in order.
+enum Item {
+    /// An entry to show.
+    Entry(FileInfo),
+    /// A folder whose content comes here; its real path and the path shown.
+    Below(PathBuf, String),
+}
+
+struct Listing<'a> {
+    root: &'a Root,
+    stop: &'a StopFlag,
+    read: usize,
+}
+
+pub(super) fn list(
+    root: &Root,
+    path: &str,
+    recursive: bool,
+    entries_max: usize,
+    stop: &StopFlag,
+) -> Result<(Vec<FileInfo>, bool), ToolError> {
+    let relative = root.relative(path)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let fd = if recursive {
+        root.open_plain(&relative, flags)
+            .map_err(|err| not_listed(path, err))?
+    } else {
+        root.open_following(&relative, flags, path)
+            .map_err(|err| folder_words(path, err))?
+    };
+    let mut listing = Listing {
+        root,
+        stop,
+        read: 0,
+    };
+    let first = listing.entries(
+        &fd,
+        Path::new(&relative),
+        &shown(&relative),
+        recursive,
+        path,
+    )?;
+    drop(fd);
+    listing.walk(first, recursive, entries_max, path)
+}
+
+fn not_listed(path: &str, err: Errno) -> ToolError {
+    folder_words(path, error::io("list", path, err))
+}
+
+/// For a listing, "no folder" means the path itself.
+fn folder_words(path: &str, err: ToolError) -> ToolError {
+    if err.reason_str() == Some("not_a_folder") {
+        return ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("expected a folder: `{path}`"),
+        )
+        .reason("not_a_folder")
+        .hint("read a file with `read_file`");
+    }
+    err
+}
+
+impl Listing<'_> {
+    /// Goes through the tree with a stack of its own: depth costs memory, not stack.
+    fn walk(
+        &mut self,
+        first: Vec<Item>,
+        recursive: bool,
+        entries_max: usize,
+        path: &str,
+    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
+        let mut found = Vec::new();
+        let mut more = false;
+        let mut stack = vec![first.into_iter()];
+        while let Some(top) = stack.last_mut() {
+            match top.next() {
+                None => {
+                    stack.pop();
+                }
+                Some(Item::Entry(_)) if found.len() == entries_max => return Ok((found, true)),
+                Some(Item::Entry(entry)) => found.push(entry),
+                Some(Item::Below(real, shown)) => {
+                    self.stop.check()?;
+                    match self.open_below(&real, stack.len()) {
+                        Ok(fd) => {
+                            let items = self.entries(&fd, &real, &shown, recursive, path)?;
+                            stack.push(items.into_iter());
+                        }
+                        // Gone or exchanged since its folder was read: nothing of it is beneath this path any more.
+                        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+                        // There, but not to be read: the listing is not complete, and says so.
+                        Err(_) => more = true,
+                    }
+                }
+            }
+        }
+        Ok((found, more))
+    }
+
+    fn open_below(&self, real: &Path, depth: usize) -> Result<OwnedFd, Errno> {
+        if depth > PARTS_MAX {
+            return Err(Errno::NAMETOOLONG);
+        }
+        self.root
+            .open_plain(real, OFlags::RDONLY | OFlags::DIRECTORY)
+    }
+
+    /// The entries of one open folder, sorted so that whole paths come in byte order: the content of `a` follows `a.txt`,
+    /// since `/` follows `.`.
+    fn entries(
+        &mut self,
+        fd: &OwnedFd,
+        real: &Path,
+        shown: &str,
+        recursive: bool,
+        path: &str,
+    ) -> Result<Vec<Item>, ToolError> {
+        let mut buffer = [MaybeUninit::<u8>::uninit(); 32 << 10];
+        let mut directory = RawDir::new(fd, &mut buffer);
+        let mut items: Vec<(String, Item)> = Vec::new();
+        while let Some(entry) = directory.next() {
+            let entry = entry.map_err(|err| error::io("list", path, err))?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            self.count()?;
+            let Some(mut found) = look(fd, name, path)? else {
+                continue;
+            };
+            let text = legible(name);
+            found.path = if shown == "." {
+                text.clone()
+            } else {
+                format!("{shown}/{text}")
+            };
+            if recursive && found.kind == FileKind::Directory {
+                let below = Item::Below(real.join(name), found.path.clone());
+                items.push((format!("{text}/"), below));
+            }
+            items.push((text, Item::Entry(found)));
+        }
+        items.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(items.into_iter().map(|(_, item)| item).collect())
+    }
+
+    fn count(&mut self) -> Result<(), ToolError> {
+        self.read += 1;
+        if self.read.is_multiple_of(256) {
+            self.stop.check()?;
+        }
+        if self.read <= ENTRIES_READ_MAX {
+            return Ok(());
+        }
+        Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!("more than {ENTRIES_READ_MAX} entries to look at"),
+        )
+        .reason("entries")
+        .hint("list a folder further down"))
+    }
+}
+
+/// The facts of one entry; `None` when it is gone already.
+fn look(fd: &OwnedFd, name: &OsStr, path: &str) -> Result<Option<FileInfo>, ToolError> {
+    match statat(fd, OsString::from(name), AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(info(String::new(), &stat))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(err) => Err(error::io("list", path, err)),
+    }
+}

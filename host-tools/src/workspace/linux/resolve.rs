@@ -1,0 +1,305 @@
+//! From the text of a path to an open file beneath the root: the only place that resolves paths.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, readlinkat, statat,
+};
+use rustix::io::Errno;
+use tool_core::capability::FileKind;
+use tool_core::{ErrorCode, ToolError};
+
+use super::{error, kind_of};
+
+/// Longest path taken, in bytes: the kernel's own limit without the final zero.
+const PATH_BYTES_MAX: usize = 4095;
+/// Most parts in a path; each is held open while it is located.
+pub(super) const PARTS_MAX: usize = 256;
+/// Most links followed in one path, as in the kernel.
+const LINKS_MAX: usize = 40;
+/// How often a look-up is repeated when a rename elsewhere disturbs it.
+const ATTEMPTS_MAX: usize = 256;
+
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
+
+/// The open root folder.
+#[derive(Debug)]
+pub(super) struct Root {
+    fd: OwnedFd,
+    device: u64,
+    inode: u64,
+}
+
+/// Where a path leads.
+pub(super) struct Place {
+    /// Relative to the root, without links; `.` is the root.
+    pub(super) path: String,
+    /// What is there, if anything.
+    pub(super) stat: Option<Stat>,
+}
+
+impl Root {
+    pub(super) fn open(path: &Path) -> Result<Self, ToolError> {
+        let refuse = |why: String, reason: &'static str, hint: &str| {
+            ToolError::new(
+                ErrorCode::PreconditionFailed,
+                format_args!("the workspace `{}` cannot be opened: {why}", path.display()),
+            )
+            .reason(reason)
+            .hint(hint)
+        };
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+        let opened = openat(CWD, path, flags, Mode::empty())
+            .and_then(|fd| fstat(&fd).map(|stat| (fd, stat)));
+        let (fd, stat) = opened.map_err(|err| {
+            refuse(
+                err.to_string(),
+                "workspace",
+                "name a folder that exists and can be read",
+            )
+        })?;
+        // Some sandboxes answer EPERM for system calls they do not know.
+        let probe = OFlags::PATH | OFlags::CLOEXEC;
+        openat2(&fd, ".", probe, Mode::empty(), BENEATH).map_err(|err| {
+            let hint = "file tools need `openat2`: Linux 5.6 or newer, and a container that does not block it";
+            refuse(format!("`openat2` does not work here ({err})"), "openat2", hint)
+        })?;
+        Ok(Self {
+            fd,
+            device: stat.st_dev,
+            inode: stat.st_ino,
+        })
+    }
+
+    /// The part of a path below the root. An absolute path is taken when one of its leading folders *is* the root, by device
+    /// and inode, so that neither a sibling with the same beginning nor another spelling of the root misleads.
+    pub(super) fn relative(&self, path: &str) -> Result<String, ToolError> {
+        if path.is_empty() {
+            return Err(error::malformed(path, "it is empty").hint("`.` is the workspace root"));
+        }
+        if path.contains('\0') {
+            return Err(error::malformed(path, "it holds a zero character"));
+        }
+        if path.len() > PATH_BYTES_MAX {
+            return Err(error::malformed(path, "it is longer than 4095 bytes"));
+        }
+        if tidy(path).count() > PARTS_MAX {
+            return Err(error::malformed(path, "it has more than 256 parts"));
+        }
+        if !path.starts_with('/') {
+            return Ok(path.to_owned());
+        }
+        self.below_root(Path::new(path))
+            .and_then(|rest| rest.into_os_string().into_string().ok())
+            .ok_or_else(|| error::outside(path))
+    }
+
+    /// What follows the root in an absolute path; `None` when the root is not on the way.
+    fn below_root(&self, absolute: &Path) -> Option<PathBuf> {
+        let mut leading = PathBuf::new();
+        let mut parts = absolute.components();
+        while let Some(part) = parts.next() {
+            leading.push(part);
+            let stat = statat(CWD, &leading, AtFlags::NO_AUTOMOUNT).ok()?;
+            if (stat.st_dev, stat.st_ino) == (self.device, self.inode) {
+                let rest = parts.as_path();
+                return Some(if rest.as_os_str().is_empty() {
+                    PathBuf::from(".")
+                } else {
+                    rest.to_owned()
+                });
+            }
+        }
+        None
+    }
+
+    /// Opens what a path leads to, following links that stay beneath the root.
+    pub(super) fn open_following(
+        &self,
+        relative: &str,
+        flags: OFlags,
+        path: &str,
+    ) -> Result<OwnedFd, ToolError> {
+        match self.open_with(relative, flags, ResolveFlags::empty()) {
+            // The kernel refuses every absolute link; one that points beneath the root is located by hand and then opened
+            // without following any link.
+            Err(Errno::XDEV) => {
+                let place = self.locate(relative, path)?;
+                self.open_with(place.path, flags, ResolveFlags::NO_SYMLINKS)
+            }
+            opened => opened,
+        }
+        .map_err(|err| error::io("read", path, err))
+    }
+
+    /// Opens what a path leads to when no link is on the way.
+    pub(super) fn open_plain(
+        &self,
+        relative: impl AsRef<OsStr>,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
+        self.open_with(relative, flags, ResolveFlags::NO_SYMLINKS)
+    }
+
+    fn open_with(
+        &self,
+        relative: impl AsRef<OsStr>,
+        flags: OFlags,
+        resolve: ResolveFlags,
+    ) -> Result<OwnedFd, Errno> {
+        let relative = relative.as_ref();
+        for _ in 0..ATTEMPTS_MAX {
+            match openat2(
+                &self.fd,
+                relative,
+                flags | OFlags::CLOEXEC,
+                Mode::empty(),
+                BENEATH | resolve,
+            ) {
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                opened => return opened,
+            }
+        }
+        Err(Errno::AGAIN)
+    }
+
+    /// Where a path leads: part by part, every link read and followed here, nothing opened but folders on the way.
+    ///
+    /// Missing last parts are taken as they stand.
+    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place, ToolError> {
+        let mut ahead: Vec<OsString> = parts_reversed(Path::new(relative));
+        let mut trail = Trail {
+            root: self,
+            steps: Vec::new(),
+        };
+        let mut links = 0;
+        while let Some(part) = ahead.pop() {
+            if part == ".." {
+                trail.up(path)?;
+                continue;
+            }
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let fd = match openat(trail.here(), &part, flags, Mode::empty()) {
+                Ok(fd) => fd,
+                Err(Errno::NOENT) => {
+                    ahead.push(part);
+                    return trail.missing(ahead, path);
+                }
+                Err(err) => return Err(error::io("look up", path, err)),
+            };
+            let stat = fstat(&fd).map_err(|err| error::io("look up", path, err))?;
+            if kind_of(stat.st_mode) != FileKind::Link {
+                trail.steps.push((fd, part, stat));
+            } else {
+                links += 1;
+                if links > LINKS_MAX {
+                    return Err(error::link(path).hint("the links lead in a circle"));
+                }
+                let target = readlinkat(&fd, "", Vec::new())
+                    .map_err(|err| error::io("look up", path, err))?;
+                let mut target = PathBuf::from(OsString::from_vec(target.into_bytes()));
+                if target.is_absolute() {
+                    target = self
+                        .below_root(&target)
+                        .ok_or_else(|| error::outside(path))?;
+                    trail.steps.clear();
+                }
+                ahead.extend(parts_reversed(&target));
+            }
+            if ahead.len() + trail.steps.len() > PARTS_MAX {
+                return Err(error::malformed(
+                    path,
+                    "it leads through more than 256 parts",
+                ));
+            }
+        }
+        let stat = trail.steps.last().map(|(_, _, stat)| *stat);
+        Ok(Place {
+            path: trail.path(),
+            stat,
+        })
+    }
+}
+
+/// The folders from the root to where a look-up stands, held open.
+struct Trail<'a> {
+    root: &'a Root,
+    steps: Vec<(OwnedFd, OsString, Stat)>,
+}
+
+impl Trail<'_> {
+    fn here(&self) -> BorrowedFd<'_> {
+        self.steps
+            .last()
+            .map_or(self.root.fd.as_fd(), |(fd, _, _)| fd.as_fd())
+    }
+
+    fn up(&mut self, path: &str) -> Result<(), ToolError> {
+        match self.steps.pop() {
+            None => Err(error::outside(path)),
+            Some((_, _, stat)) if kind_of(stat.st_mode) != FileKind::Directory => {
+                Err(error::io("look up", path, Errno::NOTDIR))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn path(&self) -> String {
+        if self.steps.is_empty() {
+            return ".".to_owned();
+        }
+        let names: Vec<String> = self
+            .steps
+            .iter()
+            .map(|(_, name, _)| legible(name))
+            .collect();
+        names.join("/")
+    }
+
+    fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<Place, ToolError> {
+        if ahead.iter().any(|part| part == "..") {
+            return Err(error::io("look up", path, Errno::NOENT));
+        }
+        ahead.reverse();
+        let mut names: Vec<String> = self
+            .steps
+            .iter()
+            .map(|(_, name, _)| legible(name))
+            .collect();
+        names.extend(ahead.iter().map(|name| legible(name)));
+        Ok(Place {
+            path: names.join("/"),
+            stat: None,
+        })
+    }
+}
+
+/// The parts of a path, last first, without `.`.
+fn parts_reversed(path: &Path) -> Vec<OsString> {
+    path.components()
+        .rev()
+        .filter(|part| !matches!(part, Component::CurDir | Component::RootDir))
+        .map(|part| part.as_os_str().to_owned())
+        .collect()
+}
+
+/// The parts of a path without `.` and empty ones.
+pub(super) fn tidy(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// A name as text; bytes that are not UTF-8 are shown as `\xNN`.
+pub(super) fn legible(name: &OsStr) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.as_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}

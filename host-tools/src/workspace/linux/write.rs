@@ -1,0 +1,338 @@
+//! Writing: a new file beside the old one, synced and renamed over it; or one locked append.
+
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::fs::{
+    AtFlags, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, flock,
+    fstat, fsync, ftruncate, linkat, mkdirat, openat, renameat, renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+use tool_core::capability::{FileInfo, FileKind, WriteMode};
+use tool_core::{ErrorCode, ToolError};
+
+use super::resolve::tidy;
+use super::{Workspace, error, info, kind_of, shown};
+
+/// How long an append waits for another one to the same file.
+const LOCK_WAIT_MS: u64 = 5_000;
+/// How many names are tried for the new file beside the old one.
+const NAMES_MAX: usize = 16;
+
+/// Where a write goes: the open folder and the name in it.
+struct Target<'a> {
+    folder: OwnedFd,
+    name: &'a str,
+    path: &'a str,
+    shown: String,
+}
+
+pub(super) fn write(
+    workspace: &Workspace,
+    path: &str,
+    content: &[u8],
+    mode: WriteMode,
+) -> Result<FileInfo, ToolError> {
+    let relative = workspace.root.relative(path)?;
+    workspace.allow_write(&relative, path)?;
+    let (folder, name) = relative
+        .trim_end_matches('/')
+        .rsplit_once('/')
+        .unwrap_or((".", &relative));
+    if matches!(name, "." | ".." | "") || relative.ends_with('/') {
+        return Err(error::malformed(path, "it names no file"));
+    }
+    let folder = if folder.is_empty() { "." } else { folder };
+    let target = Target {
+        folder: workspace
+            .root
+            .open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY)
+            .map_err(|err| missing_folder(folder, path, err))?,
+        name,
+        path,
+        shown: shown(&relative),
+    };
+    let there = target.there()?;
+    match (mode, there) {
+        (WriteMode::Create, Some(_)) => Err(target.exists()),
+        (WriteMode::Append, there) => target.append(content, there.is_none()),
+        (WriteMode::Create | WriteMode::Overwrite, there) => {
+            target.replace(content, mode, there.as_ref())
+        }
+    }
+}
+
+pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolError> {
+    let relative = workspace.root.relative(path)?;
+    workspace.allow_write(&relative, path)?;
+    if tidy(&relative).any(|part| part == "..") {
+        return Err(error::malformed(
+            path,
+            "a folder to make is named without `..`",
+        ));
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fail = |err| error::io("make", path, err);
+    let mut here = workspace
+        .root
+        .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
+        .map_err(fail)?;
+    for part in tidy(&relative) {
+        match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
+            Ok(()) => fsync(&here).map_err(fail)?,
+            Err(Errno::EXIST) => {}
+            Err(err) => return Err(fail(err)),
+        }
+        here = openat(&here, part, flags, Mode::empty()).map_err(|err| match err {
+            // NOFOLLOW with DIRECTORY answers "no folder" for a link too.
+            Errno::NOTDIR if is_link(&here, part) => error::link(path),
+            err => fail(err),
+        })?;
+    }
+    Ok(())
+}
+
+fn is_link(folder: &OwnedFd, name: &str) -> bool {
+    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| kind_of(stat.st_mode) == FileKind::Link)
+}
+
+fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
+    if err == Errno::NOENT {
+        return ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the folder `{folder}` does not exist"),
+        )
+        .reason("not_found")
+        .hint("make it first: `write_file` does with `parents: true`");
+    }
+    error::io("write", path, err)
+}
+
+impl Workspace {
+    /// Refuses what is never written to. No link is followed on the way of a write, so the text of the path decides.
+    fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
+        let mut parts: Vec<String> = Vec::new();
+        for part in tidy(relative) {
+            if part == ".." {
+                parts.pop().ok_or_else(|| error::outside(path))?;
+            } else {
+                parts.push(part.to_ascii_lowercase());
+            }
+        }
+        let protected = parts.iter().any(|part| part == ".git")
+            || self
+                .protected
+                .iter()
+                .any(|protected| !protected.is_empty() && parts.starts_with(protected));
+        if !protected {
+            return Ok(());
+        }
+        Err(ToolError::new(
+            ErrorCode::PolicyDenied,
+            format_args!("`{path}` is never written by a tool: it belongs to the repository, the configuration or the state"),
+        )
+        .reason("protected_path")
+        .hint("write to another place; a person may change this file by hand"))
+    }
+}
+
+impl Target<'_> {
+    /// What has the name now; anything but a regular file is refused.
+    fn there(&self) -> Result<Option<Stat>, ToolError> {
+        match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => match kind_of(stat.st_mode) {
+                FileKind::File => Ok(Some(stat)),
+                FileKind::Link => Err(error::link(self.path)),
+                kind => Err(error::not_regular(self.path, kind)),
+            },
+            Err(Errno::NOENT) => Ok(None),
+            Err(err) => Err(self.fail(err)),
+        }
+    }
+
+    fn exists(&self) -> ToolError {
+        ToolError::new(
+            ErrorCode::Conflict,
+            format_args!("`{}` exists already", self.shown),
+        )
+        .reason("exists")
+        .hint("use the mode `overwrite` or `append`, or another name")
+    }
+
+    fn fail(&self, err: Errno) -> ToolError {
+        error::io("write", self.path, err)
+    }
+
+    /// Writes a new file beside the target and gives it the target's name.
+    fn replace(
+        &self,
+        content: &[u8],
+        mode: WriteMode,
+        before: Option<&Stat>,
+    ) -> Result<FileInfo, ToolError> {
+        let (file, new) = self.new_file(before)?;
+        let done = self
+            .fill(file, content, before)
+            .and_then(|stat| self.give_name(&new, mode).map(|()| stat));
+        if done.is_err() {
+            // The reason of the failure says more than that of a failed clean-up.
+            let _ = unlinkat(&self.folder, new.as_str(), AtFlags::empty());
+        }
+        let stat = done?;
+        self.sync_folder()?;
+        Ok(info(self.shown.clone(), &stat))
+    }
+
+    fn new_file(&self, before: Option<&Stat>) -> Result<(File, String), ToolError> {
+        // What replaces a file is nobody else's to read until it has that file's mode; a new file gets the usual mode.
+        let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for _ in 0..NAMES_MAX {
+            let name = fresh_name();
+            match openat(&self.folder, name.as_str(), flags, mode) {
+                Ok(fd) => return Ok((File::from(fd), name)),
+                Err(Errno::EXIST) => {}
+                Err(err) => return Err(self.fail(err)),
+            }
+        }
+        Err(self.fail(Errno::EXIST))
+    }
+
+    fn fill(
+        &self,
+        mut file: File,
+        content: &[u8],
+        before: Option<&Stat>,
+    ) -> Result<Stat, ToolError> {
+        file.write_all(content)
+            .map_err(|err| error::of_std("write", self.path, &err))?;
+        if let Some(before) = before {
+            keep_owner_and_mode(&file, before).map_err(|err| self.fail(err))?;
+        }
+        fsync(&file)
+            .and_then(|()| fstat(&file))
+            .map_err(|err| self.fail(err))
+    }
+
+    fn give_name(&self, new: &str, mode: WriteMode) -> Result<(), ToolError> {
+        let folder = self.folder.as_fd();
+        let named = if mode == WriteMode::Create {
+            name_if_free(folder, new, self.name)
+        } else {
+            renameat(folder, new, folder, self.name)
+        };
+        named.map_err(|err| match err {
+            Errno::EXIST => self.exists(),
+            err => self.fail(err),
+        })
+    }
+
+    fn sync_folder(&self) -> Result<(), ToolError> {
+        fsync(&self.folder).map_err(|err| self.fail(err))
+    }
+
+    /// Appends under a lock, in one piece: when it cannot be written whole, nothing of it stays.
+    fn append(&self, content: &[u8], new: bool) -> Result<FileInfo, ToolError> {
+        let flags = OFlags::WRONLY
+            | OFlags::APPEND
+            | OFlags::CREATE
+            | OFlags::NOFOLLOW
+            | OFlags::NONBLOCK
+            | OFlags::NOCTTY
+            | OFlags::CLOEXEC;
+        let fd = openat(&self.folder, self.name, flags, Mode::from_raw_mode(0o666))
+            .map_err(|err| self.fail(err))?;
+        self.lock(&fd)?;
+        let before = fstat(&fd).map_err(|err| self.fail(err))?;
+        if kind_of(before.st_mode) != FileKind::File {
+            return Err(error::not_regular(self.path, kind_of(before.st_mode)));
+        }
+        if before.st_nlink > 1 {
+            return Err(ToolError::new(
+                ErrorCode::InvalidArgs,
+                format_args!(
+                    "`{}` has several names (hard links), and an append would change them all",
+                    self.shown
+                ),
+            )
+            .reason("link")
+            .hint("use the mode `overwrite`, which changes this name only"));
+        }
+        let mut file = File::from(fd);
+        let written = file
+            .write_all(content)
+            .map_err(|err| error::of_std("write", self.path, &err))
+            .and_then(|()| fsync(&file).map_err(|err| self.fail(err)));
+        if written.is_err() {
+            // The reason of the failure says more than that of a failed clean-up.
+            let _ = ftruncate(&file, before.st_size as u64);
+        }
+        written?;
+        if new {
+            self.sync_folder()?;
+        }
+        let stat = fstat(&file).map_err(|err| self.fail(err))?;
+        Ok(info(self.shown.clone(), &stat))
+    }
+
+    fn lock(&self, fd: &OwnedFd) -> Result<(), ToolError> {
+        const PAUSE_MS: u64 = 5;
+        for _ in 0..LOCK_WAIT_MS / PAUSE_MS {
+            match flock(fd, FlockOperation::NonBlockingLockExclusive) {
+                Err(Errno::WOULDBLOCK | Errno::INTR) => {
+                    std::thread::sleep(Duration::from_millis(PAUSE_MS));
+                }
+                locked => return locked.map_err(|err| self.fail(err)),
+            }
+        }
+        Err(ToolError::new(
+            ErrorCode::Conflict,
+            format_args!("`{}` stayed locked for {LOCK_WAIT_MS} ms", self.shown),
+        )
+        .reason("locked")
+        .hint("another program appends to it: call again when it has finished"))
+    }
+}
+
+/// Renames unless the name is taken; where the file system cannot, a second name does the same.
+fn name_if_free(folder: BorrowedFd<'_>, new: &str, name: &str) -> Result<(), Errno> {
+    match renameat_with(folder, new, folder, name, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            linkat(folder, new, folder, name, AtFlags::empty())?;
+            unlinkat(folder, new, AtFlags::empty())
+        }
+        renamed => renamed,
+    }
+}
+
+fn keep_owner_and_mode(file: &File, before: &Stat) -> Result<(), Errno> {
+    let now = fstat(file)?;
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid) {
+        let owner = Some(Uid::from_raw(before.st_uid));
+        let group = Some(Gid::from_raw(before.st_gid));
+        match fchown(file, owner, group) {
+            // Only root may give files away; a file of one's own is then the best there is.
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(err) => return Err(err),
+        }
+    }
+    // Without the bits that lend rights.
+    fchmod(file, Mode::from_raw_mode(before.st_mode & 0o777))
+}
+
+/// A name nobody has: process, counter and chance.
+fn fresh_name() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let chance = RandomState::new().build_hasher().finish();
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!(
+        ".mathchain-{:x}-{count:x}-{chance:016x}.tmp",
+        std::process::id()
+    )
+}

@@ -1,0 +1,64 @@
+//! The tree of an expression, stored in post-order: each node comes after its operands.
+//!
+//! Walking the nodes from first to last with a stack evaluates the expression, so neither evaluation nor dropping recurses.
+
+use super::functions::{Binary, Unary};
+
+/// An expression tree; the last node is the root, and there is at least one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ast {
+    nodes: Vec<Node>,
+}
+
+/// One node and where it stands in the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// 1-based column of its operator, name or first digit, in characters.
+    pub column: usize,
+}
+
+/// What a node is; operands are the nearest complete subtrees before it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A number.
+    Number {
+        /// The nearest double.
+        value: f64,
+        /// As it was spelled; empty for a named constant, which has no exact value.
+        text: Box<str>,
+    },
+    /// A variable.
+    Slot(usize),
+    /// A function of the one operand.
+    Unary(Unary),
+    /// A function of the two operands.
+    Binary(Binary),
+    /// `if(condition, then, else)`: the three operands, in this order. A condition of NaN gives NaN.
+    Select,
+}
+
+impl Kind {
+    /// Number of operands.
+    pub fn arity(&self) -> usize {
+        match self {
+            Self::Number { .. } | Self::Slot(_) => 0,
+            Self::Unary(_) => 1,
+            Self::Binary(_) => 2,
+            Self::Select => 3,
+        }
+    }
+}
+
+impl Ast {
+    /// A tree from nodes in post-order that leave one value.
+    pub(super) fn new(nodes: Vec<Node>) -> Self {
+        Self { nodes }
+    }
+
+    /// The nodes in post-order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+}

@@ -1,0 +1,374 @@
+//! From tokens to the tree: precedence climbing with a depth limit.
+//!
+//! Chains of equal precedence are loops, so a sum of thousands of terms has depth 1; only parentheses, signs, powers and
+//! calls nest.
+
+use tool_core::nearest::nearest;
+
+use super::ast::{Ast, Kind, Node};
+use super::error::ExpressionError;
+use super::functions::{self, Binary, Function, Unary};
+use super::token::{Token, TokenKind, tokens};
+use super::{DEPTH_MAX, Scope};
+
+/// Parses a whole text.
+pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
+    let tokens = tokens(text)?;
+    if tokens.len() == 1 {
+        return Err(ExpressionError::Empty);
+    }
+    let mut parser = Parser {
+        tokens: &tokens,
+        next: 0,
+        depth: 0,
+        scope,
+        nodes: Vec::new(),
+    };
+    parser.comparison()?;
+    match parser.peek() {
+        Token {
+            kind: TokenKind::End,
+            ..
+        } => Ok(Ast::new(parser.nodes)),
+        token => Err(after_operand(token, "an operator or the end")),
+    }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token<'a>],
+    next: usize,
+    depth: usize,
+    scope: &'a Scope,
+    nodes: Vec<Node>,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.next]
+    }
+
+    fn advance(&mut self) -> Token<'a> {
+        let token = self.peek();
+        if token.kind != TokenKind::End {
+            self.next += 1;
+        }
+        token
+    }
+
+    fn push(&mut self, kind: Kind, column: usize) {
+        self.nodes.push(Node { kind, column });
+    }
+
+    fn accept(&mut self, sign: &str) -> bool {
+        let found = is_sign(self.peek(), sign);
+        if found {
+            self.next += 1;
+        }
+        found
+    }
+
+    /// Consumes one of the operators of a level.
+    fn operator(&mut self, level: &[(&str, Binary)]) -> Option<(Binary, usize)> {
+        let token = self.peek();
+        let (_, op) = level.iter().find(|(sign, _)| is_sign(token, sign))?;
+        self.next += 1;
+        Some((*op, token.column))
+    }
+
+    fn nested(
+        &mut self,
+        column: usize,
+        parse: impl FnOnce(&mut Self) -> Result<(), ExpressionError>,
+    ) -> Result<(), ExpressionError> {
+        if self.depth == DEPTH_MAX {
+            return Err(ExpressionError::TooDeep { column });
+        }
+        self.depth += 1;
+        parse(self)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn comparison(&mut self) -> Result<(), ExpressionError> {
+        const LEVEL: &[(&str, Binary)] = &[
+            ("<", Binary::Less),
+            ("<=", Binary::LessEqual),
+            (">", Binary::Greater),
+            (">=", Binary::GreaterEqual),
+            ("==", Binary::Equal),
+            ("!=", Binary::NotEqual),
+        ];
+        self.sum()?;
+        if let Some((op, column)) = self.operator(LEVEL) {
+            self.sum()?;
+            self.push(Kind::Binary(op), column);
+            if let Some((_, column)) = self.operator(LEVEL) {
+                return Err(ExpressionError::ChainedComparison { column });
+            }
+        }
+        Ok(())
+    }
+
+    fn sum(&mut self) -> Result<(), ExpressionError> {
+        self.product()?;
+        while let Some((op, column)) = self.operator(&[("+", Binary::Add), ("-", Binary::Sub)]) {
+            self.product()?;
+            self.push(Kind::Binary(op), column);
+        }
+        Ok(())
+    }
+
+    fn product(&mut self) -> Result<(), ExpressionError> {
+        const LEVEL: &[(&str, Binary)] =
+            &[("*", Binary::Mul), ("/", Binary::Div), ("%", Binary::Mod)];
+        self.unary()?;
+        while let Some((op, column)) = self.operator(LEVEL) {
+            self.unary()?;
+            self.push(Kind::Binary(op), column);
+        }
+        Ok(())
+    }
+
+    fn unary(&mut self) -> Result<(), ExpressionError> {
+        let column = self.peek().column;
+        if self.accept("-") {
+            self.nested(column, Self::unary)?;
+            self.push(Kind::Unary(Unary::Neg), column);
+            Ok(())
+        } else if self.accept("+") {
+            self.nested(column, Self::unary)
+        } else {
+            self.power()
+        }
+    }
+
+    fn power(&mut self) -> Result<(), ExpressionError> {
+        self.primary()?;
+        if let Some((op, column)) = self.operator(&[("**", Binary::Pow), ("^", Binary::Pow)]) {
+            self.nested(column, Self::unary)?;
+            self.push(Kind::Binary(op), column);
+        }
+        Ok(())
+    }
+
+    fn primary(&mut self) -> Result<(), ExpressionError> {
+        let token = self.advance();
+        match token.kind {
+            TokenKind::Number(value) => {
+                self.push(
+                    Kind::Number {
+                        value,
+                        text: token.text.into(),
+                    },
+                    token.column,
+                );
+                Ok(())
+            }
+            TokenKind::Name { name, prefixed } if is_sign(self.peek(), "(") => {
+                self.call(name, prefixed, token.column)
+            }
+            TokenKind::Name { name, prefixed } => self.variable(name, prefixed, token),
+            TokenKind::Sign if token.text == "(" => {
+                self.nested(token.column, Self::comparison)?;
+                self.close("an operator or `)`")
+            }
+            TokenKind::Sign | TokenKind::End => Err(ExpressionError::Unexpected {
+                column: token.column,
+                found: words(token),
+                expected: "a number, a name or `(`",
+            }),
+        }
+    }
+
+    fn close(&mut self, expected: &'static str) -> Result<(), ExpressionError> {
+        if self.accept(")") {
+            Ok(())
+        } else {
+            Err(after_operand(self.peek(), expected))
+        }
+    }
+
+    fn variable(
+        &mut self,
+        name: &str,
+        prefixed: bool,
+        token: Token<'_>,
+    ) -> Result<(), ExpressionError> {
+        let column = token.column;
+        let slot = if prefixed {
+            None
+        } else {
+            self.scope.slot(name)
+        };
+        if let Some(slot) = slot {
+            self.push(Kind::Slot(slot), column);
+        } else if let Some(value) = functions::constant(name) {
+            self.push(
+                Kind::Number {
+                    value,
+                    text: "".into(),
+                },
+                column,
+            );
+        } else {
+            let hint = self.name_hint(name);
+            return Err(ExpressionError::UnknownName {
+                column,
+                name: token.text.into(),
+                hint,
+            });
+        }
+        Ok(())
+    }
+
+    fn name_hint(&self, name: &str) -> String {
+        if functions::function(name).is_some() {
+            return format!("`{name}` is a function: write `{name}(x)`");
+        }
+        let constants = || functions::CONSTANTS.iter().map(|(constant, _)| *constant);
+        match nearest(name, self.scope.names().chain(constants())) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => {
+                const LISTED: usize = 12;
+                let names: Vec<String> = self
+                    .scope
+                    .names()
+                    .take(LISTED)
+                    .chain(constants())
+                    .map(|name| format!("`{name}`"))
+                    .collect();
+                format!("known names: {}", names.join(", "))
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, prefixed: bool, column: usize) -> Result<(), ExpressionError> {
+        let Some(function) = functions::function(name) else {
+            let hint = self.function_hint(name, prefixed);
+            return Err(ExpressionError::UnknownFunction {
+                column,
+                name: name.into(),
+                hint,
+            });
+        };
+        self.next += 1; // the parenthesis that made this a call
+        let mut second_starts = 0;
+        let mut found = 0;
+        let (fewest, most) = function.arity();
+        if !is_sign(self.peek(), ")") {
+            loop {
+                if found == 1 {
+                    second_starts = self.nodes.len();
+                }
+                self.nested(column, Self::comparison)?;
+                found += 1;
+                if let (Function::Fold(op), 2..) = (function, found) {
+                    self.push(Kind::Binary(op), column);
+                }
+                if !self.accept(",") {
+                    break;
+                }
+            }
+        }
+        self.close("an operator, `,` or `)`")?;
+        if found < fewest || found > most {
+            return Err(ExpressionError::Arguments {
+                column,
+                name: name.into(),
+                expected: arguments(fewest, most),
+                found,
+            });
+        }
+        match function {
+            Function::Unary(op) => self.push(Kind::Unary(op), column),
+            Function::Binary(op) => self.push(Kind::Binary(op), column),
+            Function::Fold(_) => {}
+            Function::Select => self.push(Kind::Select, column),
+            Function::Log if found == 1 => self.push(Kind::Unary(Unary::Ln), column),
+            Function::Log => self.log(second_starts, column),
+        }
+        Ok(())
+    }
+
+    /// A logarithm with its base: the accurate function where the base is the literal 2 or 10.
+    fn log(&mut self, base_starts: usize, column: usize) {
+        let accurate = match self.nodes[base_starts..] {
+            [
+                Node {
+                    kind: Kind::Number { value: 2.0, .. },
+                    ..
+                },
+            ] => Some(Unary::Log2),
+            [
+                Node {
+                    kind: Kind::Number { value: 10.0, .. },
+                    ..
+                },
+            ] => Some(Unary::Log10),
+            _ => None,
+        };
+        match accurate {
+            Some(op) => {
+                self.nodes.truncate(base_starts);
+                self.push(Kind::Unary(op), column);
+            }
+            None => self.push(Kind::Binary(Binary::LogBase), column),
+        }
+    }
+
+    fn function_hint(&self, name: &str, prefixed: bool) -> String {
+        let value =
+            functions::constant(name).is_some() || (!prefixed && self.scope.slot(name).is_some());
+        if value {
+            return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
+        }
+        match nearest(name, functions::function_names()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => {
+                let mut names: Vec<&str> = functions::function_names().collect();
+                names.sort_unstable();
+                names.dedup();
+                format!("functions: {}", names.join(", "))
+            }
+        }
+    }
+}
+
+fn is_sign(token: Token<'_>, sign: &str) -> bool {
+    token.kind == TokenKind::Sign && token.text == sign
+}
+
+fn words(token: Token<'_>) -> String {
+    match token.kind {
+        TokenKind::End => "end".into(),
+        TokenKind::Number(_) | TokenKind::Name { .. } | TokenKind::Sign => {
+            const SHOWN: usize = 40;
+            format!("`{}`", &token.text[..token.text.len().min(SHOWN)])
+        }
+    }
+}
+
+/// The error for a token that cannot follow an operand.
+fn after_operand(token: Token<'_>, expected: &'static str) -> ExpressionError {
+    let (column, found) = (token.column, words(token));
+    match token.kind {
+        TokenKind::Number(_) | TokenKind::Name { .. } => {
+            ExpressionError::ImplicitProduct { column, found }
+        }
+        TokenKind::Sign if token.text == "(" => ExpressionError::ImplicitProduct { column, found },
+        TokenKind::Sign | TokenKind::End => ExpressionError::Unexpected {
+            column,
+            found,
+            expected,
+        },
+    }
+}
+
+fn arguments(fewest: usize, most: usize) -> String {
+    match (fewest, most) {
+        (1, 1) => "1 argument".into(),
+        (n, m) if n == m => format!("{n} arguments"),
+        (n, usize::MAX) => format!("at least {n} argument{}", if n == 1 { "" } else { "s" }),
+        (n, m) => format!("{n} to {m} arguments"),
+    }
+}

@@ -1,0 +1,188 @@
+//! How often values fall between edges, counted and drawn.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
+
+use super::axis::Range;
+use super::braille::{Chart, Words};
+use super::plot_braille::{default_height, default_width};
+use super::series::extent;
+
+/// How often values fall between edges.
+#[derive(Debug)]
+pub struct Histogram;
+
+/// Count how often values fall into equal bins, and draw the counts as bars of text.
+///
+/// Bins are closed below and open above, the last closed at both ends.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Values, finite; length >= 1.
+    pub data: Input<Vector>,
+    /// Number of bins of equal width.
+    #[serde(default = "default_bins")]
+    pub bins: Bounded<1, 100_000>,
+    /// Width of the whole text, in characters.
+    #[serde(default = "default_width")]
+    pub width: Bounded<10, 1000>,
+    /// Rows of the plotting area; title and axis come on top.
+    #[serde(default = "default_height")]
+    pub height: Bounded<2, 500>,
+    /// Line above the plot; empty for none.
+    #[serde(default = "default_title")]
+    pub title: String,
+}
+
+/// The counts and their plot.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The plot, lines joined by newlines; where there are more bins than columns, a column shows its fullest bin.
+    pub plot: String,
+    /// Number of bins.
+    pub n_bins: usize,
+    /// Edges of the bins, rising, one more than bins: from the smallest to the largest value; one value `v` gives
+    /// `v - w .. v + w`, `w = max(1, |v|/20)`.
+    pub bin_edges: Vec<f64>,
+    /// Values in each bin; their sum is the number of values.
+    pub counts: Vec<u64>,
+    /// Largest count.
+    pub max_count: u64,
+    /// Smallest and largest value.
+    pub data_range: [f64; 2],
+}
+
+impl Tool for Histogram {
+    const SPEC: Spec = Spec {
+        id: "histogram",
+        title: "Histogram as text",
+        category: Category::Data,
+        tags: &["plot", "terminal", "statistics"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let data = args.data.load(ctx)?;
+        if data.is_empty() {
+            return Err(ToolError::invalid("/data", "expected at least one value, found none").reason("empty"));
+        }
+        let (bins, width, height) = (args.bins.size(), args.width.size(), args.height.size());
+        ctx.reserve((width * height * 8 + bins * 16) as u64)?;
+        let (smallest, largest) = extent(&data);
+        let bin_edges = edges(Range::exact(smallest, largest), bins);
+        let counts = count(&data, &bin_edges, ctx)?;
+        let max_count = counts.iter().copied().max().unwrap_or(0);
+        let chart = draw(&bin_edges, &counts, width, height);
+        let words = Words {
+            title: &args.title,
+            ..Words::default()
+        };
+        Ok(Output {
+            plot: chart.text(&words, &[]),
+            n_bins: bins,
+            bin_edges,
+            counts,
+            max_count,
+            data_range: [smallest, largest],
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let plot = [
+            "  Histogram",
+            "2 ┤    ████",
+            "  │    ████",
+            "1 ┤████████",
+            "  │████████",
+            "0 ┤████████",
+            "  └┬───┬───",
+            "   0   1",
+        ];
+        vec![Example {
+            title: "one value in the lower half, two in the upper",
+            args: Args {
+                data: Input::inline([0.0, 1.0, 2.0]),
+                bins: Bounded::literal(2),
+                width: Bounded::literal(11),
+                height: Bounded::literal(5),
+                title: default_title(),
+            },
+            output: Output {
+                plot: plot.join("\n"),
+                n_bins: 2,
+                bin_edges: vec![0.0, 1.0, 2.0],
+                counts: vec![1, 2],
+                max_count: 2,
+                data_range: [0.0, 2.0],
+            },
+        }]
+    }
+}
+
+fn default_bins() -> Bounded<1, 100_000> {
+    Bounded::literal(20)
+}
+
+fn default_title() -> String {
+    "Histogram".to_owned()
+}
+
+/// `bins + 1` edges, never falling.
+fn edges(range: Range, bins: usize) -> Vec<f64> {
+    let [low, high] = range.ends();
+    let mut highest = low;
+    let mut edges: Vec<f64> = (0..=bins)
+        .map(|index| {
+            let part = index as f64 / bins as f64;
+            highest = highest.max(low * (1.0 - part) + high * part).min(high);
+            highest
+        })
+        .collect();
+    edges[bins] = high;
+    edges
+}
+
+/// Values in each bin.
+///
+/// The bin comes from a division; its edges then decide, so that counts and edges agree to the last bit.
+fn count(data: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> {
+    let bins = edges.len() - 1;
+    let range = Range::exact(edges[0], edges[bins]);
+    let mut counts = vec![0; bins];
+    for chunk in data.chunks(1 << 14) {
+        ctx.check()?;
+        for &value in chunk {
+            let mut bin = ((range.fraction(value) * bins as f64) as usize).min(bins - 1);
+            while bin > 0 && value < edges[bin] {
+                bin -= 1;
+            }
+            while bin + 1 < bins && value >= edges[bin + 1] {
+                bin += 1;
+            }
+            counts[bin] += 1;
+        }
+    }
+    Ok(counts)
+}
+
+/// Bars side by side, from zero to the largest count.
+fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> Chart {
+    let bins = counts.len();
+    let largest = counts.iter().copied().max().unwrap_or(0);
+    let y = Range::exact(0.0, (largest as f64).max(1.0));
+    let mut chart = Chart::new(Range::exact(edges[0], edges[bins]), y, width, height);
+    let columns = chart.size().0;
+    for column in 0..columns {
+        let first = column * bins / columns;
+        let end = ((column + 1) * bins).div_ceil(columns);
+        // A column that two bins share shows the one that holds its middle, so that a bar is as wide as its bin.
+        let shown = if bins <= columns { (2 * column + 1) * bins / (2 * columns) } else { first };
+        let bins = if bins <= columns { shown..shown + 1 } else { first..end };
+        let fullest = counts[bins].iter().copied().max().unwrap_or(0);
+        chart.bar(column, fullest as f64);
+    }
+    chart
+}

@@ -1,0 +1,252 @@
+//! Data as a plot of characters.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
+
+use super::axis::Range;
+use super::braille::{Chart, SYMBOLS, Words};
+use super::canvas::{Projection, dots, trace};
+use super::series::{PlotType, Points, Series};
+
+/// Data as a plot of characters.
+#[derive(Debug)]
+pub struct PlotBraille;
+
+/// Plot data as text: braille dots in a frame with ticks and labels, for a terminal or a chat.
+///
+/// Several series share one `x`; each is told apart by a symbol, named in the legend. Draws any number of points.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Horizontal values, finite; length >= 1.
+    pub x: Input<Vector>,
+    /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
+    pub y: Input<Series>,
+    /// How points are drawn: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
+    #[serde(default)]
+    pub plot_type: PlotType,
+    /// Width of the whole text, in characters.
+    #[serde(default = "default_width")]
+    pub width: Bounded<10, 1000>,
+    /// Rows of the plotting area; title, axis and legend come on top.
+    #[serde(default = "default_height")]
+    pub height: Bounded<2, 500>,
+    /// Line above the plot; empty for none.
+    #[serde(default = "default_title")]
+    pub title: String,
+    /// Line below the horizontal axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x_label: Option<String>,
+    /// Line above the vertical axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y_label: Option<String>,
+    /// One name per series, for the legend; absent: `y0`, `y1`, ... where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<String>>,
+}
+
+/// The plot and what its axes show.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The plot, lines joined by newlines.
+    pub plot: String,
+    /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
+    pub x_range: [f64; 2],
+    /// Ends of the vertical axis, likewise over all series; bars stand on zero, without a margin below it.
+    pub y_range: [f64; 2],
+    /// Points drawn, of all series together.
+    pub n_points: usize,
+}
+
+impl Tool for PlotBraille {
+    const SPEC: Spec = Spec {
+        id: "plot_braille",
+        title: "Plot data as text",
+        category: Category::Data,
+        tags: &["plot", "terminal"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
+        let several = points.series().len() > 1;
+        if several && args.plot_type == PlotType::Bar {
+            return Err(ToolError::invalid("/plot_type", "bars of characters show one series, found several")
+                .hint("use `line` or `scatter`, or `plot_sixel`, which draws groups of bars"));
+        }
+        let (width, height) = (args.width.size(), args.height.size());
+        ctx.reserve((width * height * 8) as u64)?;
+        let (x, y) = ranges(&points, args.plot_type);
+        let mut chart = Chart::new(x, y, width, height);
+        match args.plot_type {
+            PlotType::Line => lines(&mut chart, &points, ctx)?,
+            PlotType::Scatter if several => symbols(&mut chart, &points, ctx)?,
+            PlotType::Scatter => {
+                let mut canvas = chart.canvas();
+                dots(&mut canvas, &chart.dot_projection(), points.of(&points.series()[0]), ctx)?;
+                chart.draw(&canvas);
+            }
+            PlotType::Bar => bars(&mut chart, &points, ctx)?,
+        }
+        let words = Words {
+            title: &args.title,
+            x_label: args.x_label.as_deref(),
+            y_label: args.y_label.as_deref(),
+        };
+        Ok(Output {
+            plot: chart.text(&words, &legend(&points, width)),
+            x_range: x.ends(),
+            y_range: y.ends(),
+            n_points: points.x.len() * points.series().len(),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let plot = [
+            "  rising",
+            "3 ┤       ⣀⠔",
+            "2 ┤   ⢀⡠⠔⠊",
+            "1 ┤⡠⠔⠊⠁",
+            "  └┬───┬───┬─",
+            "   1   2   3",
+        ];
+        vec![Example {
+            title: "three points on a line",
+            args: Args {
+                x: Input::inline([1.0, 2.0, 3.0]),
+                y: Input::inline([1.0, 2.0, 3.0]),
+                plot_type: PlotType::Line,
+                width: Bounded::literal(13),
+                height: Bounded::literal(3),
+                title: "rising".to_owned(),
+                x_label: None,
+                y_label: None,
+                labels: None,
+            },
+            output: Output {
+                plot: plot.join("\n"),
+                x_range: [0.9, 3.1],
+                y_range: [0.9, 3.1],
+                n_points: 3,
+            },
+        }]
+    }
+}
+
+pub(crate) fn default_width() -> Bounded<10, 1000> {
+    Bounded::literal(80)
+}
+
+pub(crate) fn default_height() -> Bounded<2, 500> {
+    Bounded::literal(20)
+}
+
+pub(crate) fn default_title() -> String {
+    "Plot".to_owned()
+}
+
+/// The axes: data and margin; bars stand on zero and are whole at the sides.
+pub(crate) fn ranges(points: &Points, plot_type: PlotType) -> (Range, Range) {
+    let (x, y) = (points.x_extent(), points.y_extent());
+    if plot_type != PlotType::Bar {
+        return (Range::with_margin(x.0, x.1), Range::with_margin(y.0, y.1));
+    }
+    let half = points.x_spacing().unwrap_or(0.0) / 2.0;
+    let x = Range::with_margin((x.0 - half).max(-f64::MAX), (x.1 + half).min(f64::MAX));
+    let [low, high] = Range::with_margin(y.0.min(0.0), y.1.max(0.0)).ends();
+    let y = match y {
+        (smallest, largest) if smallest >= 0.0 && largest > 0.0 => Range::exact(0.0, high),
+        (smallest, largest) if smallest < 0.0 && largest <= 0.0 => Range::exact(low, 0.0),
+        _ => Range::exact(low, high),
+    };
+    (x, y)
+}
+
+/// Curves in dots, and along each of several the symbol of its series.
+fn lines(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> {
+    const MARKS: usize = 4;
+    let projection = chart.dot_projection();
+    let mut canvas = chart.canvas();
+    for series in points.series() {
+        trace(&mut canvas, &projection, points.of(series).map(Some), ctx)?;
+    }
+    chart.draw(&canvas);
+    if points.series().len() == 1 {
+        return Ok(());
+    }
+    let cells = chart.cell_projection();
+    let count = points.x.len();
+    for (index, series) in points.series().iter().enumerate() {
+        // The marks of different series are shifted against each other, so that curves that meet keep theirs.
+        let shift = (2 * index + 1) as f64 / (2 * points.series().len()) as f64;
+        for mark in 0..MARKS {
+            let place = (mark as f64 + shift) / MARKS as f64 * (count - 1) as f64;
+            let at = (place.round() as usize).min(count - 1);
+            put(chart, &cells, (points.x[at], series[at]), index);
+        }
+    }
+    Ok(())
+}
+
+/// The symbol of its series at each point; where several meet, the first series shows.
+fn symbols(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> {
+    let cells = chart.cell_projection();
+    for (index, series) in points.series().iter().enumerate().rev() {
+        for (position, point) in points.of(series).enumerate() {
+            if position % (1 << 14) == 0 {
+                ctx.check()?;
+            }
+            put(chart, &cells, point, index);
+        }
+    }
+    Ok(())
+}
+
+fn put(chart: &mut Chart, cells: &Projection, (x, y): (f64, f64), series: usize) {
+    chart.put(cells.column(x), cells.row(y), SYMBOLS[series]);
+}
+
+/// Bars four fifths as wide as the smallest distance between them; where several fall on one column, the longest shows.
+fn bars(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> {
+    let cells = chart.cell_projection();
+    let width = points.x_spacing().map_or(f64::INFINITY, |gap| {
+        gap / 2.0 / cells.x.half_span() * cells.columns as f64
+    });
+    let width = (0.8 * width).floor().clamp(1.0, (cells.columns as f64 / 3.0).max(1.0)) as usize;
+    let mut longest = vec![0.0_f64; cells.columns];
+    for (position, (x, y)) in points.of(&points.series()[0]).enumerate() {
+        if position % (1 << 14) == 0 {
+            ctx.check()?;
+        }
+        let first = cells.column(x).saturating_sub((width - 1) / 2);
+        for held in longest.iter_mut().skip(first).take(width) {
+            if y.abs() > held.abs() {
+                *held = y;
+            }
+        }
+    }
+    for (column, &value) in longest.iter().enumerate() {
+        chart.bar(column, value);
+    }
+    Ok(())
+}
+
+/// The symbols and names of the series, as many to a line as fit.
+fn legend(points: &Points, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let several = points.series().len() > 1;
+    for (index, name) in points.names.iter().enumerate() {
+        let entry = if several { format!("{} {name}", SYMBOLS[index]) } else { name.clone() };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 3 + entry.chars().count() <= width => {
+                line.push_str("   ");
+                line.push_str(&entry);
+            }
+            _ => lines.push(entry),
+        }
+    }
+    lines
+}

@@ -1,0 +1,174 @@
+//! A function of `x` as a plot of characters.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Bounded, Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError};
+
+use super::axis::Range;
+use super::braille::{Chart, Words};
+use super::canvas::trace;
+use super::curve::sample;
+use super::plot_braille::{default_height, default_width};
+use crate::expression::{Expression, Scope};
+
+/// A function of `x` as a plot of characters.
+#[derive(Debug)]
+pub struct PlotFunction;
+
+/// Plot a function of `x` as text: braille dots in a frame with ticks.
+///
+/// Undefined points are gaps, jumps are not joined, and poles do not squash the rest: the vertical range is then cut.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Expression in `x`, such as `sin(x)/x`; the bare name of a function of one argument, such as `sin`, means `sin(x)`.
+    pub function: String,
+    /// Left end, below `x_max`.
+    #[serde(default = "default_x_min")]
+    pub x_min: Finite,
+    /// Right end.
+    #[serde(default = "default_x_max")]
+    pub x_max: Finite,
+    /// Width of the whole text, in characters.
+    #[serde(default = "default_width")]
+    pub width: Bounded<10, 1000>,
+    /// Rows of the plotting area; title and axis come on top.
+    #[serde(default = "default_height")]
+    pub height: Bounded<2, 500>,
+    /// Number of samples, equally spaced, both ends included.
+    #[serde(default = "default_points")]
+    pub n_points: Bounded<2, 100_000>,
+    /// Line above the plot; absent: `f(x) = ` and the function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+/// The plot, and what it leaves out.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The plot, lines joined by newlines.
+    pub plot: String,
+    /// Ends of the horizontal axis: `x_min` and `x_max`.
+    pub x_range: [f64; 2],
+    /// Ends of the vertical axis: all values and 5 %, or cut where a pole would stretch it to more than four times the middle
+    /// 80 % of the values.
+    pub y_range: [f64; 2],
+    /// Number of samples.
+    pub n_points: usize,
+    /// Samples where the function has no finite value.
+    pub undefined: usize,
+    /// Samples outside `y_range`, near poles.
+    pub clipped: usize,
+}
+
+impl Tool for PlotFunction {
+    const SPEC: Spec = Spec {
+        id: "plot_function",
+        title: "Plot a function as text",
+        category: Category::Data,
+        tags: &["plot", "terminal", "expression"],
+        syntax: &[("/function", Syntax::Expression)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let (low, high) = (args.x_min.get(), args.x_max.get());
+        let x = Range::exact(low, high);
+        if low >= high || x.ends() != [low, high] {
+            let message = format!("expected `x_min` below `x_max`, found {low:?} and {high:?}");
+            return Err(ToolError::invalid("/x_max", message).reason("range"));
+        }
+        let expression = read(&args.function)?;
+        let (width, height, count) = (args.width.size(), args.height.size(), args.n_points.size());
+        ctx.reserve((width * height * 8) as u64)?;
+        let Some(curve) = sample(&expression, (low, high), count, ctx)? else {
+            let message = format!("`function` has no finite value at any of {count} points from {low:?} to {high:?}");
+            return Err(ToolError::new(ErrorCode::Numeric, message)
+                .reason("undefined")
+                .at("/function")
+                .hint("choose `x_min` and `x_max` where it is defined"));
+        };
+        let mut chart = Chart::new(x, curve.y, width, height);
+        let mut canvas = chart.canvas();
+        trace(&mut canvas, &chart.dot_projection(), curve.points.iter().copied(), ctx)?;
+        chart.draw(&canvas);
+        let title = args.title.unwrap_or_else(|| format!("f(x) = {}", expression.text()));
+        let words = Words {
+            title: &title,
+            ..Words::default()
+        };
+        let mut notes = Vec::new();
+        if curve.clipped > 0 {
+            notes.push(format!("y range cut near a pole: {} of {count} samples lie outside", curve.clipped));
+        }
+        if curve.undefined > 0 {
+            notes.push(format!("undefined at {} of {count} samples", curve.undefined));
+        }
+        Ok(Output {
+            plot: chart.text(&words, &notes),
+            x_range: x.ends(),
+            y_range: curve.y.ends(),
+            n_points: count,
+            undefined: curve.undefined,
+            clipped: curve.clipped,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let plot = [
+            " f(x) = x",
+            " 1 ┤   ⢀⡠⠔⠊",
+            " 0 ┤⢀⡠⠔⠊⠁",
+            "-1 ┤⠁",
+        ];
+        vec![Example {
+            title: "the diagonal",
+            args: Args {
+                function: "x".to_owned(),
+                x_min: Finite::literal(-1.0),
+                x_max: Finite::literal(1.0),
+                width: Bounded::literal(13),
+                height: Bounded::literal(3),
+                n_points: default_points(),
+                title: None,
+            },
+            output: Output {
+                plot: plot.join("\n"),
+                x_range: [-1.0, 1.0],
+                y_range: [-1.1, 1.1],
+                n_points: 400,
+                undefined: 0,
+                clipped: 0,
+            },
+        }]
+    }
+}
+
+fn default_x_min() -> Finite {
+    Finite::literal(-3.14159)
+}
+
+fn default_x_max() -> Finite {
+    Finite::literal(3.14159)
+}
+
+fn default_points() -> Bounded<2, 100_000> {
+    Bounded::literal(400)
+}
+
+/// Reads an expression in `x`; a bare name that is a function of one argument is called with `x`.
+fn read(text: &str) -> Result<Expression, ToolError> {
+    /// Names without a function of the expression language, from an earlier interface.
+    const NAMED: [(&str, &str); 3] = [("cube", "x**3"), ("sigmoid", "1/(1+exp(-x))"), ("gaussian", "exp(-x**2/2)")];
+    let scope = Scope::new().variable("x");
+    let name = text.trim();
+    let bare = !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '.'));
+    let named = NAMED.iter().find(|(known, _)| *known == name).map(|(_, formula)| (*formula).to_owned());
+    let called = named.or_else(|| (bare && name.len() < 64).then(|| format!("{name}(x)")));
+    if let Some(expression) = called.and_then(|called| Expression::parse(&called, &scope).ok()) {
+        return Ok(expression);
+    }
+    Expression::parse(text, &scope).map_err(|err| err.into_tool_error("/function"))
+}

@@ -1,0 +1,254 @@
+//! Data as a picture for terminals.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::nearest::nearest;
+use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
+
+use super::canvas::{dots, trace};
+use super::figure::{BASE, FIRST, Figure, Words};
+use super::plot_braille::{default_title, ranges};
+use super::raster::{Area, Nib};
+use super::series::{PlotType, Points, Series, printable};
+use super::sixel::{Rgb, encode};
+
+/// Data as a picture for terminals.
+#[derive(Debug)]
+pub struct PlotSixel;
+
+/// Plot data as a sixel picture with axes, ticks, grid, labels and legend, for terminals that show sixel graphics.
+///
+/// Several series share one `x`, each in its colour. For a chat or a plain terminal use `plot_braille`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Horizontal values, finite; length >= 1.
+    pub x: Input<Vector>,
+    /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
+    pub y: Input<Series>,
+    /// How points are drawn: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each.
+    #[serde(default)]
+    pub plot_type: PlotType,
+    /// Width of the picture in pixels.
+    #[serde(default = "default_width")]
+    pub width: Bounded<100, 2000>,
+    /// Height of the picture in pixels.
+    #[serde(default = "default_height")]
+    pub height: Bounded<50, 1000>,
+    /// Line above the plot; empty for none. The font has the printable ASCII characters, others show as a box.
+    #[serde(default = "default_title")]
+    pub title: String,
+    /// Line below the horizontal axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x_label: Option<String>,
+    /// Line beside the vertical axis, running upwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y_label: Option<String>,
+    /// One name per series, for the legend; absent: `y0`, `y1`, ... where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<String>>,
+    /// Colours of the series in order: `#rrggbb`, `#rgb` or one of blue, orange, green, red, purple, brown, pink, gray, olive, cyan, black; those not given follow in that order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colors: Option<Vec<String>>,
+}
+
+/// The picture and what its axes show.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The picture: an escape sequence to print as it is.
+    pub sixel: String,
+    /// Always `sixel`.
+    pub format: String,
+    /// Size of the picture.
+    pub dimensions: Dimensions,
+    /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
+    pub x_range: [f64; 2],
+    /// Ends of the vertical axis, likewise over all series; bars stand on zero, without a margin below it.
+    pub y_range: [f64; 2],
+    /// Points drawn, of all series together.
+    pub n_points: usize,
+}
+
+/// Size of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Dimensions {
+    /// Columns of pixels.
+    pub width: usize,
+    /// Rows of pixels.
+    pub height: usize,
+}
+
+impl Tool for PlotSixel {
+    const SPEC: Spec = Spec {
+        id: "plot_sixel",
+        title: "Plot data as a sixel picture",
+        category: Category::Data,
+        tags: &["plot", "terminal", "picture"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
+        let palette = palette(args.colors.as_deref().unwrap_or_default(), points.series().len())?;
+        let (width, height) = (args.width.size(), args.height.size());
+        // A picture costs a byte per pixel; its text at worst one byte per column, band and colour.
+        ctx.reserve((width * height * (1 + palette.len() / 6)) as u64)?;
+        let (x, y) = ranges(&points, args.plot_type);
+        let words = Words {
+            title: &printable(&args.title),
+            x_label: &printable(args.x_label.as_deref().unwrap_or_default()),
+            y_label: &printable(args.y_label.as_deref().unwrap_or_default()),
+            names: &points.names,
+        };
+        let mut figure = Figure::new(x, y, (width, height), &words);
+        draw(&mut figure, &points, args.plot_type, ctx)?;
+        figure.frame(args.plot_type == PlotType::Bar);
+        Ok(Output {
+            sixel: encode(&figure.raster, &palette),
+            format: "sixel".to_owned(),
+            dimensions: Dimensions { width, height },
+            x_range: x.ends(),
+            y_range: y.ends(),
+            n_points: points.x.len() * points.series().len(),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "three points on a line, as a small picture",
+            args: Args {
+                x: Input::inline([1.0, 2.0, 3.0]),
+                y: Input::inline([1.0, 2.0, 3.0]),
+                plot_type: PlotType::Line,
+                width: Bounded::literal(100),
+                height: Bounded::literal(50),
+                title: String::new(),
+                x_label: None,
+                y_label: None,
+                labels: None,
+                colors: None,
+            },
+            output: Output {
+                sixel: include_str!("golden/example.sixel").to_owned(),
+                format: "sixel".to_owned(),
+                dimensions: Dimensions { width: 100, height: 50 },
+                x_range: [0.9, 3.1],
+                y_range: [0.9, 3.1],
+                n_points: 3,
+            },
+        }]
+    }
+}
+
+fn default_width() -> Bounded<100, 2000> {
+    Bounded::literal(800)
+}
+
+fn default_height() -> Bounded<50, 1000> {
+    Bounded::literal(400)
+}
+
+fn draw(figure: &mut Figure, points: &Points, plot_type: PlotType, ctx: &Ctx) -> Result<(), ToolError> {
+    /// More marks than this get small ones, so that they still show where they are dense.
+    const LARGE_MARKS_MAX: usize = 2000;
+    let projection = figure.projection;
+    let small = points.x.len() > LARGE_MARKS_MAX;
+    for (index, series) in points.series().iter().enumerate() {
+        let colour = FIRST + index as u8;
+        match plot_type {
+            PlotType::Line => {
+                let mut pen = figure.raster.pen(figure.area, Nib::Square(figure.scale), colour);
+                trace(&mut pen, &projection, points.of(series).map(Some), ctx)?;
+            }
+            PlotType::Scatter => {
+                let radius = if small { figure.scale - 1 } else { 2 * figure.scale - 1 };
+                let mut pen = figure.raster.pen(figure.area, Nib::Disc(radius), colour);
+                dots(&mut pen, &projection, points.of(series), ctx)?;
+            }
+            PlotType::Bar => bars(figure, points, index, ctx)?,
+        }
+    }
+    Ok(())
+}
+
+/// The bars of one series; those of several stand side by side, all together four fifths as wide as the smallest distance.
+fn bars(figure: &mut Figure, points: &Points, series: usize, ctx: &Ctx) -> Result<(), ToolError> {
+    let (projection, area) = (figure.projection, figure.area);
+    let gap = points.x_spacing().map_or(area.width as f64 / 2.0, |gap| {
+        gap / 2.0 / projection.x.half_span() * area.width as f64
+    });
+    let count = points.series().len();
+    let width = (0.8 * gap / count as f64).floor().clamp(1.0, area.width as f64) as usize;
+    let zero = projection.row(0.0);
+    for (position, (x, y)) in points.of(&points.series()[series]).enumerate() {
+        if position % (1 << 10) == 0 {
+            ctx.check()?;
+        }
+        let left = (projection.column(x) + series * width).saturating_sub(count * width / 2);
+        let row = projection.row(y);
+        let bar = Area {
+            left: area.left + left,
+            top: area.top + row.min(zero),
+            width: width.min(area.width.saturating_sub(left)),
+            height: row.abs_diff(zero) + 1,
+        };
+        figure.raster.fill(bar, FIRST + series as u8);
+    }
+    Ok(())
+}
+
+/// The colours of the series where the caller names none, and the names to call them by.
+const COLOURS: [(&str, Rgb); 11] = [
+    ("blue", [31, 119, 180]),
+    ("orange", [255, 127, 14]),
+    ("green", [44, 160, 44]),
+    ("red", [214, 39, 40]),
+    ("purple", [148, 103, 189]),
+    ("brown", [140, 86, 75]),
+    ("pink", [227, 119, 194]),
+    ("gray", [127, 127, 127]),
+    ("olive", [188, 189, 34]),
+    ("cyan", [23, 190, 207]),
+    ("black", [0, 0, 0]),
+];
+
+/// All colours of a picture: those of the figure, then one for each series.
+fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
+    if names.len() > series {
+        let message = format!("expected at most one colour for each of {series} series, found {}", names.len());
+        return Err(ToolError::invalid("/colors", message).reason("shape"));
+    }
+    let mut palette = BASE.to_vec();
+    for index in 0..series {
+        palette.push(match names.get(index) {
+            Some(name) => colour(name).ok_or_else(|| unknown_colour(name, index))?,
+            None => COLOURS[index % COLOURS.len()].1,
+        });
+    }
+    Ok(palette)
+}
+
+fn colour(name: &str) -> Option<Rgb> {
+    let Some(digits) = name.strip_prefix('#') else {
+        let name = name.to_ascii_lowercase();
+        let name = if name == "grey" { "gray" } else { name.as_str() };
+        return COLOURS.iter().find(|(known, _)| *known == name).map(|(_, colour)| *colour);
+    };
+    let values: Vec<u8> = digits.chars().map(|digit| digit.to_digit(16).map(|value| value as u8)).collect::<Option<_>>()?;
+    match values.as_slice() {
+        [r, g, b] => Some([r * 17, g * 17, b * 17]),
+        [r, red, g, green, b, blue] => Some([r * 16 + red, g * 16 + green, b * 16 + blue]),
+        _ => None,
+    }
+}
+
+fn unknown_colour(name: &str, index: usize) -> ToolError {
+    let shown: String = printable(name).chars().take(40).collect();
+    let err = ToolError::invalid(format!("/colors/{index}"), format!("expected a colour, found `{shown}`"));
+    match nearest(name, COLOURS.iter().map(|(known, _)| *known)) {
+        Some(near) => err.hint(format!("did you mean `{near}`?")),
+        None => err.hint("write `#rrggbb`, `#rgb` or a name such as `blue`"),
+    }
+}

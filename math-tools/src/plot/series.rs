@@ -1,0 +1,172 @@
+//! The `x` and `y` of a plot: one series or several over the same `x`.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::{Deserialize, Serialize};
+use tool_core::error::Problem;
+use tool_core::input::{InputKind, Load};
+use tool_core::{Ctx, Input, ToolError, Value, Vector};
+
+/// Most series in one plot.
+pub(crate) const SERIES_MAX: usize = 16;
+
+/// One list of numbers, or a list of such lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series(Arc<Vec<Vector>>);
+
+impl From<Vec<f64>> for Series {
+    fn from(only: Vec<f64>) -> Self {
+        Self(Arc::new(vec![only.into()]))
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for Series {
+    fn from(only: [f64; N]) -> Self {
+        Self(Arc::new(vec![only.into()]))
+    }
+}
+
+impl<const N: usize, const M: usize> From<[[f64; N]; M]> for Series {
+    fn from(several: [[f64; N]; M]) -> Self {
+        Self(Arc::new(several.map(Vector::from).to_vec()))
+    }
+}
+
+impl Load for Series {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        let several = match value {
+            Value::Numbers(numbers) => numbers.rank() > 1,
+            Value::Array(items) => items.first().is_some_and(|first| matches!(first, Value::Array(_) | Value::Numbers(_))),
+            _ => false,
+        };
+        if !several {
+            return Vector::from_value(value).map(|only| Self(Arc::new(vec![only])));
+        }
+        let items = value.items().unwrap_or_default();
+        if items.len() > SERIES_MAX {
+            let message = format!("expected at most {SERIES_MAX} series, found {}", items.len());
+            return Err(Problem::new("", message).hint("`y` is a list of series, each as long as `x`"));
+        }
+        let series = items.iter().enumerate().map(|(index, item)| {
+            Vector::from_value(item).map_err(|problem| Problem {
+                path: format!("/{index}{}", problem.path),
+                ..problem
+            })
+        });
+        series.collect::<Result<_, _>>().map(|series| Self(Arc::new(series)))
+    }
+
+    fn to_value(&self) -> Value {
+        match self.0.as_slice() {
+            [only] => only.to_value(),
+            several => Value::array(several.iter().map(Load::to_value).collect()),
+        }
+    }
+
+    fn schema() -> Schema {
+        let flat = json_schema!({ "type": "array", "items": { "type": "number" } });
+        // Of two branches that fit equally badly the checker words the last one: the plain list.
+        json_schema!({ "anyOf": [{ "type": "array", "minItems": 1, "maxItems": SERIES_MAX, "items": flat }, flat] })
+    }
+}
+
+/// How points are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlotType {
+    /// Joined by straight lines, in the order given.
+    #[default]
+    Line,
+    /// One mark each.
+    Scatter,
+    /// A bar from zero to each.
+    Bar,
+}
+
+/// The checked points of a plot: at least one point and one series, all series as long as `x`.
+#[derive(Debug, Clone)]
+pub(crate) struct Points {
+    /// Horizontal values.
+    pub(crate) x: Vector,
+    series: Arc<Vec<Vector>>,
+    /// A name for each series; empty when there is one without a name.
+    pub(crate) names: Vec<String>,
+}
+
+impl Points {
+    /// Loads and checks `x`, `y` and the names of the series.
+    ///
+    /// # Errors
+    /// `invalid_args` for no point, for lengths that differ and for names that do not fit the series.
+    pub(crate) fn load(x: &Input<Vector>, y: &Input<Series>, labels: Option<&[String]>, ctx: &Ctx) -> Result<Self, ToolError> {
+        let (x, Series(series)) = (x.load(ctx)?, y.load(ctx)?);
+        if x.is_empty() {
+            return Err(ToolError::invalid("/x", "expected at least one point, found none").reason("empty"));
+        }
+        let transposed = series.len() == x.len() && series.iter().all(|one| one.len() != x.len());
+        for (index, one) in series.iter().enumerate() {
+            if one.len() == x.len() {
+                continue;
+            }
+            let several = series.len() > 1;
+            let pointer = if several { format!("/y/{index}") } else { "/y".to_owned() };
+            let whose = if several { format!("series {index} of `y`") } else { "`y`".to_owned() };
+            let message = format!("{whose} has {} numbers, `x` has {}", one.len(), x.len());
+            let err = ToolError::invalid(pointer, message).reason("shape");
+            return Err(if transposed { err.hint("`y` holds one series per row: transpose it") } else { err });
+        }
+        let names = match labels {
+            Some(names) if names.len() != series.len() => {
+                let message = format!("expected one label for each of {} series, found {}", series.len(), names.len());
+                return Err(ToolError::invalid("/labels", message).reason("shape"));
+            }
+            Some(names) => names.iter().map(|name| printable(name)).collect(),
+            None if series.len() == 1 => Vec::new(),
+            None => (0..series.len()).map(|index| format!("y{index}")).collect(),
+        };
+        Ok(Self { x, series, names })
+    }
+
+    /// The series, in order.
+    pub(crate) fn series(&self) -> &[Vector] {
+        &self.series
+    }
+
+    /// The points of one series.
+    pub(crate) fn of<'a>(&'a self, series: &'a Vector) -> impl Iterator<Item = (f64, f64)> + 'a {
+        self.x.iter().copied().zip(series.iter().copied())
+    }
+
+    /// Smallest and largest `x`.
+    pub(crate) fn x_extent(&self) -> (f64, f64) {
+        extent(&self.x)
+    }
+
+    /// Smallest and largest `y` of all series.
+    pub(crate) fn y_extent(&self) -> (f64, f64) {
+        let extents = self.series.iter().map(|one| extent(one));
+        extents.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (a, b)| (low.min(a), high.max(b)))
+    }
+
+    /// Smallest distance between different values of `x`; `None` when all are equal.
+    pub(crate) fn x_spacing(&self) -> Option<f64> {
+        let mut sorted = self.x.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
+        gaps.filter(|gap| *gap > 0.0).min_by(f64::total_cmp)
+    }
+}
+
+/// Smallest and largest of a non-empty list of finite numbers.
+pub(crate) fn extent(values: &[f64]) -> (f64, f64) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    values.iter().fold(start, |(low, high), &value| (low.min(value), high.max(value)))
+}
+
+/// A text for one line: control characters, which could move the cursor of a terminal, become spaces.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}

@@ -1,0 +1,101 @@
+//! The door of the binary `math-tools`: one JSON object in, one line of JSON out.
+//!
+//! `{"command": NAME, ...parameters}` or `{"command": NAME, "params": {...}}`, and `"timeout_ms"` beside either; the answer is
+//! `{"status", "result", "error", "stats"}`, always with all four. [`answer`] is the whole of it: it reads the request
+//! ([`request`]), finds what is meant ([`commands`]), runs it guarded ([`run`]) and never panics. Every tool of this crate
+//! answers by its name, and the commands of an earlier binary by theirs. There is no role, no policy, no approval and no audit
+//! here, and no file is read: the tools are pure. Nothing else in this crate knows a clock or starts a thread for a call.
+
+mod commands;
+mod help;
+mod request;
+mod run;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+pub use help::{HELP, version};
+pub use run::STACK_BYTES;
+
+/// Longest request, in bytes.
+pub const INPUT_BYTES_MAX: usize = 256 << 20;
+/// Longest answer, in bytes.
+pub const OUTPUT_BYTES_MAX: usize = 256 << 20;
+/// The deadline of a call that sets none, in milliseconds.
+pub const TIMEOUT_MS: u64 = 60_000;
+/// The longest deadline a call can set, in milliseconds.
+pub const TIMEOUT_MS_MAX: u64 = 3_600_000;
+
+/// What a command gave, beside the time it took.
+struct Done {
+    result: Value,
+    stats: Object,
+}
+
+/// Answers one request: the line to print (without its end), and whether it is a success.
+///
+/// Never panics and never waits longer than the deadline and a few seconds of grace.
+pub fn answer(bytes: &[u8]) -> (String, bool) {
+    let start = Instant::now();
+    // What the closure touches is dropped with it, so nothing half-done is seen after a panic.
+    let outcome = catch_unwind(AssertUnwindSafe(|| handle(bytes))).unwrap_or_else(|_| Err(run::panicked()));
+    catch_unwind(AssertUnwindSafe(|| line(outcome, start))).unwrap_or_else(|_| line(Err(run::panicked()), start))
+}
+
+/// The answer to a request that could not be read.
+pub fn unreadable(err: &std::io::Error) -> String {
+    let error = ToolError::new(ErrorCode::InvalidRequest, format_args!("standard input cannot be read: {err}"));
+    line(Err(error), Instant::now()).0
+}
+
+/// The answer to arguments on the command line that mean nothing.
+pub fn unknown_argument(argument: &str) -> String {
+    let shown: String = argument.chars().take(80).collect();
+    let error = ToolError::new(ErrorCode::InvalidRequest, format_args!("unknown argument `{shown}`"))
+        .hint("the request is read from standard input; see `math-tools --help`");
+    line(Err(error), Instant::now()).0
+}
+
+fn handle(bytes: &[u8]) -> Result<Done, ToolError> {
+    let request = request::read(bytes)?;
+    let work = commands::find(&request.command, request.params)?;
+    run::run(work, request.timeout_ms)
+}
+
+/// The answer as one line; one that is too long becomes an error.
+fn line(outcome: Result<Done, ToolError>, start: Instant) -> (String, bool) {
+    let (result, error, mut stats) = match outcome {
+        Ok(done) => (done.result, Value::Null, done.stats),
+        Err(error) => (Value::Null, error.to_value(), Object::new()),
+    };
+    let ok = error.is_null();
+    // Microseconds are as fine as this clock is worth.
+    let elapsed_ms = start.elapsed().as_micros() as f64 / 1000.0;
+    stats.insert("elapsed_ms", elapsed_ms);
+    let text = json::to_text(&Value::object([
+        ("status", Value::from(if ok { "success" } else { "error" })),
+        ("result", result),
+        ("error", error),
+        ("stats", Value::Object(stats.into())),
+    ]));
+    if text.len() <= OUTPUT_BYTES_MAX {
+        return (text, ok);
+    }
+    let message = format!("the answer has {} bytes, the limit is {OUTPUT_BYTES_MAX}", text.len());
+    line(Err(ToolError::new(ErrorCode::OutputTooLarge, message).hint("ask for less")), start)
+}
+
+/// Replaces the panic message, which may hold arguments, by the place of the defect; for the binary to call once.
+pub fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|info| {
+        use std::io::Write as _;
+        let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(std::io::stderr(), "math-tools: internal error at {place}");
+    }));
+}
+
+#[cfg(test)]
+mod tests;

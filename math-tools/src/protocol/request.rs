@@ -1,0 +1,112 @@
+//! From bytes to a command and its parameters.
+
+use std::sync::Arc;
+
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+use super::{INPUT_BYTES_MAX, TIMEOUT_MS, TIMEOUT_MS_MAX};
+
+/// A request, with its envelope taken off.
+#[derive(Debug, PartialEq)]
+pub(super) struct Request {
+    /// Name of the command.
+    pub(super) command: String,
+    /// The parameters, in the order given.
+    pub(super) params: Params,
+    /// The deadline.
+    pub(super) timeout_ms: u64,
+}
+
+/// Parameters of a command.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Params(pub(super) Object);
+
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        self.clone().into_value() == other.clone().into_value()
+    }
+}
+
+impl Params {
+    /// The parameters as the arguments of a tool.
+    pub(super) fn into_value(self) -> Value {
+        Value::Object(Arc::new(self.0))
+    }
+
+    /// Takes a text out.
+    ///
+    /// # Errors
+    /// When it is there and no text.
+    pub(super) fn take_text(&mut self, name: &str) -> Result<Option<String>, ToolError> {
+        match self.0.remove(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.to_string())),
+            Some(other) => {
+                let message = format!("expected a string, found {}", other.kind());
+                Err(ToolError::invalid(format!("/{name}"), message))
+            }
+        }
+    }
+}
+
+/// Reads a request: strict JSON, an object, a command, and its parameters beside it or in `params`.
+///
+/// # Errors
+/// `invalid_request`, or `limit_exceeded` for one that is too long or too deep.
+pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
+    let limits = json::Limits {
+        bytes_max: INPUT_BYTES_MAX,
+        ..json::Limits::default()
+    };
+    if bytes.len() > limits.bytes_max {
+        let message = format!("the request has more than {INPUT_BYTES_MAX} bytes, which is the limit");
+        return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("json"));
+    }
+    let Value::Object(object) = json::parse_bytes(bytes, limits)?.clone() else {
+        return Err(refused("", "expected one JSON object with the member `command`").hint(r#"send {"command":"help"} for a list"#));
+    };
+    let mut envelope = Arc::unwrap_or_clone(object);
+    let command = match envelope.remove("command") {
+        Some(Value::String(name)) => name.to_string(),
+        Some(other) => return Err(refused("/command", format!("expected the name of a command, found {}", other.kind()))),
+        None => {
+            return Err(refused("/command", "missing member `command`").hint(r#"send {"command":"help"} for a list"#));
+        }
+    };
+    let timeout_ms = timeout(envelope.remove("timeout_ms"))?;
+    let params = match envelope.remove("params") {
+        None => envelope,
+        Some(_) if !envelope.is_empty() => {
+            let (name, _) = envelope.iter().next().unwrap_or_default();
+            let message = format!("parameters stand in `params` and beside it: `{name}`");
+            return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
+        }
+        Some(Value::Object(nested)) => Arc::unwrap_or_clone(nested),
+        Some(other) => return Err(refused("/params", format!("expected an object, found {}", other.kind()))),
+    };
+    Ok(Request {
+        command,
+        params: Params(params),
+        timeout_ms,
+    })
+}
+
+fn timeout(given: Option<Value>) -> Result<u64, ToolError> {
+    let Some(value) = given else { return Ok(TIMEOUT_MS) };
+    let in_range = |ms: &u64| (1..=TIMEOUT_MS_MAX).contains(ms);
+    value.as_i64().and_then(|ms| u64::try_from(ms).ok()).filter(in_range).ok_or_else(|| {
+        let message = format!("expected a number of milliseconds from 1 to {TIMEOUT_MS_MAX}, found {}", value.kind());
+        refused("/timeout_ms", message)
+    })
+}
+
+fn refused(path: &str, message: impl std::fmt::Display) -> ToolError {
+    ToolError::new(ErrorCode::InvalidRequest, message).at(path)
+}
+
+/// The JSON pointer of a member.
+pub(super) fn pointer(name: &str) -> String {
+    let mut pointer = String::new();
+    tool_core::path::push_key(&mut pointer, name);
+    pointer
+}

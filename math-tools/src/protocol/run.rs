@@ -1,0 +1,94 @@
+//! Running a command guarded: on a thread of its own with a known stack, under a panic guard and a deadline.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use tool_core::{Budget, Ctx, ErrorCode, Object, StopFlag, ToolError, Value};
+
+use super::Done;
+use super::commands::{Job, Work};
+
+/// Stack of the thread that runs a command: room for every recursion with a depth limit, many times over.
+pub const STACK_BYTES: usize = 16 << 20;
+
+/// How long a call may take to notice its deadline before the answer is given without it.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs a command to its end or its deadline.
+///
+/// A call that does not notice its deadline within five seconds is left behind; it ends with the process.
+///
+/// # Errors
+/// Those of the command; `timeout`; `internal` for a panic or where no thread can be had.
+pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
+    let timeout_ms = work.timeout_ms.map_or(timeout_ms, |own| own.min(timeout_ms));
+    let stop = StopFlag::new();
+    let budget = Budget {
+        timeout_ms,
+        ..Budget::default()
+    };
+    let ctx = Ctx::new(stop.clone(), budget);
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let body = move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| execute(work, &ctx))).unwrap_or_else(|_| Err(panicked()));
+        // The receiver is gone only when the call was left behind.
+        let _ = sender.send(outcome);
+    };
+    let spawned = thread::Builder::new().name("call".to_owned()).stack_size(STACK_BYTES).spawn(body);
+    if let Err(err) = spawned {
+        return Err(ToolError::new(ErrorCode::Internal, format_args!("no thread could be started: {err}")));
+    }
+    match receiver.recv_timeout(Duration::from_millis(timeout_ms)) {
+        Ok(outcome) => outcome,
+        Err(RecvTimeoutError::Disconnected) => Err(panicked()),
+        Err(RecvTimeoutError::Timeout) => {
+            stop.time_out();
+            let late = || Err(stop.check().err().unwrap_or_else(panicked));
+            receiver.recv_timeout(GRACE).unwrap_or_else(|_| late())
+        }
+    }
+}
+
+/// The error that a panic becomes; the hook has named the place.
+pub(super) fn panicked() -> ToolError {
+    ToolError::new(ErrorCode::Internal, "a defect in this program stopped the call").hint("report the request that leads here")
+}
+
+fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
+    let mut stats = Object::new();
+    let result = match work.job {
+        Job::Answer(answer) => answer()?,
+        Job::Operation { run, operation, params } => run(&operation, &params, ctx)?,
+        Job::Tool(tool, args) => {
+            let call = tool.decode(&args)?;
+            if let Some(source) = call.sources().first() {
+                return Err(ToolError::invalid(source.pointer.clone(), "this program reads no files")
+                    .reason("source")
+                    .hint("pass the data inline, or call the tool through `mathchain`"));
+            }
+            let canonical = call.args().clone();
+            let result = call.run(ctx)?;
+            for name in work.stats {
+                if let Some(value) = canonical.get(name).or_else(|| result.get(name)) {
+                    stats.insert(*name, value.clone());
+                }
+            }
+            result
+        }
+    };
+    let warnings = ctx.take_warnings();
+    if !warnings.is_empty() {
+        stats.insert("warnings", warnings);
+    }
+    Ok(Done {
+        result: (work.shape)(result),
+        stats,
+    })
+}
+
+/// A result as it is.
+pub(super) fn unchanged(result: Value) -> Value {
+    result
+}

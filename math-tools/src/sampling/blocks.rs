@@ -1,0 +1,223 @@
+//! Work in blocks of fixed size: one random stream per block, moments joined in a fixed tree.
+
+use rayon::prelude::*;
+use tool_core::rng::StreamRng;
+use tool_core::{Ctx, ErrorCode, Seed, ToolError};
+
+use crate::expression::{Expression, LANES};
+
+/// Samples of one block; a block is the unit of parallel work and of random streams.
+pub const BLOCK: u64 = 4096;
+
+/// Count, mean and sum of squared deviations of some numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Moments {
+    /// How many.
+    pub count: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// Sum of the squared deviations from the mean.
+    pub squares: f64,
+}
+
+impl Moments {
+    /// The moments of some numbers, in two passes.
+    pub fn of(values: &[f64]) -> Self {
+        if values.is_empty() {
+            return Self::default();
+        }
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Self {
+            count,
+            mean,
+            squares,
+        }
+    }
+
+    /// The moments of two parts together.
+    ///
+    /// # References
+    /// T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37(3),
+    /// 1983.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        if self.count == 0.0 || other.count == 0.0 {
+            return if self.count == 0.0 { other } else { self };
+        }
+        let count = self.count + other.count;
+        let difference = other.mean - self.mean;
+        Self {
+            count,
+            mean: self.mean + difference * (other.count / count),
+            squares: self.squares
+                + other.squares
+                + difference * difference * (self.count * other.count / count),
+        }
+    }
+
+    /// Joins parts pairwise: neighbours, then neighbours of those; the tree depends on the number of parts only.
+    pub fn join_all(mut parts: Vec<Self>) -> Self {
+        while parts.len() > 1 {
+            parts = parts
+                .chunks(2)
+                .map(|pair| pair.iter().copied().reduce(Self::join).unwrap_or_default())
+                .collect();
+        }
+        parts.pop().unwrap_or_default()
+    }
+
+    /// Sample variance (n - 1); NaN for fewer than two numbers.
+    pub fn variance(&self) -> f64 {
+        self.squares / (self.count - 1.0)
+    }
+
+    /// Sample standard deviation (n - 1).
+    pub fn std(&self) -> f64 {
+        self.variance().sqrt()
+    }
+
+    /// Standard error of the mean of independent numbers.
+    pub fn standard_error(&self) -> f64 {
+        (self.variance() / self.count).sqrt()
+    }
+}
+
+/// The index and the number of samples of every block.
+pub fn block_count(samples: u64) -> u64 {
+    samples.div_ceil(BLOCK)
+}
+
+/// Number of samples in a block.
+pub fn block_len(samples: u64, block: u64) -> usize {
+    (samples - block * BLOCK).min(BLOCK) as usize
+}
+
+/// Runs every block with its own stream, in parallel, and returns the results in the order of the blocks.
+///
+/// # Errors
+/// The first error of the lowest block; `limit_exceeded` when the results would not fit.
+pub fn run_blocks<T: Send>(
+    samples: u64,
+    seed: Seed,
+    ctx: &Ctx,
+    work: impl Fn(u64, usize, StreamRng) -> Result<T, ToolError> + Sync,
+) -> Result<Vec<T>, ToolError> {
+    let blocks = block_count(samples);
+    ctx.reserve(blocks.saturating_mul(size_of::<Result<T, ToolError>>() as u64))?;
+    let results: Vec<Result<T, ToolError>> = (0..blocks)
+        .into_par_iter()
+        .map(|block| work(block, block_len(samples, block), ctx.rng(seed, block)))
+        .collect();
+    results.into_iter().collect()
+}
+
+/// The first point at which an expression has no finite value, and how many there are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Undefined {
+    /// How many points.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<f64>,
+}
+
+impl Undefined {
+    /// Joins the findings of blocks, in their order.
+    pub fn join_all(parts: impl IntoIterator<Item = Self>) -> Self {
+        parts
+            .into_iter()
+            .fold(Self::default(), |joined, part| Self {
+                count: joined.count + part.count,
+                first: if joined.count == 0 {
+                    part.first
+                } else {
+                    joined.first
+                },
+            })
+    }
+
+    /// An error when there is any: `numeric`, saying what is wrong at the first point.
+    ///
+    /// # Errors
+    /// As said.
+    pub fn check(
+        &self,
+        expression: &Expression,
+        samples: u64,
+        pointer: &str,
+    ) -> Result<(), ToolError> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let coordinates: Vec<String> = self
+            .first
+            .iter()
+            .enumerate()
+            .map(|(index, x)| format!("x{index} = {x}"))
+            .collect();
+        let cause = match expression.value(&self.first) {
+            Err(cause) => cause.to_string(),
+            Ok(value) => format!("the value is {value}, out of an infinite intermediate value"),
+        };
+        let message = format!(
+            "no finite value at {} of {samples} points, first at {}: {cause}",
+            self.count,
+            coordinates.join(", ")
+        );
+        Err(ToolError::new(ErrorCode::Numeric, message)
+            .reason("domain")
+            .at(pointer)
+            .hint("guard it with `if(condition, a, b)`, or sample where it is defined"))
+    }
+}
+
+/// Values of an expression at random points: fills `out`, a strip of [`LANES`] lanes at a time; `draw` gives the coordinate of
+/// a slot.
+///
+/// # Errors
+/// When the call is stopped.
+pub fn sample_expression(
+    expression: &Expression,
+    dimension: usize,
+    out: &mut [f64],
+    ctx: &Ctx,
+    mut draw: impl FnMut(usize) -> f64,
+) -> Result<Undefined, ToolError> {
+    let mut evaluator = expression.evaluator();
+    let mut points = vec![[0.0; LANES]; dimension];
+    let mut undefined = Undefined::default();
+    for strip in out.chunks_mut(LANES) {
+        ctx.check()?;
+        let lanes = strip.len();
+        for (slot, lane_values) in points.iter_mut().enumerate() {
+            lane_values[..lanes].fill_with(|| draw(slot));
+        }
+        let slots: Vec<&[f64]> = points
+            .iter()
+            .map(|lane_values| &lane_values[..lanes])
+            .collect();
+        evaluator.eval_block(&slots, strip);
+        for (lane, _) in strip
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| !value.is_finite())
+        {
+            if undefined.count == 0 {
+                undefined.first = slots.iter().map(|values| values[lane]).collect();
+            }
+            undefined.count += 1;
+        }
+    }
+    Ok(undefined)
+}
+
+/// The quantile of sorted numbers by linear interpolation between order statistics (type 7 of Hyndman and Fan, NumPy's
+/// default); at least one number.
+pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
+    let position = probability * (sorted.len() - 1) as f64;
+    let below = position.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    let weight = position - position.floor();
+    sorted[below] * (1.0 - weight) + sorted[above] * weight
+}

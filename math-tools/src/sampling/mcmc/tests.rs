@@ -1,0 +1,187 @@
+use tool_core::{Bounded, Ctx, ErrorCode, Input, Positive, Real, Seed, Tool};
+
+use super::{Args, Mcmc, Output};
+
+fn args(log_density: &str, start: Vec<f64>) -> Args {
+    Args {
+        log_density: log_density.into(),
+        x0: Input::inline(start),
+        n_samples: Bounded::literal(5000),
+        proposal_std: Positive::literal(1.0),
+        burnin: Bounded::literal(1000),
+        thin: Bounded::literal(1),
+        chains: Bounded::literal(4),
+        seed: Some(Seed::new(7)),
+        return_samples: false,
+    }
+}
+
+fn run(args: Args) -> (Output, Vec<String>) {
+    let ctx = Ctx::default();
+    let output = Mcmc::run(args, &ctx).unwrap_or_else(|err| panic!("{err:?}"));
+    (output, ctx.take_warnings())
+}
+
+/// The mean of every axis within five of its own standard errors, the standard deviation within 8 %.
+fn check(log_density: &str, start: Vec<f64>, mean: &[f64], std: &[f64]) -> Output {
+    let (output, warnings) = run(args(log_density, start));
+    assert!(output.converged, "`{log_density}`: {warnings:?}");
+    for axis in 0..mean.len() {
+        let error = (output.mean[axis] - mean[axis]).abs();
+        assert!(error <= 5.0 * output.mcse[axis].0, "`{log_density}`: mean {}", output.mean[axis]);
+        let ratio = output.std_dev[axis].0 / std[axis];
+        assert!((ratio - 1.0).abs() < 0.08, "`{log_density}`: std ratio {ratio}");
+    }
+    output
+}
+
+#[test]
+fn w4_unary_minus_before_a_power() {
+    check("-x0**2/2", vec![0.0], &[0.0], &[1.0]);
+}
+
+#[test]
+fn w5_caret_is_power() {
+    check("-0.5*x0^2", vec![0.0], &[0.0], &[1.0]);
+}
+
+#[test]
+fn w6_spaces_around_power() {
+    check("-0.5*(x0 ** 2)", vec![0.0], &[0.0], &[1.0]);
+    check("-0.5*x0 ** 2", vec![0.0], &[0.0], &[1.0]);
+}
+
+#[test]
+fn w7_trailing_text_is_an_error_with_its_column() {
+    let err = Mcmc::run(args("-0.5*x0**2 garbage", vec![0.0]), &Ctx::default()).unwrap_err();
+    assert_eq!((err.code(), err.path()), (ErrorCode::InvalidArgs, Some("/log_density")));
+    assert!(err.message().contains("`garbage` at column 12"), "{err}");
+}
+
+#[test]
+fn w34_narrow_target_is_found_by_adaptation() {
+    let output = check("-0.5*(x0/0.001)**2", vec![0.0], &[0.0], &[0.001]);
+    assert!((0.3..0.6).contains(&output.acceptance_rate), "{}", output.acceptance_rate);
+    assert!(output.proposal_std.iter().all(|std| (5e-4..1e-2).contains(&std[0])));
+}
+
+#[test]
+fn w34_without_burn_in_it_warns() {
+    let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
+    args.burnin = Bounded::literal(0);
+    let (output, warnings) = run(args);
+    assert!(!output.converged && !output.adapted);
+    assert!(output.acceptance_rate < 0.01);
+    assert!(warnings.iter().any(|warning| warning.contains("R-hat")), "{warnings:?}");
+    assert!(warnings.iter().any(|warning| warning.contains("accepted")), "{warnings:?}");
+}
+
+#[test]
+fn w42_seeds_have_64_bits() {
+    let draw = |seed: u64| {
+        let mut args = args("-0.5*x0**2", vec![0.0]);
+        args.seed = Some(Seed::new(seed));
+        args.n_samples = Bounded::literal(10);
+        run(args).0
+    };
+    let (low, high, negative) = (draw(1), draw(1 + (1 << 32)), draw(-1_i64 as u64));
+    assert_ne!(low.mean, high.mean);
+    assert_ne!(low.mean, negative.mean);
+    assert_eq!(negative.seed.get(), u64::MAX);
+    assert_eq!(draw(0).mean, draw(0).mean);
+}
+
+#[test]
+fn several_dimensions_scales_and_correlation() {
+    // Covariance [[1, 0.9 * 100], [0.9 * 100, 100^2]]: correlation 0.9, scales 1 and 100.
+    let density = "-0.5*(x**2 - 2*0.9*x*(y/100) + (y/100)**2)/(1 - 0.9**2)";
+    let output = check(density, vec![0.0, 0.0], &[0.0, 0.0], &[1.0, 100.0]);
+    let correlation = output.covariance[0][1].0 / (output.std_dev[0].0 * output.std_dev[1].0);
+    assert!((correlation - 0.9).abs() < 0.02, "{correlation}");
+}
+
+#[test]
+fn a_bounded_support_is_respected() {
+    // Exponential with rate 2: mean 1/2, standard deviation 1/2.
+    let mut args = args("if(x > 0, -2*x, log(0))", vec![1.0]);
+    args.return_samples = true;
+    args.n_samples = Bounded::literal(20_000);
+    let (output, _) = run(args);
+    assert!((output.mean[0] - 0.5).abs() <= 5.0 * output.mcse[0].0);
+    let draws = tool_core::convert::to_value(&output.samples.unwrap()).unwrap();
+    let numbers = draws.as_numbers().unwrap();
+    assert_eq!(numbers.shape(), [4, 20_000, 1]);
+    assert!(numbers.as_slice().iter().all(|x| *x > 0.0));
+}
+
+#[test]
+fn separated_modes_are_reported() {
+    // Two narrow modes at -50 and 50; chains that start on both sides never meet.
+    let mut args = args("max(-0.5*(x-50)**2, -0.5*(x+50)**2)", vec![0.0]);
+    args.proposal_std = Positive::literal(20.0);
+    let (output, warnings) = run(args);
+    assert!(output.rhat[0].0 > 1.5 && !output.converged);
+    assert!(warnings.iter().any(|warning| warning.contains("have not mixed")), "{warnings:?}");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let draws = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut args = args("-0.5*(x**2 + (y - x)**2)", vec![0.0, 0.0]);
+        args.return_samples = true;
+        args.n_samples = Bounded::literal(500);
+        let (output, _) = pool.install(|| run(args));
+        tool_core::convert::to_value(&output).unwrap()
+    };
+    let one = draws(1);
+    assert_eq!(one, draws(2));
+    assert_eq!(one, draws(8));
+}
+
+#[test]
+fn faults_are_typed() {
+    for (density, start, code, path) in [
+        ("-x0**2", vec![], ErrorCode::InvalidArgs, "/x0"),
+        ("log(x0)", vec![-1.0], ErrorCode::Numeric, "/x0"),
+        ("-x1**2", vec![0.0], ErrorCode::InvalidArgs, "/log_density"),
+        ("-x0**2", vec![0.0; 201], ErrorCode::LimitExceeded, "/x0"),
+        ("1e300*x0**3", vec![0.0], ErrorCode::Numeric, "/log_density"),
+    ] {
+        let err = Mcmc::run(args(density, start), &Ctx::default()).expect_err(density);
+        assert_eq!((err.code(), err.path()), (code, Some(path)), "`{density}`: {err:?}");
+    }
+}
+
+#[test]
+fn w29_zero_draws_and_zero_thinning_are_refused() {
+    let decode = |text: &str| {
+        let args = tool_core::json::parse(text, Default::default()).unwrap();
+        tool_core::entry::<Mcmc>().tool().decode(&args).map(|_| ())
+    };
+    assert!(decode(r#"{"log_density":"-x**2","x0":[0]}"#).is_ok());
+    for bad in ["\"n_samples\":0", "\"thin\":0", "\"chains\":0", "\"burnin\":-1", "\"proposal_std\":0"] {
+        let err = decode(&format!(r#"{{"log_density":"-x**2","x0":[0],{bad}}}"#)).unwrap_err();
+        assert_eq!(err.code(), ErrorCode::InvalidArgs, "{bad}");
+    }
+}
+
+#[test]
+fn a_large_request_is_refused_before_memory_is_taken() {
+    let mut args = args("-x0**2", vec![0.0]);
+    args.n_samples = Bounded::literal(100_000_000);
+    args.chains = Bounded::literal(256);
+    let err = Mcmc::run(args, &Ctx::default()).unwrap_err();
+    assert_eq!((err.code(), err.reason_str()), (ErrorCode::LimitExceeded, Some("memory")));
+}
+
+#[test]
+fn few_draws_have_no_diagnostics() {
+    let mut args = args("-x0**2", vec![0.0]);
+    args.n_samples = Bounded::literal(1);
+    args.chains = Bounded::literal(1);
+    let (output, warnings) = run(args);
+    assert!(matches!(output.rhat[..], [Real(rhat)] if rhat.is_nan()));
+    assert!(output.std_dev[0].0.is_nan() && !output.converged);
+    assert!(warnings.iter().any(|warning| warning.contains("no diagnostics")), "{warnings:?}");
+}

@@ -1,0 +1,343 @@
+//! The distribution of an expression of random variables.
+
+use rand::RngExt;
+use rand_distr::{Distribution as _, Exp1, StandardNormal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::rng::StreamRng;
+use tool_core::{
+    Bounded, Category, Ctx, Example, Finite, Positive, Seed, Spec, Syntax, Tool, ToolError,
+};
+
+use super::blocks::{BLOCK, Moments, Undefined, quantile, run_blocks, sample_expression};
+use crate::expression::{Expression, Scope};
+
+/// Statistics of an expression of random variables.
+#[derive(Debug)]
+pub struct MonteCarlo;
+
+/// Most variables of an expression: `x0` to `x63`.
+pub const VARIABLES_MAX: usize = 64;
+
+/// Sample an expression of independent random variables and describe its distribution: mean, standard deviation, percentiles
+/// and a histogram.
+///
+/// Every variable `x0`, `x1`, ... of the expression (`x` = `x0`, `y` = `x1`, `z` = `x2`) is drawn independently from the same
+/// distribution: uniform on [low, high), normal with mean and std, or exponential with rate.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The expression, of `x0` to `x63`.
+    pub expression: String,
+    /// Number of samples, at least 2.
+    #[serde(default = "default_samples")]
+    pub samples: Bounded<2, 1_000_000_000>,
+    /// The distribution of every variable.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// Lower end of the uniform distribution; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<Finite>,
+    /// Upper end of the uniform distribution, above `low`; 1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<Finite>,
+    /// Mean of the normal distribution; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Finite>,
+    /// Standard deviation of the normal distribution; 1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub std: Option<Positive>,
+    /// Rate of the exponential distribution, the inverse of its mean; 1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Positive>,
+    /// Seed of the random streams; 42 for a direct call where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<Seed>,
+}
+
+fn default_samples() -> Bounded<2, 1_000_000_000> {
+    Bounded::literal(10_000)
+}
+
+/// The distribution of a random variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// Uniform on [low, high).
+    #[default]
+    Uniform,
+    /// Normal with mean and std.
+    Normal,
+    /// Exponential with rate.
+    Exponential,
+}
+
+/// The distribution of the values.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Mean of the values.
+    pub mean: f64,
+    /// Sample standard deviation of the values (n - 1).
+    pub std: f64,
+    /// Standard error of the mean: `std / sqrt(samples)`.
+    pub standard_error: f64,
+    /// Percentiles of the values, by linear interpolation between order statistics.
+    pub percentiles: Percentiles,
+    /// Number of samples.
+    pub samples: i64,
+    /// Counts of the values in bins of equal width from the least to the greatest value.
+    pub histogram: Histogram,
+    /// Seed of the random streams.
+    pub seed: Seed,
+}
+
+/// Percentiles.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Percentiles {
+    /// 5 % of the values are below.
+    #[serde(rename = "5")]
+    pub p5: f64,
+    /// A quarter of the values is below.
+    #[serde(rename = "25")]
+    pub p25: f64,
+    /// The median.
+    #[serde(rename = "50")]
+    pub p50: f64,
+    /// Three quarters of the values are below.
+    #[serde(rename = "75")]
+    pub p75: f64,
+    /// 95 % of the values are below.
+    #[serde(rename = "95")]
+    pub p95: f64,
+}
+
+/// Counts in bins of equal width.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Histogram {
+    /// Edges of the bins, one more than there are bins; a bin holds its lower edge, the last one its upper edge too.
+    pub edges: Vec<f64>,
+    /// Number of values in each bin.
+    pub counts: Vec<u64>,
+}
+
+impl Tool for MonteCarlo {
+    const SPEC: Spec = Spec {
+        id: "monte_carlo",
+        version: 1,
+        title: "Monte Carlo simulation",
+        category: Category::Math,
+        tags: &["random", "sampling", "distribution", "uncertainty"],
+        syntax: &[("/expression", Syntax::Expression)],
+        ..Spec::seeded()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let sampler = Sampler::new(&args)?;
+        let expression = Expression::parse(&args.expression, &Scope::point(VARIABLES_MAX))
+            .map_err(|err| err.into_tool_error("/expression"))?;
+        let samples = args.samples.size();
+        let seed = ctx.seed(args.seed);
+        let values = draw_values(&expression, &sampler, samples, seed, ctx)?;
+        describe(values, seed, ctx)
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let args = Args {
+            expression: "3 + 0*x".into(),
+            samples: Bounded::literal(100),
+            distribution: Distribution::Normal,
+            low: None,
+            high: None,
+            mean: None,
+            std: None,
+            rate: None,
+            seed: None,
+        };
+        let output = Output {
+            mean: 3.0,
+            std: 0.0,
+            standard_error: 0.0,
+            percentiles: Percentiles {
+                p5: 3.0,
+                p25: 3.0,
+                p50: 3.0,
+                p75: 3.0,
+                p95: 3.0,
+            },
+            samples: 100,
+            histogram: Histogram {
+                edges: vec![2.5, 3.5],
+                counts: vec![100],
+            },
+            seed: Seed::DEFAULT,
+        };
+        vec![Example {
+            title: "a constant has no spread",
+            args,
+            output,
+        }]
+    }
+}
+
+/// A distribution with its parameters.
+#[derive(Debug, Clone, Copy)]
+enum Sampler {
+    Uniform { low: f64, width: f64 },
+    Normal { mean: f64, std: f64 },
+    Exponential { scale: f64 },
+}
+
+impl Sampler {
+    fn new(args: &Args) -> Result<Self, ToolError> {
+        let given = [
+            ("low", args.low.is_some(), Distribution::Uniform),
+            ("high", args.high.is_some(), Distribution::Uniform),
+            ("mean", args.mean.is_some(), Distribution::Normal),
+            ("std", args.std.is_some(), Distribution::Normal),
+            ("rate", args.rate.is_some(), Distribution::Exponential),
+        ];
+        let stray = given
+            .iter()
+            .find(|(_, given, of)| *given && *of != args.distribution);
+        if let Some((name, _, of)) = stray {
+            let of = format!("{of:?}").to_lowercase();
+            return Err(ToolError::invalid(
+                format!("/{name}"),
+                format_args!("`{name}` is a parameter of the {of} distribution"),
+            )
+            .reason("distribution")
+            .hint(format!("leave it out, or set `distribution` to \"{of}\"")));
+        }
+        match args.distribution {
+            Distribution::Uniform => {
+                let low = args.low.map_or(0.0, Finite::get);
+                let high = args.high.map_or(1.0, Finite::get);
+                if low >= high || !(high - low).is_finite() {
+                    return Err(ToolError::invalid("/high", format_args!("expected a finite interval with `low` below `high`, found {low} and {high}"))
+                        .hint("set `low` and `high`"));
+                }
+                Ok(Self::Uniform {
+                    low,
+                    width: high - low,
+                })
+            }
+            Distribution::Normal => Ok(Self::Normal {
+                mean: args.mean.map_or(0.0, Finite::get),
+                std: args.std.map_or(1.0, Positive::get),
+            }),
+            Distribution::Exponential => Ok(Self::Exponential {
+                scale: args.rate.map_or(1.0, Positive::get).recip(),
+            }),
+        }
+    }
+
+    fn draw(self, rng: &mut StreamRng) -> f64 {
+        match self {
+            Self::Uniform { low, width } => low + width * rng.random::<f64>(),
+            Self::Normal { mean, std } => {
+                let z: f64 = StandardNormal.sample(rng);
+                mean + std * z
+            }
+            Self::Exponential { scale } => {
+                let unit: f64 = Exp1.sample(rng);
+                scale * unit
+            }
+        }
+    }
+}
+
+/// Values of an expression at random points: one stream per [`BLOCK`] samples, the same for any number of threads.
+fn draw_values(
+    expression: &Expression,
+    sampler: &Sampler,
+    samples: usize,
+    seed: Seed,
+    ctx: &Ctx,
+) -> Result<Vec<f64>, ToolError> {
+    const COPIES: usize = 3; // blocks, their concatenation, and the sort's scratch
+    ctx.count_evaluations(samples as u64)?;
+    ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
+    let dimension = dimension(expression, VARIABLES_MAX);
+    let blocks = run_blocks(samples as u64, seed, ctx, |_, len, mut rng| {
+        let mut values = vec![0.0; len];
+        let undefined = sample_expression(expression, dimension, &mut values, ctx, |_| {
+            sampler.draw(&mut rng)
+        })?;
+        Ok((values, undefined))
+    })?;
+    let (values, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
+    Undefined::join_all(undefined).check(expression, samples as u64, "/expression")?;
+    Ok(values.concat())
+}
+
+/// One more than the highest slot an expression uses, at most `slots`.
+pub(super) fn dimension(expression: &Expression, slots: usize) -> usize {
+    (0..slots)
+        .rev()
+        .find(|&slot| expression.uses(slot))
+        .map_or(0, |highest| highest + 1)
+}
+
+fn describe(mut values: Vec<f64>, seed: Seed, ctx: &Ctx) -> Result<Output, ToolError> {
+    let moments = Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect());
+    let (mean, std) = (moments.mean, moments.std());
+    if !(mean.is_finite() && std.is_finite()) {
+        return Err(overflow());
+    }
+    ctx.check()?;
+    values.sort_unstable_by(f64::total_cmp);
+    let percentile = |percent: f64| quantile(&values, percent / 100.0);
+    Ok(Output {
+        mean,
+        std,
+        standard_error: moments.standard_error(),
+        percentiles: Percentiles {
+            p5: percentile(5.0),
+            p25: percentile(25.0),
+            p50: percentile(50.0),
+            p75: percentile(75.0),
+            p95: percentile(95.0),
+        },
+        samples: values.len() as i64,
+        histogram: histogram(&values)?,
+        seed,
+    })
+}
+
+fn overflow() -> ToolError {
+    ToolError::new(
+        tool_core::ErrorCode::Numeric,
+        "the mean or the variance of the values is beyond the range of a double",
+    )
+    .reason("overflow")
+    .at("/expression")
+    .hint("sample the logarithm of the expression")
+}
+
+/// Bins of equal width over sorted numbers: as many as Sturges' rule asks for, one when all are equal.
+fn histogram(sorted: &[f64]) -> Result<Histogram, ToolError> {
+    let (least, greatest) = (sorted[0], sorted[sorted.len() - 1]);
+    if least == greatest {
+        return Ok(Histogram {
+            edges: vec![least - 0.5, least + 0.5],
+            counts: vec![sorted.len() as u64],
+        });
+    }
+    let bins = sorted.len().ilog2() as usize + 1;
+    let width = (greatest - least) / bins as f64;
+    if !width.is_finite() {
+        return Err(overflow());
+    }
+    let mut edges: Vec<f64> = (0..bins).map(|bin| least + bin as f64 * width).collect();
+    edges.push(greatest);
+    let below: Vec<usize> = edges[..bins]
+        .iter()
+        .map(|edge| sorted.partition_point(|value| value < edge))
+        .collect();
+    let counts = (0..bins)
+        .map(|bin| (below.get(bin + 1).copied().unwrap_or(sorted.len()) - below[bin]) as u64)
+        .collect();
+    Ok(Histogram { edges, counts })
+}

@@ -1,0 +1,248 @@
+//! The command line: what can be typed, and its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Exact maths, data work and host tools for language-model agents, with policy, audit and replayable plans.
+#[derive(Debug, Parser)]
+#[command(name = "mathchain", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  echo '{\"A\":[[3,1],[1,2]],\"b\":[9,8]}' | mathchain call matrix_solve
+  mathchain call calculate --expression '2**200'
+  mathchain run examples/quickstart.yaml
+  mathchain tools search regression
+
+Exit codes: 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled";
+
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// Configuration file; by default mathchain.toml (or .yaml) is looked for from here upwards, then in the user's
+    /// configuration folder
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Workspace root; wins over the configuration's
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// How results are printed; by default `human` on a terminal and `json` elsewhere
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    pub output: Option<Format>,
+    /// Short for --output json
+    #[arg(long, global = true, conflicts_with = "output")]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a reader
+    Human,
+    /// The envelope, one line of JSON
+    Json,
+    /// The result alone: text as it is, anything else as one line of JSON
+    Raw,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Call one tool; arguments as one JSON object on stdin, or as flags
+    Call(Call),
+    /// Run a plan: a YAML or JSON document of steps
+    Run(Run),
+    /// Answer many calls over stdin and stdout
+    Serve(Serve),
+    /// List, show and search tools
+    #[command(subcommand)]
+    Tools(Tools),
+    /// Ask the policy
+    #[command(subcommand)]
+    Policy(Policy),
+    /// Approve a waiting call, once
+    Approve(Decide),
+    /// Decline a waiting call
+    Deny(Decide),
+    /// Calls that wait for an answer
+    #[command(subcommand)]
+    Approvals(Approvals),
+    /// Read and verify the audit
+    #[command(subcommand)]
+    Audit(Audit),
+    /// Write a commented starter configuration
+    Init(Init),
+    /// Check this installation: versions, state, processor, probes and cures
+    Doctor,
+    /// Print shell completions
+    Completions {
+        /// Shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mathchain call TOOL [--role ROLE] [--yes] [--timeout-ms N] [--arg NAME=VALUE | --NAME VALUE]...",
+    after_help = "With no argument flags, one JSON object is read from stdin. A VALUE is JSON, or plain text where the tool expects text.
+`mathchain call TOOL --help` shows the tool's own flags."
+)]
+pub struct Call {
+    /// Tool, then its flags
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "TOOL")]
+    pub words: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain run examples/quickstart.yaml
+  mathchain run plan.yaml --input csv=data/houses.csv --input draws=5000
+  mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs")]
+pub struct Run {
+    /// Plan file (.yaml, .yml or .json), or `-` for stdin
+    pub plan: PathBuf,
+    /// Input of the plan: NAME=VALUE, the value as JSON or plain text; repeatable
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// How the steps are ordered; wins over the plan's
+    #[arg(long, value_enum)]
+    pub mode: Option<Mode>,
+    /// Run wave by wave
+    #[arg(long)]
+    pub barrier: bool,
+    /// Most steps at a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Role of the caller
+    #[arg(long)]
+    pub role: Option<String>,
+    /// Show waves, edges and verdicts; run nothing
+    #[arg(long)]
+    pub explain: bool,
+    /// Check the plan completely; run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Approve in advance, as the operator, whatever would be asked
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// As dependencies and resources allow
+    Dep,
+    /// In plan order, one step at a time
+    Seq,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?}; each answer carries the id and may come out of order.
+Example:
+  printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl")]
+pub struct Serve {
+    /// One JSON object a line, in and out
+    #[arg(long, required = true)]
+    pub jsonl: bool,
+    /// Roles that a line may name
+    #[arg(long, value_delimiter = ',', value_name = "ROLE,...")]
+    pub roles: Vec<String>,
+    /// Role of lines that name none; wins over the configuration's
+    #[arg(long)]
+    pub role: Option<String>,
+    /// Most calls at a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub workers: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Tools {
+    /// List the tools a role sees
+    List {
+        /// Role
+        #[arg(long)]
+        role: Option<String>,
+        /// Show hidden ones too, with the reason
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show one tool: description, arguments, result, examples
+    Show {
+        /// Tool
+        tool: String,
+        /// Print the JSON Schema of the arguments and the result
+        #[arg(long)]
+        schema: bool,
+    },
+    /// Search by name, text, category, tag or effect
+    Search {
+        /// Words; `category:c`, `tag:t` and `effect:e` narrow
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Policy {
+    /// Say what would happen to a call, who decides and why
+    Explain {
+        /// Tool
+        tool: String,
+        /// Role
+        #[arg(long)]
+        role: Option<String>,
+        /// Argument NAME=VALUE; repeatable
+        #[arg(long = "arg", value_name = "NAME=VALUE")]
+        args: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Decide {
+    /// Id of the approval, or its beginning
+    pub id: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Approvals {
+    /// List them
+    List {
+        /// Settled ones too
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Audit {
+    /// List the newest records
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show one record
+    Show {
+        /// Call id, or session and number as SESSION:N
+        record: String,
+    },
+    /// Check every hash chain; finds a changed byte, a missing record, a cut tail
+    Verify {
+        /// A head published earlier, SESSION:N:HASH, that must still be there; repeatable
+        #[arg(long = "head", value_name = "HEAD")]
+        heads: Vec<String>,
+    },
+    /// Write all records as JSON Lines
+    Export,
+}
+
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Folder to write into
+    #[arg(default_value = ".")]
+    pub directory: PathBuf,
+}

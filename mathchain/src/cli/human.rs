@@ -1,0 +1,153 @@
+//! Results for a reader: names and aligned values, plots as they are, long lists cut with a note.
+
+use std::fmt::Write as _;
+
+use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
+
+/// Most elements of a list, and rows of a matrix, that are shown.
+const SHOWN_MAX: usize = 12;
+
+/// The answer to a call, for a terminal: the result, and apart from it what goes to stderr.
+pub struct Rendered {
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Renders the answer to a call.
+pub fn outcome(outcome: &Outcome) -> Rendered {
+    let mut stderr = String::new();
+    for warning in &outcome.warnings {
+        let _ = writeln!(stderr, "warning: {warning}");
+    }
+    let stdout = match &outcome.status {
+        Status::Success(output) => value(output),
+        Status::Error(err) => {
+            stderr.push_str(&error(err));
+            String::new()
+        }
+        Status::PendingApproval { approval_id } => {
+            let _ = writeln!(stderr, "waits for approval: `mathchain approve {approval_id}` or `mathchain deny {approval_id}`, then send the same call again");
+            String::new()
+        }
+    };
+    Rendered { stdout, stderr }
+}
+
+/// An error with everything it knows.
+pub fn error(err: &ToolError) -> String {
+    let mut text = String::new();
+    if err.problems().is_empty() {
+        let place = err.path().filter(|path| !path.is_empty()).map(|path| format!(" (at `{path}`)")).unwrap_or_default();
+        let _ = writeln!(text, "error: {}{place} [{}]", err.message(), err.code());
+    } else {
+        let _ = writeln!(text, "error: {} problems [{}]", err.problems().len(), err.code());
+        for problem in err.problems() {
+            let place = if problem.path.is_empty() { String::new() } else { format!(" (at `{}`)", problem.path) };
+            let _ = writeln!(text, "  - {}{place}", problem.message);
+            if let Some(hint) = &problem.hint {
+                let _ = writeln!(text, "    {hint}");
+            }
+        }
+        return text;
+    }
+    if let Some(hint) = err.hint_str() {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    text
+}
+
+/// A value, its members one a line.
+pub fn value(value: &Value) -> String {
+    let mut text = String::new();
+    match value {
+        Value::Object(object) => members(object, 0, &mut text),
+        other => {
+            text.push_str(&inline_or_block(other, 0));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn members(object: &Object, indent: usize, text: &mut String) {
+    let width = object.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    for (key, value) in object.iter() {
+        let pad = " ".repeat(indent);
+        match value {
+            Value::Object(inner) if !inner.is_empty() => {
+                let _ = writeln!(text, "{pad}{key}");
+                members(inner, indent + 2, text);
+            }
+            other => {
+                let rendered = inline_or_block(other, indent + 2);
+                if rendered.contains('\n') {
+                    let _ = writeln!(text, "{pad}{key}\n{rendered}");
+                } else {
+                    let _ = writeln!(text, "{pad}{key:width$}  {rendered}");
+                }
+            }
+        }
+    }
+}
+
+fn inline_or_block(value: &Value, indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) if text.contains('\n') => text.trim_end_matches('\n').to_owned(),
+        Value::String(text) => printable(text),
+        Value::Float(number) => number::spelling(*number),
+        Value::Numbers(numbers) if numbers.rank() == 1 => list(numbers),
+        Value::Numbers(numbers) if numbers.rank() == 2 => matrix(numbers, &pad),
+        Value::Numbers(numbers) => format!("array of shape {:?}", numbers.shape()),
+        Value::Array(items) if items.is_empty() => "(none)".to_owned(),
+        Value::Array(items) => rows(items, indent),
+        Value::Object(object) => object.iter().map(|(key, value)| format!("{key}={}", inline_or_block(value, 0))).collect::<Vec<_>>().join("  "),
+        other => other.to_string(),
+    }
+}
+
+/// Text from outside must not steer the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+}
+
+fn list(numbers: &Numbers) -> String {
+    let shown = numbers.as_slice().iter().take(SHOWN_MAX).map(|&number| spell(numbers, number)).collect::<Vec<_>>().join(" ");
+    if numbers.len() > SHOWN_MAX { format!("{shown} ... ({} values)", numbers.len()) } else { shown }
+}
+
+fn matrix(numbers: &Numbers, pad: &str) -> String {
+    let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
+    let cells: Vec<Vec<String>> = numbers
+        .as_slice()
+        .chunks_exact(columns)
+        .take(SHOWN_MAX)
+        .map(|row| row.iter().take(SHOWN_MAX).map(|&number| spell(numbers, number)).collect())
+        .collect();
+    let widths: Vec<usize> = (0..columns.min(SHOWN_MAX)).map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or(0)).collect();
+    let mut lines: Vec<String> = cells
+        .iter()
+        .map(|row| {
+            let line = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect::<Vec<_>>().join("  ");
+            format!("{pad}{line}{}", if columns > SHOWN_MAX { "  ..." } else { "" })
+        })
+        .collect();
+    if rows > SHOWN_MAX || columns > SHOWN_MAX {
+        lines.push(format!("{pad}({rows} x {columns})"));
+    }
+    lines.join("\n")
+}
+
+fn rows(items: &[Value], indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    let mut lines: Vec<String> = items.iter().take(SHOWN_MAX).map(|item| format!("{pad}{}", inline_or_block(item, indent + 2))).collect();
+    if items.len() > SHOWN_MAX {
+        lines.push(format!("{pad}... ({} in all)", items.len()));
+    }
+    lines.join("\n")
+}
+
+fn spell(numbers: &Numbers, number: f64) -> String {
+    if numbers.integral() { format!("{number:.0}") } else { number::spelling(number) }
+}

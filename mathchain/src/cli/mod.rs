@@ -1,0 +1,150 @@
+//! The command line. Data on stdout, everything else on stderr; exit codes in [`exit`].
+
+mod approvals;
+mod args;
+mod audit;
+mod call;
+mod doctor;
+mod exit;
+mod flags;
+mod human;
+mod init;
+mod jsonl;
+mod policy;
+mod progress;
+mod run;
+mod serve;
+mod session;
+mod tools;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use tool_core::{Outcome, StopFlag, ToolError, Value};
+
+use args::{Cli, Command, Format, Global};
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(err) => {
+            let usage = err.use_stderr();
+            let _ = err.print();
+            return if usage { exit::USAGE } else { exit::OK }.into();
+        }
+    };
+    let global = cli.global;
+    let result = match cli.command {
+        Command::Call(call) => call::call(&global, &call),
+        Command::Run(run) => run::run(&global, &run),
+        Command::Serve(serve) => serve::serve(&global, &serve),
+        Command::Tools(tools) => tools::tools(&global, &tools),
+        Command::Policy(policy) => policy::policy(&global, &policy),
+        Command::Approve(decide) => approvals::decide(&global, &decide, true),
+        Command::Deny(decide) => approvals::decide(&global, &decide, false),
+        Command::Approvals(list) => approvals::approvals(&global, &list),
+        Command::Audit(audit) => audit::audit(&global, &audit),
+        Command::Init(init) => init::init(&init),
+        Command::Doctor => doctor::doctor(&global),
+        Command::Completions { shell } => completions(shell),
+        Command::Man => man(),
+    };
+    result.unwrap_or_else(|err| {
+        print_error(&global, &err);
+        exit::of_error(err.code()).into()
+    })
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, ToolError> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "mathchain", &mut text);
+    print(&String::from_utf8_lossy(&text));
+    Ok(exit::OK.into())
+}
+
+fn man() -> Result<ExitCode, ToolError> {
+    let mut text = Vec::new();
+    let rendered = clap_mangen::Man::new(Cli::command()).render(&mut text);
+    rendered.map_err(|err| ToolError::new(tool_core::ErrorCode::Internal, err))?;
+    print(&String::from_utf8_lossy(&text));
+    Ok(exit::OK.into())
+}
+
+impl Global {
+    /// The format asked for, else `human` on a terminal and `json` elsewhere.
+    fn format(&self) -> Format {
+        match self.output {
+            Some(format) => format,
+            None if self.json => Format::Json,
+            None if std::io::stdout().is_terminal() => Format::Human,
+            None => Format::Json,
+        }
+    }
+}
+
+/// Prints the answer to a call in the format asked for.
+fn print_outcome(format: Format, outcome: &Outcome) {
+    match format {
+        Format::Json => print_line(&outcome.to_value()),
+        Format::Human => {
+            let rendered = human::outcome(outcome);
+            print(&rendered.stdout);
+            complain(&rendered.stderr);
+        }
+        Format::Raw => match outcome.output() {
+            Some(Value::String(text)) => print(text),
+            Some(output) => print_line(output),
+            None => complain(&human::outcome(outcome).stderr),
+        },
+    }
+}
+
+/// Prints data: a table or text for a reader, else one line of JSON.
+fn print_data(global: &Global, data: &Value, readable: impl FnOnce() -> String) {
+    match global.format() {
+        Format::Human => print(&readable()),
+        Format::Json | Format::Raw => print_line(data),
+    }
+}
+
+/// Prints an error that is no answer to a call: words on stderr, and where JSON was asked for its envelope on stdout.
+fn print_error(global: &Global, err: &ToolError) {
+    if global.json || global.output == Some(Format::Json) {
+        print_line(&Outcome::error(err.clone()).to_value());
+    }
+    complain(&human::error(err));
+}
+
+fn print_line(value: &Value) {
+    let mut text = tool_core::json::to_text(value);
+    text.push('\n');
+    print(&text);
+}
+
+/// Writes to stdout; a closed pipe ends the output and nothing else.
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes to stderr.
+fn complain(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Sets the flag at the first Ctrl-C; the second ends the process.
+fn cancel_on_signal(stop: &StopFlag) {
+    let stop = stop.clone();
+    let result = ctrlc::set_handler(move || {
+        if stop.is_set() {
+            // The second time somebody means it: the default action of the signal.
+            std::process::abort();
+        }
+        complain("cancelling; once more to end at once\n");
+        stop.cancel();
+    });
+    if result.is_err() {
+        complain("warning: Ctrl-C will end the process without finishing the call\n");
+    }
+}

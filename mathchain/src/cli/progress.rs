@@ -1,0 +1,76 @@
+//! What a running plan shows on a terminal: one line that is drawn over, and a line for each step that ended.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use chain_runtime::run::{Finished, StepStatus};
+use chain_runtime::{CheckedStep, Observer};
+
+use super::complain;
+use crate::environment;
+
+const CLEAR_LINE: &str = "\r\u{1b}[K";
+
+/// The display of one run.
+#[derive(Default)]
+pub struct Display {
+    running: Mutex<Running>,
+}
+
+#[derive(Default)]
+struct Running {
+    /// Steps that run, by position: id, and how far they are.
+    steps: BTreeMap<usize, (String, Option<f64>)>,
+    ended: usize,
+}
+
+impl Display {
+    /// Takes the line away.
+    pub fn clear(&self) {
+        complain(CLEAR_LINE);
+    }
+
+    fn draw(&self, running: &Running, line: Option<String>) {
+        let names: Vec<String> = running
+            .steps
+            .values()
+            .map(|(id, fraction)| match fraction {
+                Some(fraction) => format!("{id} {:.0}%", fraction * 100.0),
+                None => id.clone(),
+            })
+            .collect();
+        let line = line.map(|line| format!("{line}\n")).unwrap_or_default();
+        complain(&format!("{CLEAR_LINE}{line}{} done, running: {}", running.ended, names.join(", ")));
+    }
+}
+
+impl Observer for Display {
+    fn started(&self, step: &CheckedStep, position: usize, _wave: usize) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.steps.insert(position, (step.id.to_string(), None));
+        self.draw(&running, None);
+    }
+
+    fn progress(&self, position: usize, fraction: f64, _words: &str) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, shown)) = running.steps.get_mut(&position) {
+            *shown = Some(fraction.clamp(0.0, 1.0));
+        }
+        self.draw(&running, None);
+    }
+
+    fn finished(&self, step: &CheckedStep, position: usize, end: &Finished) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.steps.remove(&position);
+        running.ended += 1;
+        let (mark, colour) = match end.status {
+            StepStatus::Done => ("ok", "\u{1b}[32m"),
+            StepStatus::Failed | StepStatus::Denied => ("failed", "\u{1b}[31m"),
+            _ => ("-", "\u{1b}[33m"),
+        };
+        let (on, off) = if environment::colour_wanted() { (colour, "\u{1b}[0m") } else { ("", "") };
+        let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
+        let line = format!("  {on}{mark:6}{off} {:24} {:24} {elapsed:8.1} ms", step.id, step.tool);
+        self.draw(&running, Some(line));
+    }
+}

@@ -1,0 +1,107 @@
+//! Where configuration, workspace and state are: the one place that asks the environment.
+
+use std::path::{Path, PathBuf};
+
+use tool_core::{ErrorCode, ToolError};
+
+/// File names that are looked for, in this order.
+pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
+
+/// Name of the state folder beside a project's configuration.
+pub const STATE_FOLDER: &str = ".mathchain";
+
+/// A configuration file and its text.
+#[derive(Debug, Clone)]
+pub struct ConfigFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+    /// Whether it belongs to the project (found from the working folder upwards, or named) and not to the user.
+    pub of_project: bool,
+}
+
+/// Looks for the configuration: the named file, else from `start` upwards, else in the user's configuration folder.
+///
+/// # Errors
+/// When the named file cannot be read, or a folder holds two configurations.
+pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFile>, ToolError> {
+    if let Some(path) = named {
+        return read_config(path, true).map(Some);
+    }
+    for folder in start.ancestors() {
+        if let Some(path) = config_in(folder)? {
+            return read_config(&path, true).map(Some);
+        }
+    }
+    match user_folder("XDG_CONFIG_HOME", ".config") {
+        Some(folder) => config_in(&folder)?.map(|path| read_config(&path, false)).transpose(),
+        None => Ok(None),
+    }
+}
+
+/// The user's state folder for mathchain: `$XDG_STATE_HOME/mathchain`, else `~/.local/state/mathchain`.
+pub fn user_state_folder() -> Option<PathBuf> {
+    user_folder("XDG_STATE_HOME", ".local/state")
+}
+
+/// Whether output may be coloured, as <https://no-color.org> says.
+pub fn colour_wanted() -> bool {
+    variable("NO_COLOR").is_none_or(|value| value.is_empty()) && variable("TERM").is_none_or(|value| value != "dumb")
+}
+
+fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
+    let present: Vec<PathBuf> = CONFIG_NAMES.iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect();
+    match present.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(only.clone())),
+        [first, second, ..] => Err(ToolError::new(ErrorCode::Conflict, format_args!("two configurations: `{}` and `{}`", first.display(), second.display()))
+            .hint("keep one of them, or name one with --config")),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the configuration is read before there is a workspace")]
+fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile, ToolError> {
+    let failed = |err: std::io::Error| ToolError::new(ErrorCode::ToolError, format_args!("cannot read the configuration `{}`: {err}", path.display())).reason("io");
+    let path = path.canonicalize().map_err(failed)?;
+    let text = std::fs::read_to_string(&path).map_err(failed)?;
+    Ok(ConfigFile { path, text, of_project })
+}
+
+fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute = |value: String| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
+    let base = variable(name).and_then(absolute).or_else(|| Some(absolute(variable("HOME")?)?.join(below_home)))?;
+    Some(base.join("mathchain"))
+}
+
+#[expect(clippy::disallowed_methods, reason = "this module is where the environment is read")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
+    fn write(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
+        std::fs::write(path, text).expect("writes");
+    }
+
+    #[test]
+    fn the_nearest_configuration_upwards_wins() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let deep = folder.path().join("a/b/c");
+        write(&folder.path().join("mathchain.toml"), "version = 1");
+        write(&folder.path().join("a/b/mathchain.yaml"), "version: 1");
+        write(&deep.join("x"), "");
+        let found = find_config(None, &deep).expect("readable").expect("found");
+        assert!(found.path.ends_with("a/b/mathchain.yaml") && found.of_project);
+        let named = find_config(Some(&folder.path().join("mathchain.toml")), &deep).expect("readable").expect("named");
+        assert_eq!(named.text, "version = 1");
+        write(&folder.path().join("a/b/mathchain.toml"), "version = 1");
+        assert_eq!(find_config(None, &deep).expect_err("two").code(), ErrorCode::Conflict);
+        assert!(find_config(Some(Path::new("no/such/file.toml")), &deep).is_err());
+    }
+}

@@ -1,0 +1,5 @@
+//! The binary: see `mathchain --help`.
+
+fn main() -> std::process::ExitCode {
+    mathchain::cli::main()
+}

@@ -1,0 +1,230 @@
+//! [`Toolkit`]: the tools, the policy and this machine, joined.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chain_runtime::state::State;
+use host_tools::Workspace;
+use registry::{Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level, Policy};
+use tool_core::capability::{Approvals, Clock, Files, Ledger};
+use tool_core::ctx::Progress;
+use tool_core::{Capabilities, Entry, Outcome, Seed, StopFlag, ToolError, Value};
+
+use crate::clock::SystemClock;
+
+/// The tools, the policy and this machine, joined; cheap to share between threads.
+pub struct Toolkit {
+    dispatcher: Arc<Dispatcher>,
+    config: Config,
+    state: Option<Arc<State>>,
+    state_fault: Option<ToolError>,
+    workspace: Option<PathBuf>,
+}
+
+/// Gathers what a [`Toolkit`] is made of.
+#[derive(Default)]
+pub struct Builder {
+    families: Vec<&'static [Entry]>,
+    config: Option<Config>,
+    layers: Vec<Layer>,
+    workspace: Option<PathBuf>,
+    state: Option<PathBuf>,
+}
+
+/// Who calls, and how: everything a call has beside its tool and arguments.
+#[derive(Clone, Default)]
+pub struct Context {
+    /// Role; `None` takes the configuration's default.
+    pub role: Option<String>,
+    /// Layers of this call; they only narrow.
+    pub layers: Vec<Layer>,
+    /// The operator's answer given in advance.
+    pub answer: Answer,
+    /// Longest run in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// Set from outside to cancel.
+    pub stop: StopFlag,
+    /// Receives progress.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl Context {
+    /// With a role.
+    #[must_use]
+    pub fn role(mut self, role: impl Into<String>) -> Self {
+        self.role = Some(role.into());
+        self
+    }
+
+    /// With a further layer, such as [`Layer::read_only`].
+    #[must_use]
+    pub fn narrow(mut self, layer: Layer) -> Self {
+        self.layers.push(layer);
+        self
+    }
+
+    /// What a delegate gets: everything this context has, narrowed once more.
+    #[must_use]
+    pub fn delegate(&self, name: &str, allow: &[&str]) -> Self {
+        self.clone().narrow(Layer::new(Level::Delegation, name).allow(allow.iter().copied()))
+    }
+}
+
+impl Toolkit {
+    /// Starts with the built-in tools, the built-in roles, no workspace and no state.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Calls a tool as the default role.
+    pub fn call(&self, tool: &str, args: &Value) -> Outcome {
+        self.call_with(&Context::default(), tool, args)
+    }
+
+    /// Calls a tool.
+    pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> Outcome {
+        self.dispatcher.call(CallRequest {
+            tool: tool.to_owned(),
+            args: args.clone(),
+            context: self.caller(context),
+            seed: Seed::DEFAULT,
+            timeout_ms: context.timeout_ms,
+            stop: context.stop.clone(),
+            progress: context.progress.clone(),
+        })
+    }
+
+    /// What would happen to a call, who decides and why.
+    ///
+    /// # Errors
+    /// `unknown_tool`, an unknown role, or arguments that do not fit.
+    pub fn explain(&self, context: &Context, tool: &str, args: Option<&Value>) -> Result<registry::policy::Explanation, ToolError> {
+        let caller = self.caller(context);
+        let catalogue = self.dispatcher.catalogue();
+        let call = match (args, catalogue.get(tool)) {
+            (Some(args), Some(found)) => Some(found.decode(args)?),
+            _ => None,
+        };
+        let files = self.dispatcher.host().capabilities.files.as_deref();
+        self.dispatcher.policy().explain(catalogue, (tool, call.as_deref()), (&caller.role, &caller.layers), self.dispatcher.facts(), files)
+    }
+
+    /// The dispatcher every call passes.
+    pub fn dispatcher(&self) -> &Arc<Dispatcher> {
+        &self.dispatcher
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Audit and approvals, where there is a state folder.
+    pub fn state(&self) -> Option<&Arc<State>> {
+        self.state.as_ref()
+    }
+
+    /// Why there is no state, where one was asked for.
+    pub fn state_fault(&self) -> Option<&ToolError> {
+        self.state_fault.as_ref()
+    }
+
+    /// The workspace root, where there is one.
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
+
+    /// The caller that a context stands for.
+    pub fn caller(&self, context: &Context) -> CallerContext {
+        CallerContext {
+            role: context.role.clone().unwrap_or_else(|| self.config.default_role.clone()),
+            chain: None,
+            layers: context.layers.clone(),
+            answer: context.answer,
+        }
+    }
+}
+
+impl Builder {
+    /// Adds own tools.
+    #[must_use]
+    pub fn add_tools(mut self, family: &'static [Entry]) -> Self {
+        self.families.push(family);
+        self
+    }
+
+    /// Sets the configuration.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// Adds a layer that holds for every call.
+    #[must_use]
+    pub fn add_global_policy(mut self, mut layer: Layer) -> Self {
+        layer.level = Level::Global;
+        self.layers.push(layer);
+        self
+    }
+
+    /// Adds a layer that holds for one role.
+    #[must_use]
+    pub fn add_role_policy(mut self, role: &str, mut layer: Layer) -> Self {
+        layer.level = Level::Role;
+        layer.name = role.to_owned();
+        self.layers.push(layer);
+        self
+    }
+
+    /// Gives tools the files beneath a folder.
+    #[must_use]
+    pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(root.into());
+        self
+    }
+
+    /// Keeps audit and approvals in a folder; without it pure calls carry a warning and effects are refused.
+    #[must_use]
+    pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state = Some(folder.into());
+        self
+    }
+
+    /// Joins everything.
+    ///
+    /// # Errors
+    /// Tools that contradict each other, a policy with errors, a workspace that cannot be opened. A state that cannot be
+    /// opened is no error: see [`Toolkit::state_fault`].
+    pub fn build(self) -> Result<Toolkit, ToolError> {
+        registry::install_panic_hook();
+        let families: Vec<&[Entry]> = math_tools::FAMILIES.iter().chain(host_tools::FAMILIES).copied().chain(self.families).collect();
+        let catalogue = Catalogue::new(&families)?;
+        let config = self.config.unwrap_or_default();
+        let policy = Policy::compile(&catalogue, &config, &self.layers)?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let files = self.workspace.as_deref().map(|root| open_workspace(root, self.state.as_deref())).transpose()?;
+        let (state, state_fault) = match self.state.map(|folder| State::open(folder, Arc::clone(&clock))) {
+            None => (None, None),
+            Some(Ok(state)) => (Some(Arc::new(state)), None),
+            Some(Err(err)) => (None, Some(err)),
+        };
+        let host = Host {
+            arrays: files.as_ref().map(|files| Arc::new(host_tools::Inputs::new(Arc::clone(files))) as _),
+            capabilities: Capabilities { files, clock: Some(Arc::clone(&clock)), ..Capabilities::default() },
+            clock,
+            ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
+            approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
+        };
+        let dispatcher = Dispatcher::new(Arc::new(catalogue), Arc::new(policy), config.limits, host);
+        Ok(Toolkit { dispatcher: Arc::new(dispatcher), config, state, state_fault, workspace: self.workspace })
+    }
+}
+
+/// Opens the workspace; a state folder inside it is never written by tools, whatever its name.
+fn open_workspace(root: &Path, state: Option<&Path>) -> Result<Arc<dyn Files>, ToolError> {
+    let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
+    let inside = state.and_then(|state| state.strip_prefix(root).ok()).and_then(Path::to_str).filter(|inside| !inside.is_empty());
+    protected.extend(inside);
+    Ok(Arc::new(Workspace::with_protected(root, &protected)?))
+}

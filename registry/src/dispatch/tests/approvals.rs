@@ -1,0 +1,212 @@
+//! A person's answer: for one call, once.
+
+use tool_core::Status;
+use tool_core::capability::ApprovalState;
+
+use super::*;
+use crate::Answer;
+
+const WRITE: &str = r#"{"path":"out/a","content":"x"}"#;
+
+fn pending(outcome: &Outcome) -> Option<&str> {
+    match &outcome.status {
+        Status::PendingApproval { approval_id } => Some(approval_id),
+        _ => None,
+    }
+}
+
+#[test]
+fn r16_r17_a_call_that_asks_waits_then_runs_once_with_exactly_these_arguments() {
+    let world = world();
+    let first = world.call("operator", "write_file", WRITE);
+    assert_eq!(pending(&first), Some("a1"));
+    let envelope = first.to_value();
+    assert_eq!(field(&envelope, "/ok"), Value::from(true));
+    assert_eq!(field(&envelope, "/requires_approval"), Value::from(true));
+    assert_eq!(field(&envelope, "/metadata/approval_id"), Value::from("a1"));
+    assert_eq!(
+        field(&envelope, "/side_effects_declared/0"),
+        Value::from("modifies_files")
+    );
+    assert!(
+        world.files.files.lock().unwrap().get("out/a").is_none(),
+        "it did not run"
+    );
+    assert_eq!(
+        field(&world.last(), "/status"),
+        Value::from("pending_approval")
+    );
+
+    world.approvals.answer(Ok("someone at the terminal"));
+    let other = world.call(
+        "operator",
+        "write_file",
+        r#"{"path":"out/a","content":"y"}"#,
+    );
+    assert!(
+        pending(&other).is_some(),
+        "the answer is for other arguments"
+    );
+    let role = world.call("toolrunner", "write_file", WRITE);
+    assert!(pending(&role).is_some(), "the answer is for another role");
+    let second = world.call(
+        "operator",
+        "write_file",
+        r#"{"content":"x","path":"out/a"}"#,
+    );
+    assert!(
+        second.is_success(),
+        "the same call in another spelling: {:?}",
+        second.err()
+    );
+    assert_eq!(
+        second.metadata.get("approved_by"),
+        Some(&Value::from("someone at the terminal"))
+    );
+    assert_eq!(field(&world.last(), "/approval_id"), Value::from("a1"));
+    assert_eq!(
+        world
+            .files
+            .files
+            .lock()
+            .unwrap()
+            .get("out/a")
+            .map(Vec::as_slice),
+        Some(&b"x"[..])
+    );
+    let third = world.call("operator", "write_file", WRITE);
+    assert!(
+        pending(&third).is_some(),
+        "an answer is used up by one call"
+    );
+}
+
+#[test]
+fn a_person_may_decline_and_answers_expire() {
+    for (state, expected) in [
+        (
+            ApprovalState::Declined("a1".to_owned()),
+            ErrorCode::ApprovalDeclined,
+        ),
+        (
+            ApprovalState::Expired("a1".to_owned()),
+            ErrorCode::ApprovalExpired,
+        ),
+    ] {
+        let world = world();
+        world.call("operator", "write_file", WRITE);
+        world.approvals.answer(Err(state));
+        let outcome = world.call("operator", "write_file", WRITE);
+        assert_eq!(code(&outcome), Some(expected));
+        assert_eq!(field(&world.last(), "/approval_id"), Value::from("a1"));
+        assert!(world.files.files.lock().unwrap().get("out/a").is_none());
+    }
+}
+
+#[test]
+fn an_approval_is_bound_to_the_real_path() {
+    let world = world();
+    world.call("operator", "write_file", r#"{"path":"out/link/x"}"#);
+    let requests = world.approvals.requests.lock().unwrap().clone();
+    drop(world);
+    let mut moved = World::new(&[TWELVE, TOOLS], "");
+    std::sync::Arc::get_mut(&mut moved.files); // shared with the host: stays as it is
+    moved.call("operator", "write_file", r#"{"path":"out/link/x"}"#);
+    assert_eq!(
+        moved.approvals.requests.lock().unwrap()[0].digest,
+        requests[0].digest,
+        "the same call gives the same digest"
+    );
+    moved.call("operator", "write_file", r#"{"path":"secret/x"}"#);
+    assert_ne!(
+        moved.approvals.requests.lock().unwrap()[1].digest,
+        requests[0].digest
+    );
+}
+
+#[test]
+fn an_answer_given_in_advance_is_recorded_as_such_and_overrules_no_denial() {
+    let config = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = \"secret\" } }\ndecision = \"deny\"\n";
+    let world = World::new(&[TWELVE, TOOLS], config);
+    let mut yes = request(
+        "operator",
+        "write_file",
+        r#"{"path":"out/a","overwrite":true}"#,
+    );
+    yes.context.answer = Answer::Yes;
+    let outcome = world.dispatcher.call(yes.clone());
+    assert!(outcome.is_success());
+    assert_eq!(
+        field(&world.last(), "/approved_by"),
+        Value::from("caller-yes")
+    );
+    assert_eq!(field(&world.last(), "/decision"), Value::from("ask"));
+    yes.args = Value::object([("path", "out/link/key")]);
+    assert_eq!(
+        code(&world.dispatcher.call(yes)),
+        Some(ErrorCode::PolicyDenied)
+    );
+}
+
+#[test]
+fn without_a_place_for_approvals_a_call_that_asks_is_refused() {
+    let world = world();
+    let mut host = world.dispatcher.host().clone();
+    host.approvals = None;
+    let catalogue = std::sync::Arc::new(world.dispatcher.catalogue().clone());
+    let policy = std::sync::Arc::new(world.dispatcher.policy().clone());
+    let dispatcher = crate::Dispatcher::new(catalogue, policy, crate::Limits::default(), host);
+    assert_eq!(
+        code(&dispatcher.call(request("operator", "write_file", WRITE))),
+        Some(ErrorCode::ApprovalRequired)
+    );
+}
+
+#[test]
+fn what_a_person_sees_is_short_and_without_secrets() {
+    let world = world();
+    let secret = ["ghp_", "abcDEF0123456789abcDEF0123456789abcDEF01"].concat();
+    let content = format!("{secret}{}", "x".repeat(5_000));
+    let args = Value::object([("path", "out/a"), ("content", content.as_str())]);
+    let mut asked = request("operator", "write_file", "{}");
+    asked.args = args;
+    world.dispatcher.call(asked);
+    let preview = world.approvals.requests.lock().unwrap()[0].preview.clone();
+    assert!(
+        preview.chars().count() <= 700 && preview.contains("out/a"),
+        "{preview}"
+    );
+    assert!(!preview.contains(&secret[..20]), "{preview}");
+    let reason = world.approvals.requests.lock().unwrap()[0].reason.clone();
+    assert!(reason.contains("modifies files"), "{reason}");
+}
+
+/// A tool that tries every name by which it could approve something.
+#[test]
+fn no_tool_can_approve() {
+    let world = world();
+    world.call("operator", "write_file", WRITE);
+    for name in [
+        "approve",
+        "mathchain:approve",
+        "approvals",
+        "approval_settle",
+    ] {
+        assert_eq!(
+            code(&world.call("operator", name, r#"{"id":"a1"}"#)),
+            Some(ErrorCode::UnknownTool)
+        );
+    }
+    for args in [
+        r#"{"path":"out/a","content":"x","approved":true}"#,
+        r#"{"path":"out/a","content":"x","answer":"yes"}"#,
+        r#"{"path":"out/a","role":"operator"}"#,
+    ] {
+        assert_eq!(
+            code(&world.call("operator", "write_file", args)),
+            Some(ErrorCode::InvalidArgs),
+            "{args}"
+        );
+    }
+    assert!(pending(&world.call("operator", "write_file", WRITE)).is_some());
+}

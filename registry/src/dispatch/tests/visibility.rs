@@ -1,0 +1,216 @@
+//! Who learns what.
+
+use super::*;
+use crate::dispatch::ChainPosition;
+use crate::policy::{Layer, Verdict};
+
+#[test]
+fn r5_r11_a_hidden_tool_is_refused_and_recorded_with_the_deciding_layer() {
+    let world = world();
+    let outcome = world.call("worker_math", "write_file", r#"{"path":"a"}"#);
+    let error = outcome.err().unwrap();
+    assert_eq!(error.code(), ErrorCode::NotVisible);
+    assert!(
+        error
+            .message()
+            .contains("role `worker_math` may not call `write_file`"),
+        "{error}"
+    );
+    assert!(
+        world.files.files.lock().unwrap().get("a").is_none(),
+        "it did not run"
+    );
+    let record = world.last();
+    assert_eq!(field(&record, "/decision"), Value::from("deny"));
+    assert_eq!(field(&record, "/layer"), Value::from("role `worker_math`"));
+    let seen: Vec<&str> = world
+        .dispatcher
+        .visible(&context("worker_math"))
+        .unwrap()
+        .iter()
+        .filter(|listing| listing.hidden.is_none())
+        .map(|listing| listing.tool.spec().id)
+        .collect();
+    assert!(
+        seen.contains(&"calculate")
+            && !seen.contains(&"write_file")
+            && !seen.contains(&"web_fetch")
+    );
+}
+
+#[test]
+fn who_may_not_see_a_tool_learns_nothing_of_its_arguments() {
+    let world = world();
+    let answers: Vec<String> = [
+        "{}",
+        r#"{"path":"a"}"#,
+        r#"{"path":7}"#,
+        r#"{"nope":[1,2]}"#,
+        "[]",
+        "null",
+        r#"{"path":"../../x"}"#,
+    ]
+    .iter()
+    .map(|args| {
+        let outcome = world.call("worker_math", "write_file", args);
+        format!(
+            "{:?} {:?} {:?}",
+            outcome.err(),
+            outcome.effects,
+            outcome.err().unwrap().hint_str()
+        )
+    })
+    .collect();
+    assert!(
+        answers.iter().all(|answer| *answer == answers[0]),
+        "{answers:#?}"
+    );
+    assert!(
+        answers[0].contains("[]"),
+        "its effects are not shown either: {}",
+        answers[0]
+    );
+}
+
+#[test]
+fn suggestions_name_only_what_the_caller_sees() {
+    let world = world();
+    assert_eq!(
+        world
+            .call("operator", "writ_file", "{}")
+            .err()
+            .unwrap()
+            .hint_str(),
+        Some("did you mean `write_file`?")
+    );
+    let hint = world
+        .call("worker_math", "writ_file", "{}")
+        .err()
+        .unwrap()
+        .hint_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(!hint.contains("write_file"), "{hint}");
+}
+
+#[test]
+fn r12_a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
+    let world = world();
+    let mut request = request("operator", "run_shell", r#"{"argv":["ls"]}"#);
+    request.context.chain = Some(ChainPosition {
+        chain_id: "c".to_owned(),
+        chain_index: 0,
+        step: "s".to_owned(),
+        wave: 0,
+    });
+    request.context.answer = crate::Answer::Yes;
+    let step = request.context.clone();
+    let outcome = world.dispatcher.call(request);
+    assert_eq!(
+        outcome
+            .err()
+            .map(|err| (err.code(), err.reason_str().map(str::to_owned))),
+        Some((ErrorCode::NotVisible, Some("caller".to_owned())))
+    );
+    assert!(world.dispatcher.resolve("run_shell", &step).is_err());
+    assert!(
+        world
+            .dispatcher
+            .resolve("run_shell", &context("operator"))
+            .is_ok()
+    );
+}
+
+#[test]
+fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
+    let world = world();
+    for (layer, hidden, shown) in [
+        (Layer::read_only(), "write_file", "read_file"),
+        (Layer::no_web(), "web_fetch", "write_file"),
+    ] {
+        let mut context = context("operator");
+        context.layers.push(layer);
+        let listing = world.dispatcher.visible(&context).unwrap();
+        let is_hidden = |id: &str| {
+            listing
+                .iter()
+                .find(|listing| listing.tool.spec().id == id)
+                .unwrap()
+                .hidden
+                .is_some()
+        };
+        assert!(is_hidden(hidden) && !is_hidden(shown));
+        assert!(world.dispatcher.resolve(hidden, &context).is_err());
+        let mut request = request("operator", hidden, "{}");
+        request.context = context;
+        assert_eq!(
+            code(&world.dispatcher.call(request)),
+            Some(ErrorCode::NotVisible)
+        );
+    }
+}
+
+#[test]
+fn an_unsound_layer_of_a_call_refuses_it() {
+    let world = world();
+    let mut request = request("operator", "double", r#"{"x":1}"#);
+    request
+        .context
+        .layers
+        .push(Layer::new(crate::Level::Delegation, "d").deny(["group:wirte"]));
+    assert_eq!(
+        code(&world.dispatcher.call(request)),
+        Some(ErrorCode::PolicyDenied)
+    );
+}
+
+#[test]
+fn preview_is_the_strictest_that_could_come() {
+    let config = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = \"out\" } }\ndecision = \"allow\"\n";
+    let world = World::new(&[TWELVE, TOOLS], config);
+    let operator = context("operator");
+    let tool = world.dispatcher.resolve("write_file", &operator).unwrap();
+    let without = world.dispatcher.preview(tool, None, &operator);
+    assert_eq!((without.verdict, without.certain), (Verdict::Ask, false));
+    let call = tool.decode(&Value::object([("path", "out/a")])).unwrap();
+    let with = world
+        .dispatcher
+        .preview(tool, Some(call.as_ref()), &operator);
+    assert_eq!((with.verdict, with.certain), (Verdict::Allow, true));
+    let pure = world.dispatcher.resolve("double", &operator).unwrap();
+    let pure = world.dispatcher.preview(pure, None, &operator);
+    assert_eq!((pure.verdict, pure.certain), (Verdict::Allow, true));
+    assert_eq!(
+        world
+            .dispatcher
+            .preview(tool, None, &context("nobody"))
+            .verdict,
+        Verdict::Deny
+    );
+    assert_eq!(
+        world
+            .dispatcher
+            .preview(tool, None, &context("worker_math"))
+            .verdict,
+        Verdict::Deny
+    );
+}
+
+#[test]
+fn listing_equals_what_resolves() {
+    let world = world();
+    for role in ["operator", "worker_math", "frontdoor", "toolrunner"] {
+        for listing in world.dispatcher.visible(&context(role)).unwrap() {
+            let resolved = world
+                .dispatcher
+                .resolve(listing.tool.spec().id, &context(role))
+                .is_ok();
+            assert_eq!(
+                resolved,
+                listing.hidden.is_none(),
+                "{role} {}",
+                listing.tool.spec().id
+            );
+        }
+    }
+}

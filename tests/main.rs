@@ -1,0 +1,4 @@
+//! Tests that need several crates: architecture, determinism of whole chains, agreement with references.
+
+mod architecture;
+mod determinism;

@@ -1,0 +1,404 @@
+//! A small tool from definition to envelope, and the parts around it.
+
+use std::collections::{HashMap, HashSet};
+
+use rand::rand_core::Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::json::{Limits, parse};
+use crate::nearest::nearest;
+use crate::rng::{derive_seed, stream_rng};
+use crate::*;
+
+struct Scale;
+
+/// Multiply every number.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// Numbers to multiply.
+    data: Input<Vector>,
+    /// Factor.
+    factor: Positive,
+    /// How often, 1 to 9.
+    #[serde(default = "once")]
+    times: Bounded<1, 9>,
+    /// What to do with the sign.
+    #[serde(default)]
+    sign: Sign,
+}
+
+fn once() -> Bounded<1, 9> {
+    Bounded::literal(1)
+}
+
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Sign {
+    #[default]
+    Keep,
+    Drop,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Output {
+    /// The products.
+    product: Vec<f64>,
+}
+
+impl Tool for Scale {
+    const SPEC: Spec = Spec {
+        id: "scale",
+        title: "Scale",
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let factor = args.factor.get().powi(args.times.get() as i32);
+        let data = args.data.load(ctx)?;
+        let keep = |value: f64| {
+            if matches!(args.sign, Sign::Drop) {
+                value.abs()
+            } else {
+                value
+            }
+        };
+        Ok(Output {
+            product: data.iter().map(|&value| keep(value) * factor).collect(),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "doubling",
+            args: Args {
+                data: Input::inline([1.0, -2.0]),
+                factor: Positive::literal(2.0),
+                times: once(),
+                sign: Sign::Keep,
+            },
+            output: Output {
+                product: vec![2.0, -4.0],
+            },
+        }]
+    }
+}
+
+static TOOLS: &[Entry] = &[entry::<Scale>()];
+
+fn value(text: &str) -> Value {
+    parse(text, Limits::default()).expect(text)
+}
+
+fn run(text: &str) -> Result<Value, ToolError> {
+    TOOLS[0].tool().decode(&value(text))?.run(&Ctx::default())
+}
+
+#[test]
+fn an_entry_decodes_runs_and_describes_itself() {
+    let tool = TOOLS[0].tool();
+    assert_eq!(
+        run(r#"{"data":[1,-2],"factor":2}"#).expect("runs"),
+        value(r#"{"product":[2,-4]}"#)
+    );
+    assert_eq!(tool.description(), "Multiply every number.");
+    assert_eq!(tool.spec().fault(), None);
+    for example in tool.examples() {
+        let output = tool
+            .decode(&example.args)
+            .and_then(|call| call.run(&Ctx::default()));
+        assert_eq!(output.expect("runs"), example.output);
+    }
+    let call = tool
+        .decode(&value(r#"{"factor":1,"data":[3]}"#))
+        .expect("valid");
+    assert_eq!(
+        call.args().to_string(),
+        r#"{"data":[3.0],"factor":1.0,"times":1,"sign":"keep"}"#
+    );
+}
+
+#[test]
+fn schemas_are_inline_closed_and_described() {
+    let schema = TOOLS[0].tool().input_schema();
+    assert_eq!(
+        schema["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["required"], serde_json::json!(["data", "factor"]));
+    assert_eq!(schema["properties"]["factor"]["exclusiveMinimum"], 0);
+    assert_eq!(schema["properties"]["times"]["maximum"], 9);
+    assert_eq!(schema["properties"]["times"]["default"], 1);
+    assert!(!schema.to_string().contains("$ref\""));
+    assert_eq!(
+        TOOLS[0].tool().output_schema()["additionalProperties"],
+        false
+    );
+}
+
+/// Case R7: all argument errors are reported together.
+#[test]
+fn r7_all_argument_errors_at_once() {
+    let err = run(r#"{"factor":0,"times":true,"sing":"keep","sign":"dorp"}"#)
+        .expect_err("four errors and a missing field");
+    let found: HashMap<_, _> = err
+        .problems()
+        .iter()
+        .map(|problem| (problem.path.as_str(), problem.message.as_str()))
+        .collect();
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(found["/data"], "missing required argument `data`");
+    assert_eq!(
+        found["/sing"],
+        "unknown argument `sing`; did you mean `sign`?"
+    );
+    assert!(found["/factor"].contains("greater than 0"));
+    assert!(found["/times"].contains("integer"));
+    assert!(found["/sign"].contains("did you mean `drop`?"));
+}
+
+/// Case R8: a boolean is no integer; number, enum and ranges are checked; defaults are applied.
+#[test]
+fn r8_types_and_ranges_are_checked() {
+    for (text, path) in [
+        (r#"{"data":[1],"factor":"abc"}"#, "/factor"),
+        (r#"{"data":[1],"factor":true}"#, "/factor"),
+        (r#"{"data":[1],"factor":1,"times":10}"#, "/times"),
+        (r#"{"data":[1],"factor":1,"times":1.5}"#, "/times"),
+        (r#"{"data":{"x":1},"factor":1}"#, "/data"),
+        (r#"{"data":[1,null],"factor":1}"#, "/data/1"),
+        (r#"{"data":[[1]],"factor":1}"#, "/data"),
+    ] {
+        let err = run(text).expect_err(text);
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(path)),
+            "{text}: {err}"
+        );
+    }
+    let err = TOOLS[0]
+        .tool()
+        .decode(&value("[1,2]"))
+        .err()
+        .expect("an array is no arguments");
+    assert!(err.message().contains("as an object"));
+}
+
+#[test]
+fn files_are_loaded_by_the_dispatcher_only() {
+    let err = run(r#"{"data":{"$file":"x.npy"},"factor":1}"#).expect_err("nothing is loaded");
+    assert_eq!(err.code(), ErrorCode::InvalidArgs);
+    let loaded = HashMap::from([(Source::File("x.npy".into()), value("[5]"))]);
+    let call = TOOLS[0]
+        .tool()
+        .decode(&value(r#"{"data":{"$file":"x.npy"},"factor":3}"#))
+        .expect("valid");
+    assert_eq!(
+        call.run(&Ctx::default().with_loaded(loaded)).expect("runs"),
+        value(r#"{"product":[15]}"#)
+    );
+    let loaded = HashMap::from([(
+        Source::File("x.npy".into()),
+        Value::vector(vec![1.0, f64::NAN]),
+    )]);
+    let call = TOOLS[0]
+        .tool()
+        .decode(&value(r#"{"data":{"$file":"x.npy"},"factor":3}"#))
+        .expect("valid");
+    let err = call
+        .run(&Ctx::default().with_loaded(loaded))
+        .expect_err("not finite");
+    assert!(
+        err.message()
+            .contains("`x.npy`/1: expected a finite number, found NaN"),
+        "{err}"
+    );
+}
+
+#[test]
+fn tables_take_records_and_columns() {
+    let records =
+        Table::from_value(&value(r#"[{"a":1,"b":"x"},{"b":"y","c":true}]"#)).expect("records");
+    assert_eq!(records.names().collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(records.columns()[0], [Value::Int(1), Value::Null]);
+    let columns = Table::from_value(&value(r#"{"a":[1,2],"b":["x",null]}"#)).expect("columns");
+    assert_eq!(columns.rows(), 2);
+    for (text, path) in [
+        (r#"{"a":[1,2],"b":[1]}"#, "/b"),
+        (r#"{"a":[1,{}]}"#, "/a/1"),
+        (r#"[{"a":1},2]"#, "/1"),
+        (r#"[{"a/b":[1]}]"#, "/0/a~1b"),
+        (r#""x""#, ""),
+    ] {
+        assert_eq!(Table::from_value(&value(text)).expect_err(text).path, path);
+    }
+}
+
+#[test]
+fn budgets_hold() {
+    let ctx = Ctx::new(
+        StopFlag::new(),
+        Budget {
+            timeout_ms: 1000,
+            memory_bytes: 100,
+            evaluations: 5,
+        },
+    );
+    assert!(ctx.reserve_doubles(10).is_ok());
+    assert_eq!(
+        ctx.reserve_doubles(10).expect_err("over").reason_str(),
+        Some("memory")
+    );
+    assert!(
+        ctx.reserve(20).is_ok(),
+        "a refused reservation takes nothing"
+    );
+    assert_eq!(
+        ctx.reserve(u64::MAX).expect_err("over").code(),
+        ErrorCode::LimitExceeded
+    );
+    assert!(ctx.afford(1e9).is_ok());
+    assert_eq!(
+        ctx.afford(1.1e9).expect_err("over").reason_str(),
+        Some("cost")
+    );
+    assert!(ctx.count_evaluations(5).is_ok());
+    assert!(ctx.count_evaluations(1).is_err());
+    assert_eq!(
+        ctx.files().err().map(|err| err.code()),
+        Some(ErrorCode::PreconditionFailed)
+    );
+}
+
+#[test]
+fn the_first_reason_to_stop_stays() {
+    let flag = StopFlag::new();
+    let step = flag.child();
+    assert!(step.check().is_ok());
+    flag.time_out();
+    flag.cancel();
+    assert_eq!(
+        step.check().expect_err("stopped").code(),
+        ErrorCode::Timeout
+    );
+    let other = StopFlag::new();
+    other.child().cancel();
+    assert!(!other.is_set(), "a step does not stop its chain");
+}
+
+#[test]
+fn streams_are_independent_and_fixed() {
+    let first: Vec<u64> = (0..4)
+        .map(|stream| stream_rng(0, stream).next_u64())
+        .collect();
+    assert_eq!(first.iter().collect::<HashSet<_>>().len(), 4);
+    assert!(first.iter().all(|&bits| bits != 0));
+    let again = stream_rng(0, 3).next_u64();
+    assert_eq!(again, first[3]);
+    // Mean of 10^5 first draws over neighbouring streams: 0.5 within five standard errors (1/sqrt(12 n) = 9.1e-4).
+    let mean = (0..100_000)
+        .map(|stream| stream_rng(7, stream).next_u64() as f64 / u64::MAX as f64)
+        .sum::<f64>()
+        / 1e5;
+    assert!((mean - 0.5).abs() < 5.0 * 9.2e-4, "{mean}");
+    assert_ne!(derive_seed(1, "a", 0), derive_seed(1, "b", 0));
+    assert_ne!(derive_seed(1, "a", 0), derive_seed(1, "a", 1));
+    assert_ne!(derive_seed(1, "a", 0), derive_seed(2, "a", 0));
+}
+
+#[test]
+fn suggests_the_nearest_name() {
+    let names = ["matrix_solve", "matrix_svd", "statistics", "read_file"];
+    for (typed, expected) in [
+        ("matrx_solve", Some("matrix_solve")),
+        ("statistic", Some("statistics")),
+        ("raed_file", Some("read_file")),
+        ("Matrix_SVD", Some("matrix_svd")),
+        ("zzz", None),
+        ("", None),
+    ] {
+        assert_eq!(nearest(typed, names), expected, "{typed}");
+    }
+}
+
+#[test]
+fn the_envelope_has_one_shape() {
+    let outcome = Outcome {
+        warnings: vec!["careful".into()],
+        ..Outcome::error(
+            ToolError::invalid("/A/2", "bad")
+                .hint("good")
+                .reason("shape"),
+        )
+    };
+    assert_eq!(
+        outcome.to_value().to_string(),
+        r#"{"protocol_version":1,"ok":false,"status":"error","output":null,"error":{"code":"invalid_args","reason":"shape","message":"bad","path":"/A/2","hint":"good"},"side_effects_declared":[],"requires_approval":false,"warnings":["careful"],"metadata":{}}"#
+    );
+    let pending = Outcome {
+        status: Status::PendingApproval {
+            approval_id: "a1".into(),
+        },
+        ..outcome
+    };
+    let text = pending.to_value().to_string();
+    assert!(
+        text.contains(r#""status":"pending_approval""#)
+            && text.contains(r#""approval_id":"a1""#)
+            && text.contains(r#""requires_approval":true"#)
+    );
+}
+
+#[test]
+fn specs_that_contradict_themselves_are_found() {
+    let sound = Spec {
+        id: "task:submit",
+        title: "Submit",
+        ..Spec::pure()
+    };
+    assert_eq!(sound.fault(), None);
+    assert_eq!(sound.wire_name(), "task_submit");
+    for broken in [
+        Spec {
+            id: "Bad",
+            ..sound.clone()
+        },
+        Spec {
+            id: "",
+            ..sound.clone()
+        },
+        Spec {
+            id: "9x",
+            ..sound.clone()
+        },
+        Spec {
+            title: "",
+            ..sound.clone()
+        },
+        Spec {
+            callers: &[],
+            ..sound.clone()
+        },
+        Spec {
+            destructive: true,
+            ..sound.clone()
+        },
+        Spec {
+            effects: &[Effect::ModifiesFiles],
+            ..sound.clone()
+        },
+    ] {
+        assert!(broken.fault().is_some(), "{broken:?}");
+    }
+}
+
+#[test]
+fn every_error_code_has_its_spelling() {
+    for code in ErrorCode::ALL {
+        assert_eq!(serde_json::to_value(code).expect("a name"), code.as_str());
+    }
+}
