@@ -283,7 +283,12 @@ mod tests {
     /// Case R54: the shapes of small plans.
     #[test]
     fn r54_waves_of_small_graphs() {
-        let cases: [(usize, &[(usize, usize)], &[&[usize]]); 6] = [
+        type Case = (
+            usize,
+            &'static [(usize, usize)],
+            &'static [&'static [usize]],
+        );
+        let cases: [Case; 6] = [
             (0, &[], &[]),
             (1, &[], &[&[0]]),
             (3, &[], &[&[0, 1, 2]]),
@@ -320,7 +325,8 @@ mod tests {
 
     #[test]
     fn finds_a_shortest_cycle() {
-        let cases: [(&[&[usize]], Option<&[usize]>); 6] = [
+        type Case = (&'static [&'static [usize]], Option<&'static [usize]>);
+        let cases: [Case; 6] = [
             (&[&[], &[0]], None),
             (&[&[0]], Some(&[0])),
             (&[&[1], &[0]], Some(&[0, 1])),

@@ -122,7 +122,10 @@ impl<'a> Engine<'a> {
             return Some(Task::Settle(position, Box::new(Finished::cancelled(why))));
         }
         if position > self.stop_at {
-            return Some(Task::Settle(position, Box::new(Finished::not_run(self.stop_at))));
+            return Some(Task::Settle(
+                position,
+                Box::new(Finished::not_run(self.stop_at)),
+            ));
         }
         if let Some(cause) = self.obstacle(position) {
             return Some(Task::Settle(position, Box::new(Finished::skipped(cause))));
