@@ -92,22 +92,21 @@ impl Tool for Histogram {
 
     fn examples() -> Vec<Example<Args, Output>> {
         let plot = [
-            "  Histogram",
-            "2 ┤    ████",
-            "  │    ████",
-            "1 ┤████████",
-            "  │████████",
-            "0 ┤████████",
-            "  └┬───┬───",
-            "   0   1",
+            "   Histogram",
+            "2 ┤    █████",
+            "  │    █████",
+            "1 ┤█████████",
+            "0 ┤█████████",
+            "  └┬───────┬",
+            "   0       2",
         ];
         vec![Example {
             title: "one value in the lower half, two in the upper",
             args: Args {
                 data: Input::inline([0.0, 1.0, 2.0]),
                 bins: Bounded::literal(2),
-                width: Bounded::literal(11),
-                height: Bounded::literal(5),
+                width: Bounded::literal(12),
+                height: Bounded::literal(4),
                 title: default_title(),
             },
             output: Output {

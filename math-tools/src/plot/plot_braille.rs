@@ -106,12 +106,14 @@ impl Tool for PlotBraille {
 
     fn examples() -> Vec<Example<Args, Output>> {
         let plot = [
-            "  rising",
-            "3 ┤       ⣀⠔",
-            "2 ┤   ⢀⡠⠔⠊",
-            "1 ┤⡠⠔⠊⠁",
-            "  └┬───┬───┬─",
-            "   1   2   3",
+            "          rising",
+            "3 ┤                 ⣀⠤⠒⠁",
+            "  │             ⣀⠤⠒⠉",
+            "2 ┤         ⣀⠤⠒⠉",
+            "  │    ⢀⡠⠤⠒⠉",
+            "1 ┤⢀⡠⠔⠊⠁",
+            "  └┬─────────┬─────────┬",
+            "   1         2         3",
         ];
         vec![Example {
             title: "three points on a line",
@@ -119,8 +121,8 @@ impl Tool for PlotBraille {
                 x: Input::inline([1.0, 2.0, 3.0]),
                 y: Input::inline([1.0, 2.0, 3.0]),
                 plot_type: PlotType::Line,
-                width: Bounded::literal(13),
-                height: Bounded::literal(3),
+                width: Bounded::literal(24),
+                height: Bounded::literal(5),
                 title: "rising".to_owned(),
                 x_label: None,
                 y_label: None,

@@ -118,10 +118,14 @@ impl Tool for PlotFunction {
 
     fn examples() -> Vec<Example<Args, Output>> {
         let plot = [
-            " f(x) = x",
-            " 1 ┤   ⢀⡠⠔⠊",
-            " 0 ┤⢀⡠⠔⠊⠁",
-            "-1 ┤⠁",
+            "         f(x) = x",
+            " 1 ┤               ⢀⣠⠴⠚",
+            "   │           ⢀⣠⠴⠚⠉",
+            " 0 ┤       ⣀⡤⠔⠚⠉",
+            "   │   ⣀⡤⠖⠋⠁",
+            "-1 ┤⡤⠖⠋⠁",
+            "   └┬────────┬────────┬",
+            "   -1        0        1",
         ];
         vec![Example {
             title: "the diagonal",
@@ -129,8 +133,8 @@ impl Tool for PlotFunction {
                 function: "x".to_owned(),
                 x_min: Finite::literal(-1.0),
                 x_max: Finite::literal(1.0),
-                width: Bounded::literal(13),
-                height: Bounded::literal(3),
+                width: Bounded::literal(23),
+                height: Bounded::literal(5),
                 n_points: default_points(),
                 title: None,
             },
