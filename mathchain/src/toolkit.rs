@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chain_runtime::state::State;
+use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_tools::Workspace;
 use registry::{Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level, Policy};
 use tool_core::capability::{Approvals, Clock, Files, Ledger};
 use tool_core::ctx::Progress;
-use tool_core::{Capabilities, Entry, Outcome, Seed, StopFlag, ToolError, Value};
+use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError, Value};
 
 use crate::clock::SystemClock;
 
@@ -107,6 +108,43 @@ impl Toolkit {
         };
         let files = self.dispatcher.host().capabilities.files.as_deref();
         self.dispatcher.policy().explain(catalogue, (tool, call.as_deref()), (&caller.role, &caller.layers), self.dispatcher.facts(), files)
+    }
+
+    /// Checks a plan completely; nothing runs.
+    ///
+    /// # Errors
+    /// Every problem of the plan, each with its place and the next step.
+    pub fn check(&self, context: &Context, plan: &Plan, inputs: &Object) -> Result<CheckedPlan, Problems> {
+        chain_runtime::check(plan, &self.dispatcher, &self.caller(context), inputs)
+    }
+
+    /// Checks and runs a plan on as many threads as the machine has cores.
+    ///
+    /// # Errors
+    /// As [`Toolkit::check`]; nothing has run then. A step that fails is part of the result.
+    pub fn run_chain(&self, context: &Context, plan: &Plan, inputs: &Object) -> Result<ChainResult, Problems> {
+        self.run_chain_with(context, plan, inputs, 0, None)
+    }
+
+    /// As [`Toolkit::run_chain`], with a number of threads (0: one per core) and an observer.
+    ///
+    /// # Errors
+    /// As [`Toolkit::run_chain`].
+    pub fn run_chain_with(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        threads: usize,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<ChainResult, Problems> {
+        let options = RunOptions { threads, stop: context.stop.clone(), timeout_ms: context.timeout_ms, observer, chain_id: None };
+        chain_runtime::execute(plan, &self.dispatcher, &self.caller(context), inputs, options)
+    }
+
+    /// What the configuration says of chains.
+    pub fn chain_defaults(&self) -> chain_runtime::Defaults {
+        self.config.chain.into()
     }
 
     /// The dispatcher every call passes.

@@ -23,7 +23,7 @@ fn the_quickstart_reads_fits_samples_and_plots() {
     assert!(!slope.is_empty());
     assert!(answer.at("/output/outputs/r2").as_f64().expect("a number") > 0.9);
     assert!(answer.at("/output/outputs/plot").as_str().expect("a text").contains("price by area"));
-    let chain = answer.at("/metadata/chain");
+    let chain = answer.at("/metadata");
     for (key, expected) in [("mode_requested", Value::from("dep")), ("mode_used", Value::from("dep")), ("fallback_to_seq", Value::Bool(false)), ("caller_type", Value::from("chain"))] {
         assert_eq!(chain.get(key), Some(&expected), "{key}");
     }

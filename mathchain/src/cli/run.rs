@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::{Mode as PlanMode, Plan, Problems};
+use chain_runtime::{ChainResult, Mode as PlanMode, Plan, Problems, StepStatus};
 use registry::Answer;
-use tool_core::{ErrorCode, Object, StopFlag, ToolError};
+use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
 use super::args::{Format, Global, Mode, Run};
 use super::progress::Display;
@@ -56,8 +56,8 @@ pub fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
             let outcome = result.to_outcome();
             match global.format() {
                 Format::Human => {
-                    complain(&result.summary());
-                    print(&human::value(&result.outputs()));
+                    complain(&summary(&result));
+                    print(&human::value(&Value::Object(Arc::new(result.outputs.clone()))));
                     complain(&human::outcome(&outcome).stderr);
                 }
                 format => print_outcome(format, &outcome),
@@ -70,6 +70,23 @@ pub fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
             Ok(refused(global, problems))
         }
     }
+}
+
+/// What ran, wave by wave, for a reader.
+fn summary(result: &ChainResult) -> String {
+    let mut text = format!("chain {}: {}\n", result.chain_id, result.status.as_str());
+    let waves = result.steps.iter().map(|step| step.wave + 1).max().unwrap_or(0);
+    for wave in 0..waves {
+        let steps = result.steps.iter().filter(|step| step.wave == wave);
+        let words: Vec<String> = steps.map(|step| if step.end.status == StepStatus::Done { step.id.to_string() } else { format!("{} ({})", step.id, step.end.status.as_str()) }).collect();
+        let _ = writeln!(text, "  wave {wave}: {}", words.join(", "));
+    }
+    for step in result.steps.iter().filter(|step| step.end.status != StepStatus::Done) {
+        let cause = step.end.cause.and_then(|cause| result.steps.get(cause)).map(|cause| format!(", because of `{}`", cause.id)).unwrap_or_default();
+        let message = step.end.error.as_ref().map(|err| format!(": {}", err.message())).unwrap_or_default();
+        let _ = writeln!(text, "  {} {}{cause}{message}", step.id, step.end.status.as_str());
+    }
+    text
 }
 
 /// Prints why a plan was refused; nothing has run.
