@@ -1,3 +1,24 @@
-//! Plans: check, schedule, execute; and the state that outlives a process.
+//! Plans: read, checked whole, scheduled and executed through the one dispatcher.
+//!
+//! Read [`Plan`] first, then [`check()`], which reports every problem at once and gives a [`CheckedPlan`], then [`run()`]. The
+//! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
+//! names a tool or decides who may call one: that is the registry's. [`state`] is what outlives a process: audit and approvals.
 
+pub mod check;
+pub mod conflicts;
+mod explain;
+pub mod graph;
+pub mod plan;
+pub mod problem;
+pub mod reference;
+pub mod run;
 pub mod state;
+pub mod template;
+pub mod types;
+
+pub use check::{CheckedPlan, CheckedStep, Permit, check};
+pub use plan::{Defaults, Mode, OnError, Plan, Step};
+pub use problem::{Fault, PlanProblem, Problems};
+pub use run::{
+    ChainResult, ChainStatus, Finished, Observer, RunOptions, StepReport, StepStatus, execute, run,
+};

@@ -87,7 +87,9 @@ fn filled(folder: &Path, count: usize) {
 /// The file as an intruder sees it: without the triggers that keep it append-only.
 fn intruder(folder: &Path) -> Connection {
     let connection = Connection::open(folder.join(FILE_NAME)).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = OFF")
+        .unwrap();
     for table in ["sessions", "events", "heads"] {
         connection
             .execute_batch(&format!(

@@ -1,0 +1,156 @@
+//! The resources of a step whose arguments are not all known: what the plan tells, and what must be assumed.
+
+use tool_core::capability::Files;
+use tool_core::schema::Schema;
+use tool_core::{
+    Access, Capability, Determinism, ResourceKey, ResourceKind, Spec, ToolError, Value,
+};
+
+use crate::template::Node;
+
+/// What is known of the resources of a step.
+#[derive(Debug, Default)]
+pub(super) struct Resources {
+    /// The keys; a path that is read and not known is every path.
+    pub keys: Vec<ResourceKey>,
+    /// Why the plan cannot be put in order by resources, where it cannot.
+    pub unknown: Option<String>,
+}
+
+/// Whether a tool says nothing from which an order could follow.
+pub(super) fn says_nothing(spec: &Spec) -> bool {
+    spec.effects.is_empty()
+        && spec.permissions.is_empty()
+        && spec.capabilities.is_empty()
+        && spec.resources.is_empty()
+        && spec.determinism == Determinism::External
+}
+
+/// The resources of a call with references in its arguments.
+///
+/// # Errors
+/// When a path that the plan names is refused.
+pub(super) fn of_open_call(
+    spec: &Spec,
+    schema: &Schema,
+    args: &Node,
+    files: Option<&dyn Files>,
+) -> Result<Resources, ToolError> {
+    let mut found = Resources::default();
+    for template in spec.resources {
+        let key = |name: String| ResourceKey {
+            kind: template.kind,
+            name,
+            access: template.access,
+        };
+        match args.pointer(template.pointer) {
+            Some(Node::Literal(Value::String(name))) => {
+                found.keys.push(identified(key(name.to_string()), files)?);
+            }
+            Some(Node::Literal(_)) => {} // null, or refused with the arguments
+            Some(_) if template.access == Access::Read && template.kind == ResourceKind::Path => {
+                found.keys.push(any_path());
+            }
+            Some(_) => found.unknown_at(template.pointer),
+            None if refers_above(args, template.pointer) => found.unknown_at(template.pointer),
+            None => {
+                if let Some(name) = default_of(schema, template.pointer) {
+                    found.keys.push(identified(key(name), files)?);
+                }
+            }
+        }
+    }
+    let reads_files = spec.capabilities.contains(&Capability::FilesRead);
+    if spec.resources.is_empty() && reads_files {
+        found.keys.push(any_path());
+    }
+    sources(args, &mut |path| {
+        found.keys.push(match path {
+            Some(path) => identified(ResourceKey::read_path(path), files)?,
+            None => any_path(),
+        });
+        Ok(())
+    })?;
+    found.keys.dedup();
+    Ok(found)
+}
+
+impl Resources {
+    fn unknown_at(&mut self, pointer: &str) {
+        self.unknown
+            .get_or_insert_with(|| format!("names the resource at `{pointer}` only when it runs"));
+    }
+}
+
+/// The root of the workspace contains every path.
+fn any_path() -> ResourceKey {
+    ResourceKey::read_path("")
+}
+
+/// The same key for every spelling of one path.
+fn identified(mut key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey, ToolError> {
+    if let (ResourceKind::Path, Some(files)) = (key.kind, files) {
+        key.name = files.identity(&key.name)?;
+    }
+    Ok(key)
+}
+
+/// Whether an argument above the pointer is a reference, so that what is below is not known.
+fn refers_above(args: &Node, pointer: &str) -> bool {
+    let is_open = |node: &Node| matches!(node, Node::Reference(_) | Node::Format(_));
+    let mut above = pointer.match_indices('/').skip(1);
+    is_open(args)
+        || above.any(|(end, _)| {
+            args.pointer(&pointer[..end])
+                .is_some_and(|node| is_open(&node))
+        })
+}
+
+/// The default that the schema states for an argument that is left out.
+fn default_of(schema: &Schema, pointer: &str) -> Option<String> {
+    let mut at = schema;
+    for token in pointer.strip_prefix('/')?.split('/') {
+        at = at.get("properties")?.get(token)?;
+    }
+    at.get("default")?.as_str().map(str::to_owned)
+}
+
+/// Calls back for every `$file` in the arguments: its path, or none when that is a reference.
+fn sources(
+    node: &Node,
+    visit: &mut dyn FnMut(Option<&str>) -> Result<(), ToolError>,
+) -> Result<(), ToolError> {
+    match node {
+        Node::Literal(value) => literal_sources(value, visit),
+        Node::Object(members) => {
+            members
+                .iter()
+                .try_for_each(|(key, member)| match (&**key, member) {
+                    ("$file", Node::Literal(path)) => visit(path.as_str()),
+                    ("$file", _) => visit(None),
+                    _ => sources(member, visit),
+                })
+        }
+        Node::Array(nodes) => nodes.iter().try_for_each(|node| sources(node, visit)),
+        Node::Reference(_) | Node::Format(_) => Ok(()),
+    }
+}
+
+/// As [`sources`], in a literal; its depth was checked with the plan's.
+fn literal_sources(
+    value: &Value,
+    visit: &mut dyn FnMut(Option<&str>) -> Result<(), ToolError>,
+) -> Result<(), ToolError> {
+    match value {
+        Value::Array(items) => items
+            .iter()
+            .try_for_each(|item| literal_sources(item, visit)),
+        Value::Object(object) => object
+            .iter()
+            .try_for_each(|(key, member)| match (key, member) {
+                ("$file", Value::String(path)) => visit(Some(path)),
+                _ => literal_sources(member, visit),
+            }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,239 @@
+//! The plan: one document, as data. [`Plan::from_document`] reads its form; what it means is for [`crate::check()`].
+
+mod inputs;
+mod read;
+
+use std::fmt;
+use std::sync::Arc;
+
+use registry::document::{self, Document};
+use tool_core::{Seed, ToolError, Value};
+
+pub(crate) use inputs::settle;
+pub use inputs::{Input, InputType};
+
+use crate::problem::Problems;
+use crate::template::Node;
+
+/// Most steps of a plan.
+pub const STEPS_MAX: usize = 10_000;
+/// Longest text of a plan, in bytes.
+pub const TEXT_BYTES_MAX: usize = 4 << 20;
+/// The version of the plan language.
+pub const VERSION: i64 = 1;
+
+/// How steps are put in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// By what they depend on: independent steps run together.
+    #[default]
+    Dep,
+    /// One after the other, as written.
+    Seq,
+}
+
+impl Mode {
+    /// The spelling in plans and answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dep => "dep",
+            Self::Seq => "seq",
+        }
+    }
+
+    /// Reads the spelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Dep, Self::Seq]
+            .into_iter()
+            .find(|mode| mode.as_str() == text)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a failed step means for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum OnError {
+    /// Also dependents run whose references carry a `default`.
+    Continue,
+    /// All that does not depend on the failed step runs.
+    SkipDependents,
+    /// No further step starts.
+    #[default]
+    FailChain,
+}
+
+impl OnError {
+    /// Every member.
+    pub const ALL: [Self; 3] = [Self::FailChain, Self::SkipDependents, Self::Continue];
+
+    /// The spelling in plans and answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FailChain => "fail_chain",
+            Self::SkipDependents => "skip_dependents",
+            Self::Continue => "continue",
+        }
+    }
+
+    /// Reads the spelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == text)
+    }
+}
+
+/// What holds where a plan says nothing: the `[chain]` table of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Defaults {
+    /// Order of steps.
+    pub mode: Mode,
+    /// Whether steps with effects may run together.
+    pub parallel_mutations: bool,
+    /// What a failed step means.
+    pub on_error: OnError,
+}
+
+impl From<registry::config::ChainDefaults> for Defaults {
+    fn from(defaults: registry::config::ChainDefaults) -> Self {
+        use registry::config::{ChainMode, OnError as Configured};
+        Self {
+            mode: match defaults.mode {
+                ChainMode::Dep => Mode::Dep,
+                ChainMode::Seq => Mode::Seq,
+            },
+            parallel_mutations: defaults.parallel_mutations,
+            on_error: match defaults.on_error {
+                Configured::FailChain => OnError::FailChain,
+                Configured::SkipDependents => OnError::SkipDependents,
+                Configured::Continue => OnError::Continue,
+            },
+        }
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Its name; unique in the plan.
+    pub id: Arc<str>,
+    /// The tool, as written.
+    pub tool: Arc<str>,
+    /// The arguments.
+    pub args: Node,
+    /// Steps that must have ended before.
+    pub after: Vec<Arc<str>>,
+    /// Longest run in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// What its failure means for the others.
+    pub on_error: Option<OnError>,
+}
+
+/// A plan, read but not yet checked.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Its name.
+    pub id: Arc<str>,
+    /// What it asks for.
+    pub inputs: Vec<Input>,
+    /// The seed from which every step's seed derives.
+    pub seed: Seed,
+    /// Order of steps, when it says one.
+    pub mode: Option<Mode>,
+    /// Whether a wave starts only when the one before has ended.
+    pub barrier: bool,
+    /// Whether steps with effects may run together, when it says so.
+    pub parallel_mutations: Option<bool>,
+    /// The steps, in the order of the document.
+    pub steps: Vec<Step>,
+    /// What it answers with.
+    pub outputs: Vec<(Arc<str>, Node)>,
+    /// What holds where it says nothing.
+    pub defaults: Defaults,
+    pub(crate) digest: String,
+    pub(crate) faults: Problems,
+    document: Option<Arc<Document>>,
+}
+
+impl Plan {
+    /// Reads a text: JSON when it starts with `{`, YAML otherwise.
+    ///
+    /// # Errors
+    /// When the text is too long or no document. What is wrong with the plan itself is reported by [`crate::check()`], all at
+    /// once.
+    pub fn parse(text: &str) -> Result<Self, ToolError> {
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(ToolError::new(
+                tool_core::ErrorCode::LimitExceeded,
+                format_args!(
+                    "a plan has at most {TEXT_BYTES_MAX} bytes, found {}",
+                    text.len()
+                ),
+            )
+            .hint("pass data as {\"$file\": path}, or as an input"));
+        }
+        let document = if text.trim_start().starts_with('{') {
+            document::parse_json(text)?
+        } else {
+            document::parse_yaml(text)?
+        };
+        Ok(Self::from_document(document))
+    }
+
+    /// Reads a document; problems carry line and column.
+    pub fn from_document(document: Document) -> Self {
+        let mut plan = read::read(&document.value);
+        plan.document = Some(Arc::new(document));
+        plan
+    }
+
+    /// Reads a value.
+    pub fn from_value(value: &Value) -> Self {
+        read::read(value)
+    }
+
+    /// With another order of steps than it says.
+    #[must_use]
+    pub fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// With what holds where it says nothing.
+    #[must_use]
+    pub fn with_defaults(mut self, defaults: Defaults) -> Self {
+        self.defaults = defaults;
+        self
+    }
+
+    /// The order of steps that is asked for.
+    pub fn mode_requested(&self) -> Mode {
+        self.mode.unwrap_or(self.defaults.mode)
+    }
+
+    /// Whether steps with effects may run together.
+    pub fn parallel_mutations(&self) -> bool {
+        self.parallel_mutations
+            .unwrap_or(self.defaults.parallel_mutations)
+    }
+
+    /// Digest of the document, whatever its spelling.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The declared input of that name.
+    pub fn input(&self, name: &str) -> Option<&Input> {
+        self.inputs.iter().find(|input| &*input.name == name)
+    }
+
+    /// Names the place of each problem, where the plan came from a text.
+    pub(crate) fn locate(&self, problems: &mut Problems) {
+        if let Some(document) = &self.document {
+            problems.locate(|pointer| document.locate(pointer));
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! From a value to a [`Plan`]: closed objects, known fields, limits. Reading goes on after a problem, so that all are found.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tool_core::nearest::nearest;
+use tool_core::path::{push_index, push_key};
+use tool_core::{Object, Seed, Value, convert};
+
+use super::{Defaults, Input, InputType, Mode, OnError, Plan, STEPS_MAX, Step, VERSION};
+use crate::problem::{Fault, PlanProblem, Problems};
+use crate::template::{DEPTH_MAX, Node};
+
+/// Roots of references that are no step.
+const RESERVED: [&str; 3] = ["inputs", "item", "index"];
+/// Fields of the plan language that a later release brings.
+const LATER: [&str; 7] = [
+    "map",
+    "when",
+    "retry",
+    "approval",
+    "compensate",
+    "place",
+    "budget",
+];
+const PLAN_FIELDS: [&str; 9] = [
+    "version",
+    "id",
+    "inputs",
+    "seed",
+    "mode",
+    "barrier",
+    "parallel_mutations",
+    "steps",
+    "outputs",
+];
+const STEP_FIELDS: [&str; 6] = ["id", "tool", "args", "after", "timeout_ms", "on_error"];
+const INPUT_FIELDS: [&str; 6] = [
+    "type",
+    "default",
+    "minimum",
+    "maximum",
+    "enum",
+    "description",
+];
+
+/// Reads a plan; what is wrong with its form is kept in it.
+pub(super) fn read(value: &Value) -> Plan {
+    let mut reader = Reader::default();
+    let mut plan = Plan {
+        id: "plan".into(),
+        inputs: Vec::new(),
+        seed: Seed::DEFAULT,
+        mode: None,
+        barrier: false,
+        parallel_mutations: None,
+        steps: Vec::new(),
+        outputs: Vec::new(),
+        defaults: Defaults::default(),
+        digest: String::new(),
+        faults: Problems::default(),
+        document: None,
+    };
+    if deeper_than(value, DEPTH_MAX) {
+        reader.report(
+            Fault::Limit,
+            format!("a plan is nested at most {DEPTH_MAX} deep"),
+        );
+    } else if let Some(object) = value.as_object() {
+        reader.plan(object, &mut plan);
+        plan.digest = registry::digest::of_value(value);
+    } else {
+        reader.report(
+            Fault::Form,
+            format!("expected a plan (an object), found {}", value.kind()),
+        );
+    }
+    plan.faults = reader.problems;
+    plan
+}
+
+/// Whether a value is nested deeper; recursion stops at the limit. A block of numbers counts its dimensions.
+fn deeper_than(value: &Value, limit: usize) -> bool {
+    match value {
+        Value::Array(items) => limit == 0 || items.iter().any(|item| deeper_than(item, limit - 1)),
+        Value::Object(object) => {
+            limit == 0
+                || object
+                    .iter()
+                    .any(|(_, member)| deeper_than(member, limit - 1))
+        }
+        Value::Numbers(numbers) => numbers.rank() > limit,
+        _ => false,
+    }
+}
+
+/// Whether a name has the form `[a-z][a-z0-9_]{0,63}`.
+fn is_id(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+#[derive(Default)]
+struct Reader {
+    pointer: String,
+    problems: Problems,
+}
+
+impl Reader {
+    fn report(&mut self, fault: Fault, message: String) {
+        self.problems
+            .push(PlanProblem::new(fault, self.pointer.as_str(), message));
+    }
+
+    fn hinted(&mut self, fault: Fault, message: String, hint: impl std::fmt::Display) {
+        self.problems
+            .push(PlanProblem::new(fault, self.pointer.as_str(), message).hint(hint));
+    }
+
+    fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.pointer.len();
+        push_key(&mut self.pointer, key);
+        let result = read(self);
+        self.pointer.truncate(length);
+        result
+    }
+
+    fn item<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.pointer.len();
+        push_index(&mut self.pointer, index);
+        let result = read(self);
+        self.pointer.truncate(length);
+        result
+    }
+
+    /// Reports every field that is not known.
+    fn closed(&mut self, object: &Object, known: &[&str], what: &str) {
+        for (key, _) in object.iter().filter(|(key, _)| !known.contains(key)) {
+            self.under(key, |reader| {
+                let problem = if LATER.contains(&key) {
+                    PlanProblem::new(
+                        Fault::Later,
+                        reader.pointer.as_str(),
+                        format_args!("`{key}` belongs to a later release of the plan language"),
+                    )
+                    .hint(format_args!("leave `{key}` out"))
+                } else {
+                    PlanProblem::new(
+                        Fault::Form,
+                        reader.pointer.as_str(),
+                        format_args!("{what} has no field `{key}`"),
+                    )
+                    .hint(format_args!("the fields are {}", known.join(", ")))
+                    .near(nearest(key, known.iter().copied()))
+                };
+                reader.problems.push(problem);
+            });
+        }
+    }
+
+    /// A field that must be of a kind; absent is `None`, and so is what does not fit, after a report.
+    fn field<T>(
+        &mut self,
+        object: &Object,
+        key: &str,
+        expected: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = object.get(key)?;
+        let found = read(value);
+        if found.is_none() {
+            self.under(key, |reader| {
+                reader.report(
+                    Fault::Form,
+                    format!("expected {expected} for `{key}`, found {}", value.kind()),
+                );
+            });
+        }
+        found
+    }
+
+    fn plan(&mut self, object: &Object, plan: &mut Plan) {
+        self.closed(object, &PLAN_FIELDS, "a plan");
+        match object.get("version") {
+            Some(version) if version.as_i64() == Some(VERSION) => {}
+            Some(version) => {
+                let found = version.kind();
+                self.under("version", |reader| {
+                    reader.report(
+                        Fault::Form,
+                        format!("expected `version` {VERSION}, found {found}"),
+                    );
+                });
+            }
+            None => self.hinted(
+                Fault::Form,
+                "`version` is missing".to_owned(),
+                "write `version: 1`",
+            ),
+        }
+        let seed = |value: &Value| convert::from_value::<Seed>(value).ok();
+        if let Some(id) = self.field(object, "id", "a text", |value| {
+            value.as_str().map(Arc::from)
+        }) {
+            plan.id = self.under("id", |reader| reader.id(id, &[]));
+        }
+        plan.seed = self
+            .field(object, "seed", "a 64-bit integer", seed)
+            .unwrap_or(Seed::DEFAULT);
+        let mode = |value: &Value| Mode::parse(value.as_str()?);
+        plan.mode = self.field(object, "mode", "`dep` or `seq`", mode);
+        plan.barrier = self
+            .field(object, "barrier", "true or false", Value::as_bool)
+            .unwrap_or(false);
+        plan.parallel_mutations = self.field(
+            object,
+            "parallel_mutations",
+            "true or false",
+            Value::as_bool,
+        );
+        if let Some(inputs) = self.field(object, "inputs", "an object of inputs", |v| {
+            v.as_object().cloned()
+        }) {
+            plan.inputs = self.under("inputs", |reader| reader.inputs(&inputs));
+        }
+        match object.get("steps") {
+            Some(_) => {
+                if let Some(steps) = self.field(object, "steps", "a list of steps", Value::items) {
+                    plan.steps = self.under("steps", |reader| reader.steps(&steps));
+                }
+            }
+            None => self.hinted(
+                Fault::Form,
+                "`steps` is missing".to_owned(),
+                "write `steps: [{id: .., tool: .., args: ..}]`",
+            ),
+        }
+        if let Some(outputs) = self.field(object, "outputs", "an object of outputs", |v| {
+            v.as_object().cloned()
+        }) {
+            plan.outputs = self.under("outputs", |reader| reader.outputs(&outputs));
+        }
+    }
+
+    fn id(&mut self, id: Arc<str>, reserved: &[&str]) -> Arc<str> {
+        if reserved.contains(&&*id) {
+            self.hinted(
+                Fault::Id,
+                format!("`{id}` is reserved"),
+                "references use it for something else; choose another id",
+            );
+        } else if !is_id(&id) {
+            let shown: String = id.chars().take(80).collect();
+            self.hinted(
+                Fault::Id,
+                format!("`{shown}` is no id"),
+                "an id starts with a-z, goes on with a-z, 0-9 and _, and has at most 64 characters",
+            );
+        }
+        id
+    }
+
+    fn inputs(&mut self, inputs: &Object) -> Vec<Input> {
+        inputs
+            .iter()
+            .filter_map(|(name, value)| self.under(name, |reader| reader.input(name, value)))
+            .collect()
+    }
+
+    fn input(&mut self, name: &str, value: &Value) -> Option<Input> {
+        let name = self.id(name.into(), &[]);
+        let Some(object) = value.as_object() else {
+            self.hinted(
+                Fault::Form,
+                format!(
+                    "expected the declaration of an input, found {}",
+                    value.kind()
+                ),
+                "write `name: {type: number, default: 1}`",
+            );
+            return None;
+        };
+        self.closed(object, &INPUT_FIELDS, "an input");
+        let kinds = InputType::ALL.map(InputType::as_str).join(", ");
+        let input = Input {
+            name,
+            kind: self
+                .field(object, "type", &format!("one of {kinds}"), |value| {
+                    InputType::parse(value.as_str()?)
+                })
+                .unwrap_or(InputType::Any),
+            default: object.get("default").cloned(),
+            minimum: self.field(object, "minimum", "a number", Value::as_f64),
+            maximum: self.field(object, "maximum", "a number", Value::as_f64),
+            choices: self.field(object, "enum", "a list", Value::items),
+            description: self.field(object, "description", "a text", |value| {
+                value.as_str().map(Arc::from)
+            }),
+        };
+        if let Some(fault) = input
+            .default
+            .as_ref()
+            .and_then(|default| input.fault(default))
+        {
+            self.under("default", |reader| reader.report(Fault::Input, fault));
+        }
+        Some(input)
+    }
+
+    fn steps(&mut self, items: &[Value]) -> Vec<Step> {
+        if items.len() > STEPS_MAX {
+            self.report(
+                Fault::Limit,
+                format!(
+                    "a plan has at most {STEPS_MAX} steps, found {}",
+                    items.len()
+                ),
+            );
+            return Vec::new();
+        }
+        let mut first: HashMap<Arc<str>, usize> = HashMap::with_capacity(items.len());
+        let mut steps = Vec::with_capacity(items.len());
+        for (index, value) in items.iter().enumerate() {
+            let step = self.item(index, |reader| reader.step(value));
+            if step.id.is_empty() {
+                // reported as missing
+            } else if let Some(before) = first.get(&step.id) {
+                self.problems.push(
+                    PlanProblem::new(
+                        Fault::Id,
+                        format!("/steps/{index}/id"),
+                        format_args!("two steps have the id `{}`", step.id),
+                    )
+                    .hint(format_args!(
+                        "the first is step {before} (from 0); rename one"
+                    )),
+                );
+            } else {
+                first.insert(Arc::clone(&step.id), index);
+            }
+            steps.push(step);
+        }
+        steps
+    }
+
+    fn step(&mut self, value: &Value) -> Step {
+        let mut step = Step {
+            id: "".into(),
+            tool: "".into(),
+            args: Node::Literal(Value::object::<&str, Value>([])),
+            after: Vec::new(),
+            timeout_ms: None,
+            on_error: None,
+        };
+        let Some(object) = value.as_object() else {
+            self.hinted(
+                Fault::Form,
+                format!("expected a step (an object), found {}", value.kind()),
+                "write `{id: fit, tool: linear_regression, args: {..}}`",
+            );
+            return step;
+        };
+        self.closed(object, &STEP_FIELDS, "a step");
+        let text = |value: &Value| value.as_str().map(Arc::<str>::from);
+        if let Some(id) = self.required(object, "id", text) {
+            step.id = self.under("id", |reader| reader.id(id, &RESERVED));
+        }
+        if let Some(tool) = self.required(object, "tool", text) {
+            step.tool = tool;
+        }
+        if let Some(args) = object.get("args") {
+            step.args = self.under("args", |reader| reader.args(args));
+        }
+        step.after = self.after(object);
+        step.timeout_ms = self.field(
+            object,
+            "timeout_ms",
+            "a number of milliseconds, at least 1",
+            |value| {
+                value
+                    .as_i64()
+                    .filter(|&ms| ms > 0)
+                    .and_then(|ms| u64::try_from(ms).ok())
+            },
+        );
+        step.on_error = self.field(
+            object,
+            "on_error",
+            "`fail_chain`, `skip_dependents` or `continue`",
+            |value| OnError::parse(value.as_str()?),
+        );
+        step
+    }
+
+    fn required(
+        &mut self,
+        object: &Object,
+        key: &str,
+        read: impl FnOnce(&Value) -> Option<Arc<str>>,
+    ) -> Option<Arc<str>> {
+        if object.get(key).is_none() {
+            self.report(Fault::Form, format!("the step has no `{key}`"));
+        }
+        self.field(object, key, "a text", read)
+    }
+
+    fn args(&mut self, args: &Value) -> Node {
+        if args.as_object().is_none() {
+            self.report(
+                Fault::Form,
+                format!("expected the arguments as an object, found {}", args.kind()),
+            );
+        }
+        Node::compile(args, &mut self.pointer, &mut self.problems)
+    }
+
+    fn after(&mut self, object: &Object) -> Vec<Arc<str>> {
+        let one_or_more = |value: &Value| match value.as_str() {
+            Some(id) => Some(vec![Arc::from(id)]),
+            None => value
+                .items()?
+                .iter()
+                .map(|item| item.as_str().map(Arc::from))
+                .collect(),
+        };
+        self.field(
+            object,
+            "after",
+            "the id of a step, or a list of them",
+            one_or_more,
+        )
+        .unwrap_or_default()
+    }
+
+    fn outputs(&mut self, outputs: &Object) -> Vec<(Arc<str>, Node)> {
+        outputs
+            .iter()
+            .map(|(name, value)| {
+                let node = self.under(name, |reader| {
+                    Node::compile(value, &mut reader.pointer, &mut reader.problems)
+                });
+                (Arc::from(name), node)
+            })
+            .collect()
+    }
+}

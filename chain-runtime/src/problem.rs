@@ -1,0 +1,276 @@
+//! What is wrong with a plan: every problem at once, each with its place and the next step.
+
+use std::fmt;
+
+use tool_core::{ErrorCode, Problem, ToolError, Value};
+
+/// Most problems that are kept; the rest is counted.
+pub const PROBLEMS_MAX: usize = 1000;
+
+/// What kind of fault it is; the `reason` of the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fault {
+    /// The document does not have the form of a plan.
+    Form,
+    /// A name is used twice, reserved or misspelled.
+    Id,
+    /// A stated limit is exceeded.
+    Limit,
+    /// A field of a later release.
+    Later,
+    /// An input of the plan is missing or does not fit.
+    Input,
+    /// No tool has that name.
+    UnknownTool,
+    /// The tool may not be in a plan.
+    BlockedTool,
+    /// The caller may not see or use the tool.
+    Policy,
+    /// The step needs an approval that was not given.
+    Approval,
+    /// A reference names no earlier step.
+    ReferenceStep,
+    /// A reference names a field that the step does not give.
+    ReferenceField,
+    /// What a reference gives does not fit where it is used.
+    Type,
+    /// A literal argument does not fit.
+    Argument,
+    /// Steps wait for each other in a circle.
+    Cycle,
+    /// A resource that the step uses is refused.
+    Resource,
+}
+
+impl Fault {
+    /// The spelling in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Form => "form",
+            Self::Id => "id",
+            Self::Limit => "limit",
+            Self::Later => "later_release",
+            Self::Input => "input",
+            Self::UnknownTool => "unknown_tool",
+            Self::BlockedTool => "blocked_tool",
+            Self::Policy => "policy",
+            Self::Approval => "approval_required",
+            Self::ReferenceStep => "reference_step",
+            Self::ReferenceField => "reference_field",
+            Self::Type => "type",
+            Self::Argument => "argument",
+            Self::Cycle => "cycle",
+            Self::Resource => "resource",
+        }
+    }
+}
+
+/// One thing that is wrong with a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanProblem {
+    /// What kind of fault.
+    pub fault: Fault,
+    /// JSON pointer in the plan.
+    pub pointer: String,
+    /// What was expected and found.
+    pub message: String,
+    /// The next step.
+    pub hint: Option<String>,
+    /// Line and column in the text, from 1, where the plan came from one.
+    pub place: Option<(u32, u32)>,
+}
+
+impl PlanProblem {
+    /// A problem at a JSON pointer.
+    pub fn new(fault: Fault, pointer: impl Into<String>, message: impl fmt::Display) -> Self {
+        Self {
+            fault,
+            pointer: pointer.into(),
+            message: message.to_string(),
+            hint: None,
+            place: None,
+        }
+    }
+
+    /// Adds the next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// Adds "did you mean", where a name is near enough.
+    #[must_use]
+    pub fn near(mut self, near: Option<&str>) -> Self {
+        if let Some(near) = near {
+            self.hint = Some(format!("did you mean `{near}`?"));
+        }
+        self
+    }
+
+    fn to_value(&self) -> Value {
+        let mut fields = vec![
+            ("reason", Value::from(self.fault.as_str())),
+            ("path", Value::from(self.pointer.as_str())),
+            ("message", Value::from(self.message.as_str())),
+        ];
+        if let Some(hint) = &self.hint {
+            fields.push(("hint", Value::from(hint.as_str())));
+        }
+        if let Some((line, column)) = self.place {
+            fields.push(("line", Value::from(line)));
+            fields.push(("column", Value::from(column)));
+        }
+        Value::object(fields)
+    }
+}
+
+impl fmt::Display for PlanProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.place {
+            write!(f, "{line}:{column}: ")?;
+        }
+        if !self.pointer.is_empty() {
+            write!(f, "{}: ", self.pointer)?;
+        }
+        f.write_str(&self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything that is wrong with a plan, in the order of its text; never empty when it is an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems {
+    list: Vec<PlanProblem>,
+    more: usize,
+}
+
+impl Problems {
+    /// Adds one.
+    pub fn push(&mut self, problem: PlanProblem) {
+        if self.list.len() < PROBLEMS_MAX {
+            self.list.push(problem);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The problems.
+    pub fn list(&self) -> &[PlanProblem] {
+        &self.list
+    }
+
+    /// How many there are beyond those listed.
+    pub fn more(&self) -> usize {
+        self.more
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The tools that may not be in a plan, sorted, each once.
+    pub fn blocked_tools(&self) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .list
+            .iter()
+            .filter(|problem| problem.fault == Fault::BlockedTool)
+            .filter_map(|problem| problem.message.split('`').nth(1).map(str::to_owned))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Names the place of each problem in the text, and puts them in its order.
+    pub(crate) fn locate(&mut self, place: impl Fn(&str) -> (u32, u32)) {
+        for problem in &mut self.list {
+            problem.place = Some(place(&problem.pointer));
+        }
+        self.list.sort_by_key(|problem| problem.place); // stable: at one place, in the order they were found
+    }
+
+    /// The problems as a value: `rejected`, with the reasons.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("status", Value::from("rejected")),
+            ("blocked_tools", Value::from(self.blocked_tools())),
+            (
+                "problems",
+                Value::array(self.list.iter().map(PlanProblem::to_value).collect()),
+            ),
+            ("more_problems", Value::from(self.more)),
+        ])
+    }
+
+    fn code(&self) -> ErrorCode {
+        let all = |fault: Fault| self.list.iter().all(|problem| problem.fault == fault);
+        if all(Fault::Approval) {
+            ErrorCode::ApprovalRequired
+        } else if self
+            .list
+            .iter()
+            .all(|problem| matches!(problem.fault, Fault::Policy | Fault::BlockedTool))
+        {
+            ErrorCode::PolicyDenied
+        } else if all(Fault::UnknownTool) {
+            ErrorCode::UnknownTool
+        } else if all(Fault::Limit) {
+            ErrorCode::LimitExceeded
+        } else {
+            ErrorCode::InvalidRequest
+        }
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.list.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        if self.more > 0 {
+            write!(f, "\nand {} more", self.more)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// The answer of a door: the reason is that of the first problem, the evidence holds them all.
+impl From<Problems> for ToolError {
+    fn from(problems: Problems) -> Self {
+        let evidence = problems.to_value();
+        let reason = problems
+            .list
+            .first()
+            .map_or("form", |first| first.fault.as_str());
+        let list = problems
+            .list
+            .iter()
+            .map(|problem| {
+                let mut one = Problem::new(problem.pointer.clone(), problem.to_string());
+                one.hint.clone_from(&problem.hint);
+                one
+            })
+            .collect();
+        let blocked = problems.blocked_tools();
+        let error = Self::of_problems(problems.code(), list)
+            .reason(reason)
+            .evidence(evidence);
+        if blocked.is_empty() {
+            return error;
+        }
+        error.hint(format!(
+            "Blocked tools: {}; only tools that list `chain` among their callers may be in a plan",
+            blocked.join(", ")
+        ))
+    }
+}

@@ -1,0 +1,728 @@
+//! The result of a chain: a deterministic part, timing, diagnostics, and the audit record.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use registry::{CallerContext, Dispatcher, Verdict, digest, redact};
+use tool_core::capability::Durability;
+use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
+
+use super::engine::{Engine, Parts};
+use crate::check::{CheckedPlan, CheckedStep};
+use crate::plan::{Mode, Plan};
+use crate::problem::Problems;
+use crate::reference::Missing;
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum StepStatus {
+    /// With a result.
+    Done,
+    /// With an error.
+    Failed,
+    /// A step it depends on did not succeed.
+    Skipped,
+    /// The chain was cancelled, or its time was up.
+    Cancelled,
+    /// The policy, or a person, said no.
+    Denied,
+    /// The chain had ended before its turn.
+    #[default]
+    NotRun,
+}
+
+impl StepStatus {
+    /// The spelling in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+            Self::Denied => "denied",
+            Self::NotRun => "not_run",
+        }
+    }
+}
+
+/// How one step ended, with what it gave.
+#[derive(Debug, Clone, Default)]
+pub struct Finished {
+    /// How.
+    pub status: StepStatus,
+    /// Digest of its result.
+    pub output_digest: Option<String>,
+    /// Why it failed.
+    pub error: Option<ToolError>,
+    /// The step because of which it did not run.
+    pub cause: Option<usize>,
+    /// What the reader of its result must know.
+    pub warnings: Vec<String>,
+    /// References whose default was used.
+    pub defaults_used: Vec<String>,
+    /// Facts of its call: call id, deciding layer, approval, place in the audit.
+    pub metadata: Object,
+    /// When it began, since the chain began.
+    pub began: Duration,
+    /// When it ended.
+    pub ended: Duration,
+    pub(super) output: Option<Value>,
+}
+
+impl Finished {
+    pub(super) fn of_outcome(step: &CheckedStep, outcome: Outcome, stop: &StopFlag) -> Self {
+        let mut end = Self {
+            warnings: outcome.warnings,
+            metadata: outcome.metadata,
+            ..Self::default()
+        };
+        match outcome.status {
+            Status::Success(output) => {
+                end.status = StepStatus::Done;
+                end.output_digest = Some(digest::of_value(&output));
+                end.output = Some(output);
+            }
+            Status::Error(error) => {
+                end.status = status_of(error.code(), stop);
+                end.error = Some(with_origin(step, error));
+            }
+            Status::PendingApproval { approval_id } => {
+                end.status = StepStatus::Denied;
+                end.error = Some(
+                    ToolError::new(
+                        ErrorCode::ApprovalRequired,
+                        format_args!("the call of `{}` waits for the approval {approval_id}", step.tool),
+                    )
+                    .hint("run the plan with `--yes`; chains cannot wait for a person in this release"),
+                );
+            }
+        }
+        end
+    }
+
+    pub(super) fn cancelled(why: ToolError) -> Self {
+        Self {
+            status: StepStatus::Cancelled,
+            error: Some(why),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn not_run(cause: usize) -> Self {
+        Self {
+            cause: Some(cause),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn skipped(cause: usize) -> Self {
+        Self {
+            status: StepStatus::Skipped,
+            cause: Some(cause),
+            ..Self::default()
+        }
+    }
+
+    fn has_run(&self) -> bool {
+        matches!(self.status, StepStatus::Done | StepStatus::Failed)
+    }
+}
+
+fn status_of(code: ErrorCode, stop: &StopFlag) -> StepStatus {
+    match code {
+        ErrorCode::Cancelled | ErrorCode::Timeout if stop.is_set() => StepStatus::Cancelled,
+        ErrorCode::PolicyDenied
+        | ErrorCode::NotVisible
+        | ErrorCode::ApprovalRequired
+        | ErrorCode::ApprovalDeclined
+        | ErrorCode::ApprovalExpired => StepStatus::Denied,
+        _ => StepStatus::Failed,
+    }
+}
+
+/// Names the reference that an argument at fault came from.
+fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
+    let (Some(path), None) = (error.path(), error.hint_str()) else {
+        return error;
+    };
+    let mut origin = None;
+    step.args.for_each_reference(&mut |placed| {
+        let slot = placed
+            .pointer
+            .split_once("/args")
+            .map_or("", |(_, slot)| slot);
+        if path == slot
+            || path
+                .strip_prefix(slot)
+                .is_some_and(|rest| rest.starts_with('/'))
+        {
+            origin.get_or_insert_with(|| format!("the value came from `{}`", placed.reference));
+        }
+    });
+    let from_input = step
+        .from_inputs
+        .iter()
+        .find(|(slot, _)| path.starts_with(slot.as_str()));
+    let origin = origin
+        .or_else(|| from_input.map(|(_, reference)| format!("the value came from `{reference}`")));
+    match origin {
+        Some(origin) => error.hint(origin),
+        None => error,
+    }
+}
+
+/// How a chain ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChainStatus {
+    /// Every step is done.
+    Success,
+    /// A step failed, was denied or was skipped.
+    Failed,
+    /// It was cancelled, or its time was up.
+    Cancelled,
+}
+
+impl ChainStatus {
+    /// The spelling in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What is reported of a step.
+#[derive(Debug, Clone)]
+pub struct StepReport {
+    /// Its id.
+    pub id: Arc<str>,
+    /// Canonical name of its tool.
+    pub tool: &'static str,
+    /// Its planned wave.
+    pub wave: usize,
+    /// How it ended by plan order: a later step that had run when an earlier one failed is not part of the result.
+    pub end: Finished,
+    /// How it really ended.
+    pub real_status: StepStatus,
+    version: u32,
+    seed: u64,
+    verdict: Verdict,
+}
+
+/// The result of a chain.
+#[derive(Debug, Clone)]
+pub struct ChainResult {
+    /// Its id: in the audit, and in every step's record.
+    pub chain_id: String,
+    /// How it ended.
+    pub status: ChainStatus,
+    /// What the plan answers with, as far as the steps gave it.
+    pub outputs: Object,
+    /// Answers that no step gave, with the reason.
+    pub missing_outputs: Vec<(Arc<str>, String)>,
+    /// The error of the lowest failing step.
+    pub error: Option<ToolError>,
+    /// The lowest failing step.
+    pub failed_step: Option<usize>,
+    /// Every step, in plan order.
+    pub steps: Vec<StepReport>,
+    /// What the reader must know.
+    pub warnings: Vec<String>,
+    /// The diagnostics of the chain, timing included.
+    pub diagnostics: Object,
+    /// Where the chain's record stands in the audit.
+    pub audit: Option<Value>,
+    plan_digest: String,
+    seed: u64,
+    waves: usize,
+    notes: Vec<String>,
+    effects: Vec<tool_core::Effect>,
+}
+
+impl ChainResult {
+    /// Whether every step is done.
+    pub fn is_success(&self) -> bool {
+        self.status == ChainStatus::Success
+    }
+
+    /// What is the same for any number of threads, for `dep` and `seq`, with and without barriers: outputs, and per step
+    /// status, wave, digests and errors. A replay compares this.
+    pub fn deterministic(&self) -> Value {
+        Value::object([
+            ("plan_digest", Value::from(self.plan_digest.as_str())),
+            ("seed", Value::from(self.seed)),
+            ("status", Value::from(self.status.as_str())),
+            ("outputs", Value::Object(Arc::new(self.outputs.clone()))),
+            ("missing_outputs", self.missing()),
+            ("waves", Value::from(self.waves)),
+            (
+                "steps",
+                Value::array(
+                    self.steps
+                        .iter()
+                        .map(|step| self.step(step, false))
+                        .collect(),
+                ),
+            ),
+        ])
+    }
+
+    /// The whole result: outputs, steps, and the diagnostics with their timing.
+    pub fn to_value(&self) -> Value {
+        let mut result = Object::new();
+        result.insert("chain_id", self.chain_id.as_str());
+        result.insert("status", self.status.as_str());
+        result.insert("outputs", Value::Object(Arc::new(self.outputs.clone())));
+        result.insert("missing_outputs", self.missing());
+        result.insert(
+            "steps",
+            Value::array(
+                self.steps
+                    .iter()
+                    .map(|step| self.step(step, true))
+                    .collect(),
+            ),
+        );
+        result.insert("notes", self.notes.clone());
+        Value::Object(Arc::new(result))
+    }
+
+    /// The answer of a door: the envelope of a call, with the diagnostics as metadata.
+    pub fn to_outcome(&self) -> Outcome {
+        let mut metadata = self.diagnostics.clone();
+        if let Some(audit) = &self.audit {
+            metadata.insert("audit", audit.clone());
+        }
+        Outcome {
+            status: match &self.error {
+                None => Status::Success(self.to_value()),
+                Some(error) => Status::Error(error.clone().evidence(self.to_value())),
+            },
+            effects: self.effects.clone(),
+            warnings: self.warnings.clone(),
+            metadata,
+        }
+    }
+
+    fn missing(&self) -> Value {
+        Value::object(
+            self.missing_outputs
+                .iter()
+                .map(|(name, why)| (Arc::clone(name), why.as_str())),
+        )
+    }
+
+    fn step(&self, step: &StepReport, whole: bool) -> Value {
+        let end = &step.end;
+        let mut fields = Object::new();
+        fields.insert("id", &*step.id);
+        fields.insert("tool", step.tool);
+        fields.insert("version", step.version);
+        fields.insert("wave", step.wave);
+        fields.insert("seed", step.seed);
+        fields.insert("status", end.status.as_str());
+        fields.insert("output_digest", end.output_digest.clone());
+        if let Some(cause) = end.cause {
+            fields.insert("cause", self.cause(cause, end.status));
+        }
+        if let Some(error) = &end.error {
+            fields.insert("error", error.to_value());
+        }
+        if !end.defaults_used.is_empty() {
+            fields.insert("defaults_used", end.defaults_used.clone());
+        }
+        if !whole {
+            return Value::Object(Arc::new(fields));
+        }
+        fields.insert("verdict", step.verdict.as_str());
+        if step.real_status != end.status {
+            fields.insert("real_status", step.real_status.as_str());
+        }
+        for key in ["call_id", "layer", "approved_by", "approval_id"] {
+            if let Some(value) = end.metadata.get(key) {
+                fields.insert(key, value.clone());
+            }
+        }
+        if !end.warnings.is_empty() {
+            fields.insert("warnings", end.warnings.clone());
+        }
+        if end.has_run() {
+            fields.insert("elapsed_ms", ms(end.ended.saturating_sub(end.began)));
+        }
+        Value::Object(Arc::new(fields))
+    }
+
+    fn cause(&self, cause: usize, status: StepStatus) -> Value {
+        let id = self.steps.get(cause).map_or("", |step| &step.id);
+        let words = match status {
+            StepStatus::Skipped => format!("dependency failed: `{id}`"),
+            _ => format!("the chain ended at `{id}`"),
+        };
+        Value::object([("step", id), ("message", &words)])
+    }
+
+    /// Writes the chain's record into the audit; a failure becomes a warning.
+    pub(super) fn record(&mut self, plan: &CheckedPlan, dispatcher: &Dispatcher) {
+        let mut record = Object::new();
+        record.insert("kind", "chain");
+        record.insert("role", plan.context.role.as_str());
+        record.insert("plan", &*plan.id);
+        record.insert("plan_digest", self.plan_digest.as_str());
+        record.insert("status", self.status.as_str());
+        for (key, value) in self.diagnostics.iter() {
+            record.insert(key, value.clone());
+        }
+        if let (Some(error), Some(step)) = (&self.error, self.failed_step) {
+            record.insert("failed_step", &*self.steps[step].id);
+            record.insert("error_code", error.code().as_str());
+            record.insert("error", redact::text(error.message()).0.into_owned());
+        }
+        let steps = self.steps.iter().map(|step| {
+            let mut fields = Object::new();
+            fields.insert("id", &*step.id);
+            fields.insert("tool", step.tool);
+            fields.insert("wave", step.wave);
+            fields.insert("status", step.end.status.as_str());
+            fields.insert("real_status", step.real_status.as_str());
+            fields.insert("output_digest", step.end.output_digest.clone());
+            fields.insert(
+                "call_id",
+                step.end
+                    .metadata
+                    .get("call_id")
+                    .cloned()
+                    .unwrap_or_default(),
+            );
+            fields.insert(
+                "cause",
+                step.end.cause.map(|cause| self.steps[cause].id.to_string()),
+            );
+            fields.insert("defaults_used", step.end.defaults_used.clone());
+            Value::Object(Arc::new(fields))
+        });
+        record.insert("step_status", Value::array(steps.collect()));
+        let Some(ledger) = &dispatcher.host().ledger else {
+            return;
+        };
+        let durability = if self.effects.is_empty() {
+            Durability::Batched
+        } else {
+            Durability::Synced
+        };
+        match ledger.record(&Value::Object(Arc::new(record)), durability) {
+            Ok(head) => {
+                self.audit = Some(Value::object([
+                    ("session", Value::from(head.session)),
+                    ("sequence", Value::from(head.sequence)),
+                    ("hash", Value::from(head.hash)),
+                ]));
+            }
+            Err(err) => self
+                .warnings
+                .push(format!("the chain is not in the audit: {}", err.message())),
+        }
+    }
+}
+
+/// The record of a plan that was refused.
+pub(super) fn rejection(
+    plan: &Plan,
+    context: &CallerContext,
+    problems: &Problems,
+    unix_ms: u64,
+) -> Value {
+    let mut record = Object::new();
+    record.insert("kind", "chain");
+    record.insert("time_ms", unix_ms);
+    record.insert("chain_id", Value::Null);
+    record.insert("caller_type", "chain");
+    record.insert("role", context.role.as_str());
+    record.insert("plan", &*plan.id);
+    record.insert("plan_digest", plan.digest());
+    record.insert("status", "rejected");
+    record.insert("success", false);
+    record.insert("mode_requested", plan.mode_requested().as_str());
+    record.insert("steps", plan.steps.len());
+    record.insert("blocked_tools", problems.blocked_tools());
+    const SHOWN: usize = 50;
+    let reasons = problems.list().iter().take(SHOWN).map(|problem| {
+        Value::object([
+            ("reason", problem.fault.as_str()),
+            ("path", &problem.pointer),
+            ("message", &redact::text(&problem.message).0),
+        ])
+    });
+    record.insert("problems", Value::array(reasons.collect()));
+    Value::Object(Arc::new(record))
+}
+
+/// Milliseconds with a microsecond's resolution.
+fn ms(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// Puts the result together, in plan order.
+pub(super) fn compose(
+    plan: &CheckedPlan,
+    engine: Engine<'_>,
+    chain_id: String,
+    threads: usize,
+    started_unix_ms: u64,
+    elapsed: Duration,
+) -> ChainResult {
+    let Parts {
+        settled,
+        real,
+        outputs: values,
+    } = engine.into_parts();
+    let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
+        .iter()
+        .map(|end| (end.began, end.ended, end.has_run()))
+        .collect();
+    let mut warnings = late_warnings(plan, &settled, &real);
+    let steps: Vec<StepReport> = plan
+        .steps
+        .iter()
+        .zip(settled)
+        .zip(&real)
+        .enumerate()
+        .map(|(position, ((step, end), real))| StepReport {
+            id: Arc::clone(&step.id),
+            tool: step.tool,
+            wave: plan.graph.wave(position),
+            end,
+            real_status: real.status,
+            version: step.tool_version,
+            seed: step.seed.get(),
+            verdict: step.permit.verdict,
+        })
+        .collect();
+    for (step, end) in steps.iter().zip(&real) {
+        add_warnings(&mut warnings, &step.id, &end.warnings);
+    }
+    let failed_step = steps
+        .iter()
+        .position(|step| matches!(step.end.status, StepStatus::Failed | StepStatus::Denied));
+    let cancelled = steps
+        .iter()
+        .find(|step| step.end.status == StepStatus::Cancelled);
+    let status = match (cancelled, failed_step) {
+        (Some(_), _) => ChainStatus::Cancelled,
+        (None, Some(_)) => ChainStatus::Failed,
+        (None, None) => ChainStatus::Success,
+    };
+    let error = match status {
+        ChainStatus::Success => None,
+        ChainStatus::Cancelled => cancelled.and_then(|step| step.end.error.clone()),
+        ChainStatus::Failed => failed_step.map(|step| named(&steps[step])),
+    };
+    let (outputs, missing_outputs) = answer(plan, &steps, &values);
+    let mut effects: Vec<tool_core::Effect> = plan
+        .steps
+        .iter()
+        .flat_map(|step| step.effects)
+        .copied()
+        .collect();
+    effects.sort_unstable();
+    effects.dedup();
+    let waves = plan.graph.waves();
+    let diagnostics = diagnostics(
+        plan,
+        &waves,
+        &diagnostics_ends,
+        &chain_id,
+        status,
+        threads,
+        started_unix_ms,
+        elapsed,
+    );
+    ChainResult {
+        chain_id,
+        status,
+        outputs,
+        missing_outputs,
+        error,
+        failed_step,
+        steps,
+        warnings,
+        diagnostics,
+        audit: None,
+        plan_digest: plan.digest.clone(),
+        seed: plan.seed.get(),
+        waves: waves.len(),
+        notes: plan.notes.clone(),
+        effects,
+    }
+}
+
+/// The error of a step, with its name in front and its place in the plan.
+fn named(step: &StepReport) -> ToolError {
+    let Some(error) = &step.end.error else {
+        return ToolError::new(
+            ErrorCode::Internal,
+            format_args!("step `{}` failed without an error", step.id),
+        );
+    };
+    let mut named = ToolError::new(
+        error.code(),
+        format_args!("step `{}` (`{}`): {}", step.id, step.tool, error.message()),
+    );
+    if let Some(reason) = error.reason_str() {
+        named = named.reason(reason.to_owned());
+    }
+    if let Some(path) = error.path() {
+        named = named.at(path);
+    }
+    match error.hint_str() {
+        Some(hint) => named.hint(hint),
+        None => named,
+    }
+}
+
+/// Says of every step that had run after the failing one that it did.
+fn late_warnings(plan: &CheckedPlan, settled: &[Finished], real: &[Finished]) -> Vec<String> {
+    let late = settled
+        .iter()
+        .zip(real)
+        .enumerate()
+        .filter(|(_, (end, real))| !end.has_run() && real.has_run());
+    late.map(|(position, _)| {
+        let step = &plan.steps[position];
+        let effects = match step.effects {
+            [] => "",
+            _ => ", and its effects stay",
+        };
+        format!("step `{}` had already run when the chain ended; its result is not part of this answer{effects}", step.id)
+    })
+    .collect()
+}
+
+/// Warnings of steps, each text once.
+fn add_warnings(warnings: &mut Vec<String>, id: &str, of_step: &[String]) {
+    const WARNINGS_MAX: usize = 100;
+    for warning in of_step {
+        let known = warnings
+            .iter()
+            .any(|known| known.ends_with(warning.as_str()));
+        if !known && warnings.len() < WARNINGS_MAX {
+            warnings.push(format!("step `{id}`: {warning}"));
+        }
+    }
+}
+
+/// What the plan answers with; secrets are taken out of what steps found in the world.
+fn answer(
+    plan: &CheckedPlan,
+    steps: &[StepReport],
+    values: &HashMap<String, Result<Value, Missing>>,
+) -> (Object, Vec<(Arc<str>, String)>) {
+    let world = plan.steps.iter().any(|step| step.reads_world);
+    let mut outputs = Object::new();
+    let mut missing = Vec::new();
+    for (name, node) in &plan.outputs {
+        let bound = node.bind(&mut |placed| {
+            let reference = &placed.reference;
+            let given = plan
+                .position(reference.root())
+                .filter(|&step| steps[step].end.status == StepStatus::Done)
+                .and_then(|_| values.get(&reference.to_string()));
+            match given {
+                Some(Ok(Value::Null)) if placed.default.is_some() => Ok(placed.default.clone()),
+                Some(Ok(value)) => Ok(Some(value.clone())),
+                _ if placed.default.is_some() => Ok(placed.default.clone()),
+                Some(Err(why)) => Err(ToolError::new(
+                    ErrorCode::ToolError,
+                    format_args!("`{reference}`: {} (at `{}`)", why.message, why.reached),
+                )),
+                None => Err(ToolError::new(
+                    ErrorCode::DependencyFailed,
+                    format_args!("`{reference}`: step `{}` gave no result", reference.root()),
+                )),
+            }
+        });
+        match bound {
+            Ok(node) => {
+                let value = node.literal().cloned().unwrap_or_default();
+                let value = if world {
+                    redact::value(&value).0
+                } else {
+                    value
+                };
+                outputs.push_unique(Arc::clone(name), value);
+            }
+            Err(err) => missing.push((Arc::clone(name), err.message().to_owned())),
+        }
+    }
+    (outputs, missing)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one flat record, put together in one place"
+)]
+fn diagnostics(
+    plan: &CheckedPlan,
+    waves: &[Vec<usize>],
+    ends: &[(Duration, Duration, bool)],
+    chain_id: &str,
+    status: ChainStatus,
+    threads: usize,
+    started_unix_ms: u64,
+    elapsed: Duration,
+) -> Object {
+    let fallback = plan.fallback_to_seq();
+    let tools = |steps: &[usize]| -> Value {
+        Value::array(
+            steps
+                .iter()
+                .map(|&step| Value::from(plan.steps[step].tool))
+                .collect(),
+        )
+    };
+    let all: Vec<usize> = (0..plan.steps.len()).collect();
+    let timeline = waves.iter().enumerate().map(|(index, steps)| {
+        let ran = steps
+            .iter()
+            .map(|&step| ends[step])
+            .filter(|(_, _, ran)| *ran);
+        let began = ran.clone().map(|(began, _, _)| began).min();
+        let ended = ran.map(|(_, ended, _)| ended).max();
+        let elapsed = began
+            .zip(ended)
+            .map_or(0.0, |(began, ended)| ms(ended.saturating_sub(began)));
+        let mutations = plan.parallel_mutations
+            && plan.mode_used == Mode::Dep
+            && steps
+                .iter()
+                .any(|&step| !plan.steps[step].effects.is_empty());
+        Value::object([
+            ("wave_index", Value::from(index)),
+            ("tools", tools(steps)),
+            ("mode_used", Value::from(plan.mode_used.as_str())),
+            ("elapsed_ms", Value::from(elapsed)),
+            ("fallback_to_seq", Value::from(fallback)),
+            ("parallel_mutations_enabled", Value::from(mutations)),
+        ])
+    });
+    let mut record = Object::new();
+    record.insert("chain_id", chain_id);
+    record.insert("time_ms", started_unix_ms);
+    record.insert("caller_type", "chain");
+    record.insert("tools", tools(&all));
+    record.insert("success", status == ChainStatus::Success);
+    record.insert("mode_requested", plan.mode_requested.as_str());
+    record.insert("mode_used", plan.mode_used.as_str());
+    record.insert("fallback_to_seq", fallback);
+    record.insert("fallback_reason", plan.fallback_reason.clone());
+    record.insert("parallel_mutations_enabled", plan.parallel_mutations);
+    record.insert("barrier", plan.barrier);
+    record.insert("threads", threads);
+    record.insert("waves", waves.len());
+    record.insert("steps", plan.steps.len());
+    record.insert("wave_timeline", Value::array(timeline.collect()));
+    record.insert("elapsed_ms", ms(elapsed));
+    record
+}

@@ -1,0 +1,560 @@
+//! Arguments of a step before they have values: literals, references, formatted texts.
+//!
+//! `{"$ref": "fit.mean"}`, with an optional `default`; `{"$lit": x}` for a literal that looks like one of these;
+//! `{"$fmt": "mean={}", "args": [..]}` for texts. Only the plan is read this way: what a reference gives is data and is never
+//! looked into for references.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tool_core::nearest::nearest;
+use tool_core::path::{push_index, push_key};
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+use crate::problem::{Fault, PlanProblem, Problems};
+use crate::reference::Reference;
+
+/// Deepest nesting of a plan.
+pub const DEPTH_MAX: usize = 64;
+/// Longest text that a `$fmt` may give, in bytes.
+pub const FORMAT_BYTES_MAX: usize = 1 << 20;
+
+/// An argument that may hold references.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// A value of the plan itself; nothing in it is a reference.
+    Literal(Value),
+    /// The output of an earlier step, or an input.
+    Reference(Arc<Placed>),
+    /// A text put together.
+    Format(Arc<Format>),
+    /// An object in which a member holds a reference.
+    Object(Vec<(Arc<str>, Node)>),
+    /// A list in which an element holds a reference.
+    Array(Vec<Node>),
+}
+
+/// A reference where it is used.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// What is meant.
+    pub reference: Reference,
+    /// What holds where it is absent, `null`, or its step did not succeed.
+    pub default: Option<Value>,
+    /// JSON pointer in the plan.
+    pub pointer: String,
+}
+
+/// A text with places for values.
+#[derive(Debug, Clone)]
+pub struct Format {
+    /// The texts around the values; one more than there are values.
+    pub pieces: Vec<String>,
+    /// The values.
+    pub args: Vec<Node>,
+    /// JSON pointer in the plan.
+    pub pointer: String,
+}
+
+impl Node {
+    /// Reads a value of the plan; the problems found are added. The caller has checked its depth.
+    pub fn compile(value: &Value, pointer: &mut String, problems: &mut Problems) -> Self {
+        match value {
+            Value::Object(object) => compile_object(value, object, pointer, problems),
+            Value::Array(items) => {
+                let mut nodes = Vec::with_capacity(items.len());
+                let mut literal = true;
+                for (index, item) in items.iter().enumerate() {
+                    let length = pointer.len();
+                    push_index(pointer, index);
+                    let node = Self::compile(item, pointer, problems);
+                    pointer.truncate(length);
+                    literal &= node.is_verbatim(item);
+                    nodes.push(node);
+                }
+                if literal {
+                    Self::Literal(value.clone())
+                } else {
+                    gather_array(nodes)
+                }
+            }
+            other => Self::Literal(other.clone()),
+        }
+    }
+
+    /// Whether it is a value without references.
+    pub fn is_literal(&self) -> bool {
+        matches!(self, Self::Literal(_))
+    }
+
+    /// A literal that was not unwrapped from `$lit`, so that the original can stand for the whole.
+    fn is_verbatim(&self, original: &Value) -> bool {
+        match (self, original) {
+            (Self::Literal(Value::Object(a)), Value::Object(b)) => Arc::ptr_eq(a, b),
+            (Self::Literal(Value::Array(a)), Value::Array(b)) => Arc::ptr_eq(a, b),
+            (Self::Literal(_), Value::Object(_) | Value::Array(_)) => false,
+            (Self::Literal(_), _) => true,
+            _ => false,
+        }
+    }
+
+    /// Calls back for every reference, in the order of the document.
+    pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Reference(placed) => visit(placed),
+            Self::Format(format) => format
+                .args
+                .iter()
+                .for_each(|arg| arg.for_each_reference(visit)),
+            Self::Object(members) => members
+                .iter()
+                .for_each(|(_, node)| node.for_each_reference(visit)),
+            Self::Array(nodes) => nodes.iter().for_each(|node| node.for_each_reference(visit)),
+        }
+    }
+
+    /// The node with every reference replaced for which `bind` has a value; a node that then holds none becomes a literal.
+    ///
+    /// # Errors
+    /// What `bind` gives, and a formatted text that grows too long.
+    pub fn bind(
+        &self,
+        bind: &mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>,
+    ) -> Result<Self, ToolError> {
+        match self {
+            Self::Literal(value) => Ok(Self::Literal(value.clone())),
+            Self::Reference(placed) => Ok(match bind(placed)? {
+                Some(value) => Self::Literal(value),
+                None => self.clone(),
+            }),
+            Self::Format(format) => {
+                let args = format
+                    .args
+                    .iter()
+                    .map(|arg| arg.bind(bind))
+                    .collect::<Result<Vec<_>, _>>()?;
+                match args.iter().map(Self::literal).collect::<Option<Vec<_>>>() {
+                    Some(values) => write_format(format, &values).map(Self::Literal),
+                    None => Ok(Self::Format(Arc::new(Format {
+                        pieces: format.pieces.clone(),
+                        args,
+                        pointer: format.pointer.clone(),
+                    }))),
+                }
+            }
+            Self::Object(members) => {
+                let bound = members
+                    .iter()
+                    .map(|(key, node)| Ok((Arc::clone(key), node.bind(bind)?)))
+                    .collect::<Result<Vec<_>, ToolError>>()?;
+                Ok(gather_object(bound))
+            }
+            Self::Array(nodes) => {
+                let bound = nodes
+                    .iter()
+                    .map(|node| node.bind(bind))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Ok(gather_array(bound))
+            }
+        }
+    }
+
+    /// The value, when it is a literal.
+    pub fn literal(&self) -> Option<&Value> {
+        match self {
+            Self::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The node at a JSON pointer below this one; the way into a literal gives a literal.
+    pub fn pointer(&self, pointer: &str) -> Option<Self> {
+        let mut current = self.clone();
+        for token in pointer.strip_prefix('/')?.split('/') {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            current = match &current {
+                Self::Literal(Value::Object(object)) => Self::Literal(object.get(&token)?.clone()),
+                Self::Literal(value) => Self::Literal(value.at(token.parse().ok()?)?),
+                Self::Object(members) => members.iter().find(|(key, _)| **key == *token)?.1.clone(),
+                Self::Array(nodes) => nodes.get(token.parse::<usize>().ok()?)?.clone(),
+                Self::Reference(_) | Self::Format(_) => return None,
+            };
+        }
+        Some(current)
+    }
+}
+
+fn compile_object(
+    value: &Value,
+    object: &Object,
+    pointer: &mut String,
+    problems: &mut Problems,
+) -> Node {
+    let special = object
+        .iter()
+        .find(|(key, _)| matches!(*key, "$ref" | "$lit" | "$fmt"));
+    match special {
+        Some(("$ref", text)) => return compile_reference(object, text, pointer, problems),
+        Some(("$fmt", text)) => return compile_format(object, text, pointer, problems),
+        Some((_, literal)) => {
+            if object.len() > 1 {
+                problems.push(stray(object, &["$lit"], pointer));
+            }
+            return Node::Literal(literal.clone());
+        }
+        None => {}
+    }
+    if let Some(problem) = misspelled(object, pointer) {
+        problems.push(problem);
+    }
+    let mut members = Vec::with_capacity(object.len());
+    let mut literal = true;
+    for (key, member) in object.iter() {
+        let length = pointer.len();
+        push_key(pointer, key);
+        let node = Node::compile(member, pointer, problems);
+        pointer.truncate(length);
+        literal &= node.is_verbatim(member);
+        members.push((Arc::<str>::from(key), node));
+    }
+    if literal {
+        Node::Literal(value.clone())
+    } else {
+        gather_object(members)
+    }
+}
+
+fn compile_reference(
+    object: &Object,
+    text: &Value,
+    pointer: &str,
+    problems: &mut Problems,
+) -> Node {
+    if object
+        .iter()
+        .any(|(key, _)| !matches!(key, "$ref" | "default"))
+    {
+        problems.push(stray(object, &["$ref", "default"], pointer));
+    }
+    let parsed = match text.as_str() {
+        Some(text) => Reference::parse(text).map_err(|err| {
+            PlanProblem::new(Fault::ReferenceStep, pointer, err.message).hint(err.hint)
+        }),
+        None => Err(PlanProblem::new(
+            Fault::ReferenceStep,
+            pointer,
+            format_args!("expected the text of a reference, found {}", text.kind()),
+        )),
+    };
+    match parsed {
+        Ok(reference) => Node::Reference(Arc::new(Placed {
+            reference,
+            default: object.get("default").cloned(),
+            pointer: pointer.to_owned(),
+        })),
+        Err(problem) => {
+            problems.push(problem);
+            Node::Literal(Value::Null)
+        }
+    }
+}
+
+fn compile_format(
+    object: &Object,
+    text: &Value,
+    pointer: &mut String,
+    problems: &mut Problems,
+) -> Node {
+    if object
+        .iter()
+        .any(|(key, _)| !matches!(key, "$fmt" | "args"))
+    {
+        problems.push(stray(object, &["$fmt", "args"], pointer));
+    }
+    let items = object.get("args").map_or(Some(Vec::new()), Value::items);
+    let (Some(text), Some(items)) = (text.as_str(), items) else {
+        problems.push(
+            PlanProblem::new(
+                Fault::Form,
+                pointer.as_str(),
+                "expected `$fmt` with a text and `args` with a list",
+            )
+            .hint(r#"write {"$fmt": "mean={}", "args": [{"$ref": "a.mean"}]}"#),
+        );
+        return Node::Literal(Value::Null);
+    };
+    let length = pointer.len();
+    pointer.push_str("/args");
+    let mut args = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let length = pointer.len();
+        push_index(pointer, index);
+        args.push(Node::compile(item, pointer, problems));
+        pointer.truncate(length);
+    }
+    pointer.truncate(length);
+    let format = pieces(text).and_then(|pieces| {
+        let places = pieces.len() - 1;
+        (places == args.len()).then_some(pieces).ok_or_else(|| {
+            format!(
+                "the text has {places} places `{{}}`, `args` has {} values",
+                args.len()
+            )
+        })
+    });
+    match format {
+        Ok(pieces) => Node::Format(Arc::new(Format {
+            pieces,
+            args,
+            pointer: pointer.clone(),
+        })),
+        Err(message) => {
+            problems.push(PlanProblem::new(Fault::Form, pointer.as_str(), message));
+            Node::Literal(Value::Null)
+        }
+    }
+}
+
+/// Cuts a text at `{}`; `{{` and `}}` stand for braces.
+fn pieces(text: &str) -> Result<Vec<String>, String> {
+    let mut pieces = vec![String::new()];
+    let mut rest = text;
+    while let Some(position) = rest.find(['{', '}']) {
+        let last = pieces.len() - 1;
+        pieces[last].push_str(&rest[..position]);
+        rest = &rest[position..];
+        match rest.as_bytes() {
+            [b'{', b'}', ..] => pieces.push(String::new()),
+            [b'{', b'{', ..] => pieces[last].push('{'),
+            [b'}', b'}', ..] => pieces[last].push('}'),
+            _ => {
+                let column = text.len() - rest.len();
+                return Err(format!(
+                    "a lone brace at position {column} of `$fmt`; write `{{{{` or `}}}}` for a brace"
+                ));
+            }
+        }
+        rest = &rest[2..];
+    }
+    let last = pieces.len() - 1;
+    pieces[last].push_str(rest);
+    Ok(pieces)
+}
+
+fn write_format(format: &Format, values: &[&Value]) -> Result<Value, ToolError> {
+    let mut text = String::new();
+    for (index, piece) in format.pieces.iter().enumerate() {
+        text.push_str(piece);
+        match values.get(index) {
+            Some(Value::String(value)) => text.push_str(value),
+            Some(value) if value.memory_bytes() > 4 * FORMAT_BYTES_MAX as u64 => {
+                return Err(too_long());
+            }
+            Some(value) => json::write(value, &mut text),
+            None => {}
+        }
+        if text.len() > FORMAT_BYTES_MAX {
+            return Err(too_long());
+        }
+    }
+    Ok(Value::from(text))
+}
+
+fn too_long() -> ToolError {
+    ToolError::new(
+        ErrorCode::LimitExceeded,
+        format_args!("the text of a `$fmt` has more than {FORMAT_BYTES_MAX} bytes"),
+    )
+    .hint("pass the value itself with `$ref`")
+}
+
+fn gather_object(members: Vec<(Arc<str>, Node)>) -> Node {
+    if !members.iter().all(|(_, node)| node.is_literal()) {
+        return Node::Object(members);
+    }
+    let mut object = Object::new();
+    for (key, node) in members {
+        if let Node::Literal(value) = node {
+            object.push_unique(key, value);
+        }
+    }
+    Node::Literal(Value::Object(Arc::new(object)))
+}
+
+fn gather_array(nodes: Vec<Node>) -> Node {
+    if !nodes.iter().all(Node::is_literal) {
+        return Node::Array(nodes);
+    }
+    let values = nodes
+        .iter()
+        .filter_map(|node| node.literal().cloned())
+        .collect();
+    Node::Literal(Value::array(values))
+}
+
+fn stray(object: &Object, allowed: &[&str], pointer: &str) -> PlanProblem {
+    let extra: HashSet<&str> = object
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| !allowed.contains(key))
+        .collect();
+    let mut extra: Vec<&str> = extra.into_iter().collect();
+    extra.sort_unstable();
+    PlanProblem::new(
+        Fault::Form,
+        pointer,
+        format_args!(
+            "an object with `{}` has no other members than {}, found `{}`",
+            allowed[0],
+            list(allowed),
+            extra.join("`, `")
+        ),
+    )
+    .hint(r#"wrap an object that is meant as it is: {"$lit": ...}"#)
+}
+
+fn list(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(" and ")
+}
+
+/// A single member whose name starts with `$` and that nobody reads is a slip, not data.
+fn misspelled(object: &Object, pointer: &str) -> Option<PlanProblem> {
+    const KNOWN: [&str; 5] = ["$ref", "$lit", "$fmt", "$file", "$artifact"];
+    let (key, _) = object.iter().next().filter(|_| object.len() == 1)?;
+    (key.starts_with('$') && !KNOWN.contains(&key)).then(|| {
+        PlanProblem::new(
+            Fault::Form,
+            pointer,
+            format_args!("`{key}` is none of {}", list(&KNOWN)),
+        )
+        .hint(r#"wrap an object that is meant as it is: {"$lit": ...}"#)
+        .near(nearest(key, KNOWN))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compile(text: &str) -> (Node, Problems) {
+        let value = json::parse(text, json::Limits::default()).unwrap();
+        let mut problems = Problems::default();
+        let node = Node::compile(&value, &mut String::new(), &mut problems);
+        (node, problems)
+    }
+
+    /// Binds every reference to the text of itself, or to a value of the test.
+    fn resolve(text: &str, value: &Value) -> String {
+        let (node, problems) = compile(text);
+        assert!(problems.is_empty(), "{problems}");
+        let bound = node.bind(&mut |_| Ok(Some(value.clone()))).unwrap();
+        bound
+            .literal()
+            .expect("every reference is bound")
+            .to_string()
+    }
+
+    #[test]
+    fn literals_stay_whole() {
+        for text in [
+            "1",
+            "[1,2]",
+            r#"{"a":[{"b":null}]}"#,
+            r#"{"$file":"a.csv"}"#,
+            r#"[{"x":"$a.b"}]"#,
+        ] {
+            let (node, problems) = compile(text);
+            assert!(node.is_literal() && problems.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn references_formats_and_literals() {
+        let two = Value::Int(2);
+        let cases = [
+            (r#"{"$ref":"a.b"}"#, "2"),
+            (r#"{"x":{"$ref":"a"},"y":3}"#, r#"{"x":2,"y":3}"#),
+            (r#"[{"$ref":"a"},4]"#, "[2,4]"),
+            (r#"{"$lit":{"$ref":"a"}}"#, r#"{"$ref":"a"}"#),
+            (r#"{"x":{"$lit":{"$lit":1}}}"#, r#"{"x":{"$lit":1}}"#),
+            (
+                r#"{"$fmt":"n={} {{}}","args":[{"$ref":"a"}]}"#,
+                r#""n=2 {}""#,
+            ),
+            (r#"{"$fmt":"plain"}"#, r#""plain""#),
+            (r#"{"$file":{"$ref":"inputs.csv"}}"#, r#"{"$file":2}"#),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(resolve(text, &two), expected, "{text}");
+        }
+    }
+
+    /// Case T29: values are data, whatever they look like.
+    #[test]
+    fn t29_values_are_never_scanned() {
+        let hostile = Value::object([("$ref", "b.secret")]);
+        assert_eq!(
+            resolve(r#"{"x":{"$ref":"a"}}"#, &hostile),
+            r#"{"x":{"$ref":"b.secret"}}"#
+        );
+        let text = Value::from("$b.x {} {\"$ref\":\"b\"}");
+        assert_eq!(
+            resolve(r#"{"$fmt":"<{}>","args":[{"$ref":"a"}]}"#, &text),
+            r#""<$b.x {} {\"$ref\":\"b\"}>""#
+        );
+        // A default is data of the plan that stands for a value: it is not looked into either.
+        let (node, _) = compile(r#"{"$ref":"a","default":{"$ref":"b"}}"#);
+        let mut seen = 0;
+        node.for_each_reference(&mut |placed| {
+            seen += 1;
+            assert_eq!(
+                placed.default.as_ref().unwrap().to_string(),
+                r#"{"$ref":"b"}"#
+            );
+        });
+        assert_eq!(seen, 1);
+    }
+
+    #[test]
+    fn problems_say_what_to_write() {
+        let cases = [
+            (
+                r#"{"$ref":"a","x":1}"#,
+                "no other members than `$ref` and `default`, found `x`",
+            ),
+            (
+                r#"{"$ref":1}"#,
+                "expected the text of a reference, found the integer 1",
+            ),
+            (r#"{"$ref":"a."}"#, "name of a field"),
+            (r#"{"$lit":1,"x":2}"#, "no other members than `$lit`"),
+            (
+                r#"{"$fmt":"{} {}","args":[1]}"#,
+                "2 places `{}`, `args` has 1",
+            ),
+            (r#"{"$fmt":"{"}"#, "a lone brace at position 0"),
+            (r#"{"$fmt":1}"#, "expected `$fmt` with a text"),
+            (r#"{"$reff":"a"}"#, "did you mean `$ref`?"),
+        ];
+        for (text, expected) in cases {
+            let (_, problems) = compile(text);
+            assert!(
+                problems.to_string().contains(expected),
+                "{text}: {problems}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_format_has_a_longest_text() {
+        let (node, _) = compile(r#"{"$fmt":"{}{}","args":[{"$ref":"a"},{"$ref":"a"}]}"#);
+        let long = Value::from("x".repeat(FORMAT_BYTES_MAX / 2 + 1));
+        let err = node.bind(&mut |_| Ok(Some(long.clone()))).unwrap_err();
+        assert_eq!(err.code(), ErrorCode::LimitExceeded);
+    }
+}

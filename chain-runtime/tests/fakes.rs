@@ -1,0 +1,420 @@
+//! Three-line tools, a clock, a ledger and a workspace that remember what happened.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
+use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::{Alarm, Arrays, Clock, Durability, Ledger, LedgerHead};
+use tool_core::input::InputKind;
+use tool_core::{
+    Access, Caller, Capabilities, Ctx, Determinism, Effect, Entry, ErrorCode, Example, Input,
+    Matrix, Object, ResourceKind, ResourceTemplate, Seed, Source, Spec, StopFlag, Syntax, Tool,
+    ToolError, Value, Vector, entry,
+};
+
+/// What tools did, in order, by the key of the test.
+static LOG: Mutex<Option<HashMap<String, Vec<String>>>> = Mutex::new(None);
+
+fn log(key: &str, line: String) {
+    let mut log = LOG.lock().unwrap_or_else(|err| err.into_inner());
+    log.get_or_insert_default()
+        .entry(key.to_owned())
+        .or_default()
+        .push(line);
+}
+
+/// Takes what tools did under a key.
+pub(crate) fn logged(key: &str) -> Vec<String> {
+    let mut log = LOG.lock().unwrap_or_else(|err| err.into_inner());
+    log.get_or_insert_default().remove(key).unwrap_or_default()
+}
+
+/// Sleeps, unless the call is stopped.
+fn sleep(ms: u64, ctx: &Ctx) -> Result<(), ToolError> {
+    let end = Instant::now() + Duration::from_millis(ms);
+    while Instant::now() < end {
+        ctx.check()?;
+        std::thread::sleep(
+            Duration::from_millis(1).min(end.saturating_duration_since(Instant::now())),
+        );
+    }
+    ctx.check()
+}
+
+/// Declares a tool: spec, arguments, output and body.
+macro_rules! tool {
+    ($name:ident, $id:literal, { $($spec:tt)* }, $args:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? },
+     $output:ident { $($out:ident: $out_ty:ty),* $(,)? }, |$arg:pat_param, $ctx:pat_param| $body:block) => {
+        pub(crate) struct $name;
+        /// A tool of the tests.
+        #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $args { $($(#[$meta])* pub(crate) $field: $ty),* }
+        #[derive(Debug, Serialize, JsonSchema)]
+        pub(crate) struct $output { $(pub(crate) $out: $out_ty),* }
+        impl Tool for $name {
+            const SPEC: Spec = Spec { id: $id, title: $id, $($spec)* };
+            type Args = $args;
+            type Output = $output;
+            fn run($arg: Self::Args, $ctx: &Ctx) -> Result<Self::Output, ToolError> $body
+            fn examples() -> Vec<Example<Self::Args, Self::Output>> { Vec::new() }
+        }
+    };
+}
+
+const WRITES: &[Effect] = &[Effect::ModifiesFiles];
+const WRITE_PATH: &[ResourceTemplate] = &[ResourceTemplate {
+    kind: ResourceKind::Path,
+    pointer: "/path",
+    access: Access::Write,
+}];
+const READ_PATH: &[ResourceTemplate] = &[ResourceTemplate {
+    kind: ResourceKind::Path,
+    pointer: "/path",
+    access: Access::Read,
+}];
+
+tool!(Note, "note", { ..Spec::pure() },
+NoteArgs {
+    key: String,
+    text: String,
+    #[serde(default)] number: f64,
+    #[serde(default)] sleep_ms: u64,
+},
+NoteOutput { text: String, mean: f64, list: Vec<f64>, rows: Vec<Row> },
+|args, ctx| {
+    sleep(args.sleep_ms, ctx)?;
+    log(&args.key, format!("note {}", args.text));
+    let row = |p| Row { p, name: args.text.clone() };
+    Ok(NoteOutput { mean: args.number, list: vec![args.number, 1.0], rows: vec![row(1.0), row(2.0)], text: args.text })
+});
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Row {
+    p: f64,
+    name: String,
+}
+
+tool!(Write, "write", { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
+WriteArgs { key: String, path: String, #[serde(default)] text: String, #[serde(default)] sleep_ms: u64 },
+WriteOutput { path: String, text: String, bytes: usize },
+|args, ctx| {
+    sleep(args.sleep_ms, ctx)?;
+    log(&args.key, format!("write {} {}", args.path, args.text));
+    Ok(WriteOutput { bytes: args.text.len(), path: args.path, text: args.text })
+});
+
+tool!(Read, "read", { resources: READ_PATH, determinism: Determinism::External, ..Spec::pure() },
+ReadArgs { key: String, path: String, #[serde(default)] sleep_ms: u64 },
+ReadOutput { text: String },
+|args, ctx| {
+    sleep(args.sleep_ms, ctx)?;
+    log(&args.key, format!("read {}", args.path));
+    Ok(ReadOutput { text: args.path })
+});
+
+tool!(Shell, "shell", { effects: &[Effect::LocalExec], determinism: Determinism::External, ..Spec::pure() },
+ShellArgs { key: String, text: String },
+ShellOutput { text: String },
+|args, _| {
+    log(&args.key, format!("shell {}", args.text));
+    Ok(ShellOutput { text: args.text })
+});
+
+tool!(
+    Fail,
+    "fail",
+    { ..Spec::pure() },
+    FailArgs {
+        key: String,
+        text: String,
+        #[serde(default)]
+        sleep_ms: u64
+    },
+    FailOutput {
+        text: String,
+        mean: f64
+    },
+    |args, ctx| {
+        sleep(args.sleep_ms, ctx)?;
+        log(&args.key, format!("fail {}", args.text));
+        Err(ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("told to fail: {}", args.text),
+        ))
+    }
+);
+
+tool!(FailWrite, "fail_write",
+    { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
+    FailWriteArgs { path: String },
+    FailWriteOutput { path: String },
+    |args, _| { Err(ToolError::new(ErrorCode::ToolError, format_args!("no place for {}", args.path))) });
+
+tool!(
+    Boom,
+    "boom",
+    { ..Spec::pure() },
+    BoomArgs {},
+    BoomOutput { mean: f64 },
+    |_, _| { panic!("boom") }
+);
+
+tool!(
+    Any,
+    "any",
+    { ..Spec::pure() },
+    AnyArgs { value: Value },
+    AnyOutput { result: Value },
+    |args, _| { Ok(AnyOutput { result: args.value }) }
+);
+
+tool!(Sum, "sum", { ..Spec::pure() },
+SumArgs { data: Input<Vector>, #[serde(default)] weight: f64 },
+SumOutput { sum: f64, data: Vec<f64> },
+|args, ctx| {
+    let data = args.data.load(ctx)?;
+    Ok(SumOutput { sum: data.iter().sum::<f64>() + args.weight, data: data.to_vec() })
+});
+
+tool!(Trace, "trace", { ..Spec::pure() }, TraceArgs { a: Input<Matrix> }, TraceOutput { trace: f64 },
+|args, ctx| {
+    let a = args.a.load(ctx)?;
+    Ok(TraceOutput { trace: (0..a.rows().min(a.columns())).map(|i| a.row(i)[i]).sum() })
+});
+
+tool!(Random, "random", { ..Spec::seeded() },
+RandomArgs { #[serde(default)] count: u8, #[serde(default)] seed: Option<Seed> },
+RandomOutput { values: Vec<u32>, seed: Seed },
+|args, ctx| {
+    use rand::Rng as _;
+    let seed = ctx.seed(args.seed);
+    let mut rng = ctx.rng(seed, 0);
+    Ok(RandomOutput { values: (0..args.count).map(|_| rng.next_u32()).collect(), seed })
+});
+
+tool!(Maybe, "maybe", { ..Spec::pure() }, MaybeArgs { give: Option<f64> }, MaybeOutput { value: Option<f64> },
+    |args, _| { Ok(MaybeOutput { value: args.give }) });
+
+tool!(Direct, "direct", { callers: &[Caller::Direct], ..Spec::pure() }, DirectArgs {}, DirectOutput { mean: f64 },
+    |_, _| { Ok(DirectOutput { mean: 0.0 }) });
+
+tool!(Alone, "alone", { exclusive: true, ..Spec::pure() }, AloneArgs { key: String, text: String },
+AloneOutput { text: String },
+|args, _| {
+    log(&args.key, format!("alone {}", args.text));
+    Ok(AloneOutput { text: args.text })
+});
+
+tool!(Expression, "expression", { syntax: &[("/expression", Syntax::Expression)], ..Spec::pure() },
+    ExpressionArgs { expression: String }, ExpressionOutput { text: String },
+    |args, _| { Ok(ExpressionOutput { text: args.expression }) });
+
+tool!(Silent, "silent", { permissions: &[], determinism: Determinism::External, ..Spec::pure() },
+    SilentArgs {}, SilentOutput { mean: f64 },
+    |_, _| { Ok(SilentOutput { mean: 0.0 }) });
+
+static TOOLS: &[Entry] = &[
+    entry::<Note>(),
+    entry::<Write>(),
+    entry::<Read>(),
+    entry::<Shell>(),
+    entry::<Fail>(),
+    entry::<FailWrite>(),
+    entry::<Boom>(),
+    entry::<Any>(),
+    entry::<Sum>(),
+    entry::<Trace>(),
+    entry::<Random>(),
+    entry::<Maybe>(),
+    entry::<Direct>(),
+    entry::<Alone>(),
+    entry::<Expression>(),
+    entry::<Silent>(),
+];
+
+/// Real time; an alarm far away is not set.
+struct TestClock(Instant);
+
+impl Clock for TestClock {
+    fn unix_ms(&self) -> u64 {
+        1_700_000_000_000
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm> {
+        struct Set(
+            #[expect(dead_code, reason = "dropping it ends the wait")] Option<mpsc::Sender<()>>,
+        );
+        impl Alarm for Set {}
+        if after > Duration::from_secs(20) {
+            return Box::new(Set(None));
+        }
+        let (sender, receiver) = mpsc::channel::<()>();
+        std::thread::spawn(move || {
+            if receiver.recv_timeout(after) == Err(mpsc::RecvTimeoutError::Timeout) {
+                stop.time_out();
+            }
+        });
+        Box::new(Set(Some(sender)))
+    }
+}
+
+/// Remembers every record.
+#[derive(Default)]
+pub(crate) struct TestLedger(Mutex<Vec<Value>>);
+
+impl Ledger for TestLedger {
+    fn record(&self, record: &Value, _: Durability) -> Result<LedgerHead, ToolError> {
+        let mut records = self.0.lock().unwrap();
+        records.push(record.clone());
+        Ok(LedgerHead {
+            session: "test".to_owned(),
+            sequence: records.len() as u64,
+            hash: "0".repeat(64),
+        })
+    }
+}
+
+/// Every file holds one, two, three.
+struct TestArrays;
+
+impl Arrays for TestArrays {
+    fn open(&self, _: &Source, _: InputKind, _: u64) -> Result<Value, ToolError> {
+        Ok(Value::vector(vec![1.0, 2.0, 3.0]))
+    }
+}
+
+/// A dispatcher with its ledger.
+pub(crate) struct World {
+    pub(crate) dispatcher: Dispatcher,
+    ledger: Arc<TestLedger>,
+}
+
+impl World {
+    /// With the default policy.
+    pub(crate) fn new() -> Self {
+        Self::with(Config::default())
+    }
+
+    pub(crate) fn with(config: Config) -> Self {
+        let reader: &[Entry] = &[entry::<reader::ReadFile>()];
+        let catalogue = Arc::new(Catalogue::new(&[TOOLS, reader]).unwrap());
+        let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
+        let ledger = Arc::new(TestLedger::default());
+        let host = Host {
+            clock: Arc::new(TestClock(Instant::now())),
+            capabilities: Capabilities::default(),
+            arrays: Some(Arc::new(TestArrays)),
+            ledger: Some(Arc::clone(&ledger) as Arc<dyn Ledger>),
+            approvals: None,
+        };
+        Self {
+            dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),
+            ledger,
+        }
+    }
+
+    /// The records so far.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        self.ledger.0.lock().unwrap().clone()
+    }
+
+    /// Runs a plan as the operator who says yes.
+    pub(crate) fn run(&self, plan: &str) -> ChainResult {
+        self.try_run(plan)
+            .unwrap_or_else(|problems| panic!("{problems}"))
+    }
+
+    pub(crate) fn try_run(&self, plan: &str) -> Result<ChainResult, Problems> {
+        self.run_with(&parse(plan), &Object::new(), RunOptions::default())
+    }
+
+    pub(crate) fn run_with(
+        &self,
+        plan: &Plan,
+        inputs: &Object,
+        options: RunOptions,
+    ) -> Result<ChainResult, Problems> {
+        execute(plan, &self.dispatcher, &operator(), inputs, options)
+    }
+
+    /// The problems of a plan, one a line; empty when there is none.
+    pub(crate) fn problems(&self, plan: &str) -> String {
+        self.problems_for(plan, &operator())
+    }
+
+    pub(crate) fn problems_for(&self, plan: &str, context: &CallerContext) -> String {
+        match chain_runtime::check(&parse(plan), &self.dispatcher, context, &Object::new()) {
+            Ok(_) => String::new(),
+            Err(problems) => problems.to_string(),
+        }
+    }
+
+    /// The waves of a plan, as `a b|c`.
+    pub(crate) fn waves(&self, plan: &str) -> String {
+        let checked = self.checked(plan);
+        let waves = checked.graph.waves();
+        let names = waves.iter().map(|wave| {
+            wave.iter()
+                .map(|&step| checked.steps[step].id.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        names.collect::<Vec<_>>().join("|")
+    }
+
+    pub(crate) fn checked(&self, plan: &str) -> chain_runtime::CheckedPlan {
+        chain_runtime::check(&parse(plan), &self.dispatcher, &operator(), &Object::new())
+            .unwrap_or_else(|problems| panic!("{problems}"))
+    }
+}
+
+mod reader {
+    use super::*;
+
+    tool!(ReadFile, "read_file", { determinism: Determinism::External, resources: READ_PATH, ..Spec::pure() },
+        ReadFileArgs { path: String }, ReadFileOutput { content: String },
+        |args, _| { Ok(ReadFileOutput { content: args.path }) });
+}
+
+/// The person at the terminal, who said yes in advance.
+pub(crate) fn operator() -> CallerContext {
+    CallerContext {
+        role: "operator".to_owned(),
+        chain: None,
+        layers: Vec::new(),
+        answer: Answer::Yes,
+    }
+}
+
+/// A plan from the lines after `version: 1`.
+pub(crate) fn parse(text: &str) -> Plan {
+    Plan::parse(&format!("version: 1\n{text}")).unwrap_or_else(|err| panic!("{err:?}"))
+}
+
+/// A plan of steps, one line each.
+pub(crate) fn steps(lines: &[&str]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| format!("  - {line}\n")).collect();
+    format!("steps:\n{}", lines.concat())
+}
+
+/// Statuses of all steps, as `a:done b:skipped(a)`.
+pub(crate) fn statuses(result: &ChainResult) -> String {
+    let one = |step: &chain_runtime::StepReport| {
+        let cause = step
+            .end
+            .cause
+            .map(|cause| format!("({})", result.steps[cause].id))
+            .unwrap_or_default();
+        format!("{}:{}{cause}", step.id, step.end.status.as_str())
+    };
+    result.steps.iter().map(one).collect::<Vec<_>>().join(" ")
+}
