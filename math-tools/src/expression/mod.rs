@@ -1,6 +1,6 @@
 //! The expression language of every tool that takes a user's formula, and the calculator.
 //!
-//! A text is read once ([`parse`](mod@parse)) into a tree in post-order ([`ast`]), compiled to a flat program ([`program`]) and
+//! A text is read once (`parse`) into a tree in post-order ([`ast`]), compiled to a flat program (`program`) and
 //! evaluated without allocation. [`Expression`] is the type to read first. There are no assignments, no loops and no user
 //! functions: every expression ends.
 //!

@@ -84,7 +84,7 @@ impl Moments {
     }
 }
 
-/// The index and the number of samples of every block.
+/// Number of blocks, the last of which may be short.
 pub fn block_count(samples: u64) -> u64 {
     samples.div_ceil(BLOCK)
 }
@@ -210,6 +210,17 @@ pub fn sample_expression(
         }
     }
     Ok(undefined)
+}
+
+/// Refuses a sort, which cannot be interrupted, that would outlast the deadline.
+///
+/// # Errors
+/// As [`Ctx::afford`], and when the call is stopped.
+pub fn afford_sort(count: usize, ctx: &Ctx) -> Result<(), ToolError> {
+    const OPERATIONS_PER_COMPARISON: f64 = 4.0;
+    ctx.check()?;
+    let count = count as f64;
+    ctx.afford(OPERATIONS_PER_COMPARISON * count * (count + 1.0).log2())
 }
 
 /// The quantile of sorted numbers by linear interpolation between order statistics (type 7 of Hyndman and Fan, NumPy's

@@ -7,7 +7,9 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use super::blocks::{Moments, quantile};
+use tool_core::{Ctx, ToolError};
+
+use super::blocks::{Moments, afford_sort, quantile};
 
 /// What the chains of one quantity say about themselves; NaN where it cannot be computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,29 +27,48 @@ pub struct Diagnostics {
 /// Fewest draws per chain for which the diagnostics exist.
 pub const DRAWS_MIN: usize = 4;
 
+/// Sorts of all draws, and transforms that cost as much.
+const SORTS: usize = 10;
+
 /// The diagnostics of chains of equal length; NaN for fewer than [`DRAWS_MIN`] draws and for chains that never moved.
 ///
 /// O(n log n) for n draws in all.
-pub fn diagnose(chains: &[Vec<f64>]) -> Diagnostics {
+///
+/// # Errors
+/// When the call is stopped, or when sorting so many draws would outlast its deadline.
+pub fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
     let all: Vec<f64> = chains.concat();
     let short = chains.first().is_none_or(|chain| chain.len() < DRAWS_MIN);
     if short || all.iter().all(|value| *value == all[0]) {
-        return Diagnostics {
+        return Ok(Diagnostics {
             rhat: f64::NAN,
             ess_bulk: f64::NAN,
             ess_tail: f64::NAN,
             mcse: f64::NAN,
-        };
+        });
     }
+    afford_sort(SORTS * all.len(), ctx)?;
     let halves = split(chains);
-    let ranked = rank_normalise(&halves);
+    let scores = Scores::new(halves.len() * halves[0].len());
+    let ranked = scores.of(&halves);
+    ctx.check()?;
+    let folded = scores.of(&fold(&halves));
+    ctx.check()?;
     let ess_mean = effective_sample_size(&halves);
-    Diagnostics {
-        rhat: rhat(&ranked).max(rhat(&rank_normalise(&fold(&halves)))),
-        ess_bulk: effective_sample_size(&ranked),
-        ess_tail: ess_quantile(chains, 0.05).min(ess_quantile(chains, 0.95)),
+    let ess_bulk = effective_sample_size(&ranked);
+    ctx.check()?;
+    let sorted = sorted(chains);
+    let ess_at = |probability: f64| {
+        let threshold = quantile(&sorted, probability);
+        let below = map(&halves, |value| f64::from(u8::from(value <= threshold)));
+        effective_sample_size(&below)
+    };
+    Ok(Diagnostics {
+        rhat: rhat(&ranked).max(rhat(&folded)),
+        ess_bulk,
+        ess_tail: ess_at(0.05).min(ess_at(0.95)),
         mcse: Moments::of(&all).std() / ess_mean.sqrt(),
-    }
+    })
 }
 
 /// First and last half of every chain; the middle draw of an odd length is left out.
@@ -61,10 +82,14 @@ fn split(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
 
 /// Distances from the median of all draws.
 fn fold(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let mut sorted = chains.concat();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let median = quantile(&sorted, 0.5);
+    let median = quantile(&sorted(chains), 0.5);
     map(chains, |value| (value - median).abs())
+}
+
+fn sorted(chains: &[Vec<f64>]) -> Vec<f64> {
+    let mut values = chains.concat();
+    values.sort_unstable_by(f64::total_cmp);
+    values
 }
 
 fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
@@ -74,25 +99,49 @@ fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Normal scores of the average ranks over all chains, with Blom's offset 3/8.
-fn rank_normalise(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let values = chains.concat();
-    let count = values.len();
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut scores = vec![0.0; count];
-    let mut first = 0;
-    while first < count {
-        let ties = order[first..].partition_point(|&index| values[index] <= values[order[first]]);
-        let rank = first as f64 + (ties as f64 + 1.0) / 2.0;
-        let score = normal_quantile((rank - 0.375) / (count as f64 + 0.25));
-        order[first..first + ties]
-            .iter()
-            .for_each(|&index| scores[index] = score);
-        first += ties;
+/// Normal scores of ranks, with Blom's offset 3/8.
+struct Scores {
+    /// Score of every whole rank from 1; that of half a rank (a tie) is computed when needed.
+    whole: Vec<f64>,
+}
+
+impl Scores {
+    /// The scores of this many draws.
+    fn new(count: usize) -> Self {
+        let mut whole: Vec<f64> = (1..=count.div_ceil(2))
+            .map(|rank| score(rank as f64, count))
+            .collect();
+        whole.extend_from_within(..count / 2);
+        whole[count.div_ceil(2)..].reverse(); // symmetric
+        whole[count.div_ceil(2)..]
+            .iter_mut()
+            .for_each(|score| *score = -*score);
+        Self { whole }
     }
-    let len = chains[0].len();
-    scores.chunks(len).map(<[f64]>::to_vec).collect()
+
+    /// The scores of the average ranks over all chains.
+    fn of(&self, chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let mut order: Vec<(f64, usize)> = chains.iter().flatten().copied().zip(0..).collect();
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut scores = vec![0.0; order.len()];
+        let mut first = 0;
+        for tied in order.chunk_by(|a, b| a.0 == b.0) {
+            // The average of the ranks first + 1 to first + tied.len().
+            let score = if tied.len() % 2 == 1 {
+                self.whole[first + tied.len() / 2]
+            } else {
+                score(first as f64 + (tied.len() as f64 + 1.0) / 2.0, order.len())
+            };
+            tied.iter().for_each(|&(_, index)| scores[index] = score);
+            first += tied.len();
+        }
+        let draws = chains[0].len();
+        scores.chunks(draws).map(<[f64]>::to_vec).collect()
+    }
+}
+
+fn score(rank: f64, count: usize) -> f64 {
+    normal_quantile((rank - 0.375) / (count as f64 + 0.25))
 }
 
 /// Potential scale reduction of chains that are taken as they are.
@@ -124,14 +173,7 @@ fn effective_sample_size(chains: &[Vec<f64>]) -> f64 {
     if total == 0.0 {
         return f64::NAN;
     }
-    let mut covariance = vec![0.0; draws];
-    for chain in chains {
-        let own = autocovariance(chain);
-        covariance
-            .iter_mut()
-            .zip(own)
-            .for_each(|(sum, own)| *sum += own / chains.len() as f64);
-    }
+    let covariance = mean_autocovariance(chains, &moments);
     let correlation = |lag: usize| 1.0 - (within - covariance[lag]) / total;
     let time = autocorrelation_time(draws, |lag| if lag == 0 { 1.0 } else { correlation(lag) });
     count / time.max(1.0 / count.log10())
@@ -159,41 +201,52 @@ fn autocorrelation_time(draws: usize, correlation: impl Fn(usize) -> f64) -> f64
     }
 }
 
-/// Effective sample size of a quantile: that of the indicator of being at most the quantile.
-fn ess_quantile(chains: &[Vec<f64>], probability: f64) -> f64 {
-    let mut sorted = chains.concat();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let threshold = quantile(&sorted, probability);
-    effective_sample_size(&map(&split(chains), |value| {
-        f64::from(u8::from(value <= threshold))
-    }))
-}
-
-/// Autocovariances of all lags, divided by the number of draws: the inverse transform of the power spectrum of the padded
-/// series. O(n log n).
-fn autocovariance(chain: &[f64]) -> Vec<f64> {
-    let draws = chain.len();
-    let mean = Moments::of(chain).mean;
+/// Autocovariances of all lags, divided by the number of draws and averaged over the chains.
+///
+/// The inverse transform of the summed power spectra of the padded chains; two chains share one complex transform, because
+/// for `z = a + i b` the spectra add up: `|Z(k)|^2 + |Z(-k)|^2 = 2 |A(k)|^2 + 2 |B(k)|^2`. O(n log n).
+fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments]) -> Vec<f64> {
+    let draws = chains[0].len();
     let size = (2 * draws).next_power_of_two();
-    let mut spectrum = vec![(0.0, 0.0); size];
-    spectrum
-        .iter_mut()
-        .zip(chain)
-        .for_each(|(point, value)| point.0 = value - mean);
-    fourier(&mut spectrum);
-    spectrum
-        .iter_mut()
-        .for_each(|point| *point = (point.0 * point.0 + point.1 * point.1, 0.0));
-    fourier(&mut spectrum); // the power spectrum is even, so forward and inverse agree up to the scale
-    let scale = 1.0 / (size as f64 * draws as f64);
-    spectrum[..draws]
+    let roots = roots_of_unity(size);
+    let mut power = vec![0.0; size];
+    let mut points = vec![(0.0, 0.0); size];
+    for (pair, moments) in chains.chunks(2).zip(moments.chunks(2)) {
+        points.fill((0.0, 0.0));
+        for (point, value) in points.iter_mut().zip(&pair[0]) {
+            point.0 = value - moments[0].mean;
+        }
+        for (point, value) in points.iter_mut().zip(pair.get(1).into_iter().flatten()) {
+            point.1 = value - moments[1].mean;
+        }
+        fourier(&mut points, &roots);
+        for (power, point) in power.iter_mut().zip(&points) {
+            *power += point.0 * point.0 + point.1 * point.1;
+        }
+    }
+    for (k, point) in points.iter_mut().enumerate() {
+        *point = (0.5 * (power[k] + power[(size - k) % size]), 0.0);
+    }
+    fourier(&mut points, &roots); // even, so forward and inverse agree up to the scale
+    let scale = 1.0 / (size as f64 * draws as f64 * chains.len() as f64);
+    points[..draws]
         .iter()
         .map(|point| point.0 * scale)
         .collect()
 }
 
-/// Radix-2 Fourier transform in place; the length is a power of two.
-fn fourier(points: &mut [(f64, f64)]) {
+/// `exp(-2 pi i k / size)` for the first half of k.
+fn roots_of_unity(size: usize) -> Vec<(f64, f64)> {
+    (0..size / 2)
+        .map(|k| {
+            let (sine, cosine) = (-2.0 * PI * k as f64 / size as f64).sin_cos();
+            (cosine, sine)
+        })
+        .collect()
+}
+
+/// Radix-2 Fourier transform in place; the length is a power of two, with its [`roots_of_unity`].
+fn fourier(points: &mut [(f64, f64)], roots: &[(f64, f64)]) {
     let size = points.len();
     let shift = usize::BITS - size.trailing_zeros();
     for index in 1..size {
@@ -204,15 +257,10 @@ fn fourier(points: &mut [(f64, f64)]) {
     }
     let mut half = 1;
     while half < size {
-        let roots: Vec<(f64, f64)> = (0..half)
-            .map(|index| {
-                let (sine, cosine) = (-PI * index as f64 / half as f64).sin_cos();
-                (cosine, sine)
-            })
-            .collect();
+        let stride = size / (2 * half);
         for group in points.chunks_mut(2 * half) {
             let (low, high) = group.split_at_mut(half);
-            for ((low, high), root) in low.iter_mut().zip(high).zip(&roots) {
+            for ((low, high), root) in low.iter_mut().zip(high).zip(roots.iter().step_by(stride)) {
                 let turned = (
                     high.0 * root.0 - high.1 * root.1,
                     high.0 * root.1 + high.1 * root.0,

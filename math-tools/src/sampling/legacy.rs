@@ -14,7 +14,7 @@ use tool_core::{
     Bounded, Ctx, ErrorCode, Finite, Input, Object, Positive, Seed, Tool, ToolError, Value, Vector,
 };
 
-use super::blocks::{BLOCK, Moments, quantile, run_blocks};
+use super::blocks::{BLOCK, Moments, afford_sort, quantile, run_blocks};
 use super::monte_carlo_native::{self, MonteCarloNative};
 
 /// Every operation, in the order of the documentation.
@@ -196,7 +196,7 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<NormalStats, ToolError> 
     })?;
     let mut values = blocks.concat();
     let moments = Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect());
-    ctx.check()?;
+    afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
     finite(NormalStats {
         sample_mean: moments.mean,
@@ -458,6 +458,7 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Bootstrap, ToolError> {
         .collect();
     let mut values: Vec<f64> = values.into_iter().collect::<Result<_, _>>()?;
     let moments = Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect());
+    afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     let result = Bootstrap {

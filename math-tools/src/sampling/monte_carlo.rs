@@ -9,7 +9,9 @@ use tool_core::{
     Bounded, Category, Ctx, Example, Finite, Positive, Seed, Spec, Syntax, Tool, ToolError,
 };
 
-use super::blocks::{BLOCK, Moments, Undefined, quantile, run_blocks, sample_expression};
+use super::blocks::{
+    BLOCK, Moments, Undefined, afford_sort, quantile, run_blocks, sample_expression,
+};
 use crate::expression::{Expression, Scope};
 
 /// Statistics of an expression of random variables.
@@ -286,7 +288,7 @@ fn describe(mut values: Vec<f64>, seed: Seed, ctx: &Ctx) -> Result<Output, ToolE
     if !(mean.is_finite() && std.is_finite()) {
         return Err(overflow());
     }
-    ctx.check()?;
+    afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
     let percentile = |percent: f64| quantile(&values, percent / 100.0);
     Ok(Output {

@@ -194,8 +194,11 @@ fn check_bounds(bounds: &Matrix) -> Result<f64, ToolError> {
     .hint("rescale the variables"))
 }
 
+/// The text of a named integrand in a number of dimensions.
+type Formula = fn(usize) -> String;
+
 /// Named integrands and what they mean in dimension `n`.
-const NAMED: [(&str, fn(usize) -> String); 4] = [
+const NAMED: [(&str, Formula); 4] = [
     ("constant", |_| "1".into()),
     ("sphere", |n| sum(n, |i| format!("x{i}**2"))),
     ("gaussian", |n| {

@@ -358,8 +358,8 @@ impl Window {
             self.deviation[axis] = x - self.mean[axis];
             self.mean[axis] += self.deviation[axis] / self.count;
         }
-        for row in 0..n {
-            let after = point[row] - self.mean[row];
+        for (row, x) in point.iter().enumerate() {
+            let after = x - self.mean[row];
             for column in 0..=row {
                 self.products[row * n + column] += after * self.deviation[column];
             }

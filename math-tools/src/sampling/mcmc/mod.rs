@@ -214,7 +214,9 @@ impl Tool for Mcmc {
         };
         let undefined = || vec![Real(f64::NAN)];
         let output = Output {
-            samples: Numbers::new(vec![1, 2, 1], vec![1.0, 1.0], false).map(Value::Numbers).map(Draws),
+            samples: Numbers::new(vec![1, 2, 1], vec![1.0, 1.0], false)
+                .map(Value::Numbers)
+                .map(Draws),
             acceptance_rate: 0.0,
             mean: vec![1.0],
             std_dev: vec![Real(0.0)],
@@ -324,7 +326,7 @@ fn summarise(
         mean.push(
             Moments::join_all(columns.iter().map(|column| Moments::of(column)).collect()).mean,
         );
-        diagnostics.push(diagnose(&columns));
+        diagnostics.push(diagnose(&columns, ctx)?);
     }
     let covariance = covariance(chains, &mean, ctx)?;
     let count = (chains.len() * plan.draws) as f64;

@@ -28,9 +28,16 @@ fn check(log_density: &str, start: Vec<f64>, mean: &[f64], std: &[f64]) -> Outpu
     assert!(output.converged, "`{log_density}`: {warnings:?}");
     for axis in 0..mean.len() {
         let error = (output.mean[axis] - mean[axis]).abs();
-        assert!(error <= 5.0 * output.mcse[axis].0, "`{log_density}`: mean {}", output.mean[axis]);
+        assert!(
+            error <= 5.0 * output.mcse[axis].0,
+            "`{log_density}`: mean {}",
+            output.mean[axis]
+        );
         let ratio = output.std_dev[axis].0 / std[axis];
-        assert!((ratio - 1.0).abs() < 0.08, "`{log_density}`: std ratio {ratio}");
+        assert!(
+            (ratio - 1.0).abs() < 0.08,
+            "`{log_density}`: std ratio {ratio}"
+        );
     }
     output
 }
@@ -54,15 +61,27 @@ fn w6_spaces_around_power() {
 #[test]
 fn w7_trailing_text_is_an_error_with_its_column() {
     let err = Mcmc::run(args("-0.5*x0**2 garbage", vec![0.0]), &Ctx::default()).unwrap_err();
-    assert_eq!((err.code(), err.path()), (ErrorCode::InvalidArgs, Some("/log_density")));
+    assert_eq!(
+        (err.code(), err.path()),
+        (ErrorCode::InvalidArgs, Some("/log_density"))
+    );
     assert!(err.message().contains("`garbage` at column 12"), "{err}");
 }
 
 #[test]
 fn w34_narrow_target_is_found_by_adaptation() {
     let output = check("-0.5*(x0/0.001)**2", vec![0.0], &[0.0], &[0.001]);
-    assert!((0.3..0.6).contains(&output.acceptance_rate), "{}", output.acceptance_rate);
-    assert!(output.proposal_std.iter().all(|std| (5e-4..1e-2).contains(&std[0])));
+    assert!(
+        (0.3..0.6).contains(&output.acceptance_rate),
+        "{}",
+        output.acceptance_rate
+    );
+    assert!(
+        output
+            .proposal_std
+            .iter()
+            .all(|std| (5e-4..1e-2).contains(&std[0]))
+    );
 }
 
 #[test]
@@ -72,8 +91,14 @@ fn w34_without_burn_in_it_warns() {
     let (output, warnings) = run(args);
     assert!(!output.converged && !output.adapted);
     assert!(output.acceptance_rate < 0.01);
-    assert!(warnings.iter().any(|warning| warning.contains("R-hat")), "{warnings:?}");
-    assert!(warnings.iter().any(|warning| warning.contains("accepted")), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|warning| warning.contains("R-hat")),
+        "{warnings:?}"
+    );
+    assert!(
+        warnings.iter().any(|warning| warning.contains("accepted")),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -121,13 +146,21 @@ fn separated_modes_are_reported() {
     args.proposal_std = Positive::literal(20.0);
     let (output, warnings) = run(args);
     assert!(output.rhat[0].0 > 1.5 && !output.converged);
-    assert!(warnings.iter().any(|warning| warning.contains("have not mixed")), "{warnings:?}");
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("have not mixed")),
+        "{warnings:?}"
+    );
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let draws = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         let mut args = args("-0.5*(x**2 + (y - x)**2)", vec![0.0, 0.0]);
         args.return_samples = true;
         args.n_samples = Bounded::literal(500);
@@ -149,7 +182,11 @@ fn faults_are_typed() {
         ("1e300*x0**3", vec![0.0], ErrorCode::Numeric, "/log_density"),
     ] {
         let err = Mcmc::run(args(density, start), &Ctx::default()).expect_err(density);
-        assert_eq!((err.code(), err.path()), (code, Some(path)), "`{density}`: {err:?}");
+        assert_eq!(
+            (err.code(), err.path()),
+            (code, Some(path)),
+            "`{density}`: {err:?}"
+        );
     }
 }
 
@@ -160,7 +197,13 @@ fn w29_zero_draws_and_zero_thinning_are_refused() {
         tool_core::entry::<Mcmc>().tool().decode(&args).map(|_| ())
     };
     assert!(decode(r#"{"log_density":"-x**2","x0":[0]}"#).is_ok());
-    for bad in ["\"n_samples\":0", "\"thin\":0", "\"chains\":0", "\"burnin\":-1", "\"proposal_std\":0"] {
+    for bad in [
+        "\"n_samples\":0",
+        "\"thin\":0",
+        "\"chains\":0",
+        "\"burnin\":-1",
+        "\"proposal_std\":0",
+    ] {
         let err = decode(&format!(r#"{{"log_density":"-x**2","x0":[0],{bad}}}"#)).unwrap_err();
         assert_eq!(err.code(), ErrorCode::InvalidArgs, "{bad}");
     }
@@ -172,7 +215,10 @@ fn a_large_request_is_refused_before_memory_is_taken() {
     args.n_samples = Bounded::literal(100_000_000);
     args.chains = Bounded::literal(256);
     let err = Mcmc::run(args, &Ctx::default()).unwrap_err();
-    assert_eq!((err.code(), err.reason_str()), (ErrorCode::LimitExceeded, Some("memory")));
+    assert_eq!(
+        (err.code(), err.reason_str()),
+        (ErrorCode::LimitExceeded, Some("memory"))
+    );
 }
 
 #[test]
@@ -183,5 +229,10 @@ fn few_draws_have_no_diagnostics() {
     let (output, warnings) = run(args);
     assert!(matches!(output.rhat[..], [Real(rhat)] if rhat.is_nan()));
     assert!(output.std_dev[0].0.is_nan() && !output.converged);
-    assert!(warnings.iter().any(|warning| warning.contains("no diagnostics")), "{warnings:?}");
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("no diagnostics")),
+        "{warnings:?}"
+    );
 }
