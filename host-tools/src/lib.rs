@@ -1,4 +1,17 @@
 //! Tools with effects on the host, and the capabilities behind them.
+//!
+//! [`workspace`] holds the files beneath one folder, [`inputs`] opens the files that arguments refer to, and the other folders
+//! hold the tools, one family each; [`FAMILIES`] is what a catalogue is built from. Tools reach the host through their
+//! context only; nothing but [`Workspace`] opens a file.
+
+use tool_core::Entry;
+
+pub mod files;
+pub mod inputs;
 pub mod workspace;
 
+pub use inputs::Inputs;
 pub use workspace::Workspace;
+
+/// Every family, in the order of the documentation.
+pub static FAMILIES: &[&[Entry]] = &[files::TOOLS];

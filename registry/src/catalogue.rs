@@ -81,12 +81,12 @@ impl Catalogue {
                 spec.id
             ));
         }
-        if self.names.contains_key(spec.id) {
-            return Some(format!("two tools are named `{}`", spec.id));
-        }
         let wire = spec.wire_name();
-        let other = self.names.get(&wire)?;
+        let other = self.names.get(spec.id).or_else(|| self.names.get(&wire))?;
         let other = self.tools[*other].spec().id;
+        if other == spec.id {
+            return Some(format!("two tools are named `{other}`"));
+        }
         Some(format!(
             "`{}` and `{other}` have the same wire name `{wire}`",
             spec.id
@@ -206,5 +206,104 @@ fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<bool> {
 impl fmt::Debug for Catalogue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.ids()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_core::{Ctx, Entry, Example, Tool, Value, entry};
+
+    use super::*;
+    use crate::fakes::{Nothing, TWELVE, fake, twelve};
+
+    fake!(Submit(Nothing) { id: "task:submit" } = |_, _| Ok(Value::Null));
+    fake!(Same(Nothing) { id: "task_submit" } = |_, _| Ok(Value::Null));
+    fake!(Grouped(Nothing) { id: "group:write" } = |_, _| Ok(Value::Null));
+    fake!(Loud(Nothing) { id: "LOUD" } = |_, _| Ok(Value::Null));
+    fake!(Unsound(Nothing) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
+
+    fn ids(found: Vec<&dyn AnyTool>) -> Vec<&str> {
+        found.into_iter().map(|tool| tool.spec().id).collect()
+    }
+
+    #[test]
+    fn r1_both_spellings_find_a_tool_and_names_are_unique() {
+        static ONE: &[Entry] = &[entry::<Submit>()];
+        let catalogue = Catalogue::new(&[TWELVE, ONE]).unwrap();
+        assert_eq!(catalogue.len(), 13);
+        for name in ["task:submit", "task_submit"] {
+            assert_eq!(
+                catalogue.get(name).map(|tool| tool.spec().id),
+                Some("task:submit")
+            );
+        }
+        static BAD: &[Entry] = &[
+            entry::<Submit>(),
+            entry::<Submit>(),
+            entry::<Same>(),
+            entry::<Grouped>(),
+            entry::<Loud>(),
+            entry::<Unsound>(),
+        ];
+        let errors = Catalogue::new(&[BAD]).unwrap_err().to_string();
+        for expected in [
+            "two tools are named `task:submit`",
+            "have the same wire name `task_submit`",
+            "starts with `group:`",
+            "`LOUD` does not give a wire name",
+            "destructive and has no effects",
+        ] {
+            assert!(errors.contains(expected), "no {expected:?} in {errors}");
+        }
+    }
+
+    #[test]
+    fn search_narrows_by_every_given_field() {
+        let catalogue = twelve();
+        let query = Query {
+            text: "file", // `plot` says so in its description only
+            ..Query::default()
+        };
+        assert_eq!(
+            ids(catalogue.search(&query)),
+            [
+                "read_file",
+                "search_files",
+                "write_file",
+                "edit_file",
+                "plot"
+            ]
+        );
+        let query = Query {
+            category: Some(Category::Math),
+            ..Query::default()
+        };
+        assert_eq!(ids(catalogue.search(&query)), ["calculate", "plot"]);
+        let query = Query {
+            tag: Some("raw-exec"),
+            ..Query::default()
+        };
+        assert_eq!(ids(catalogue.search(&query)), ["raw_exec"]);
+        let query = Query {
+            text: "WEB fetch",
+            effect: Some(Effect::NetworkAccess),
+            ..Query::default()
+        };
+        assert_eq!(ids(catalogue.search(&query)), ["web_fetch"]);
+        let query = Query {
+            text: "nothing like it",
+            ..Query::default()
+        };
+        assert!(catalogue.search(&query).is_empty());
+        assert_eq!(catalogue.nearest("calulate"), Some("calculate"));
+        assert_eq!(catalogue.nearest("entirely different"), None);
+    }
+
+    #[test]
+    fn the_generation_follows_the_specs() {
+        assert_eq!(twelve().generation(), twelve().generation());
+        let fewer = Catalogue::new(&[&TWELVE[1..]]).unwrap();
+        assert_ne!(twelve().generation(), fewer.generation());
+        assert_eq!(twelve().generation().len(), 64);
     }
 }

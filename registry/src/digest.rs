@@ -83,3 +83,54 @@ fn block(hasher: &mut blake3::Hasher, shape: &[usize], data: &[f64]) {
         hasher.update(&buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(text: &str) -> String {
+        of_value(&tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap())
+    }
+
+    #[test]
+    fn spellings_of_one_value_share_a_digest_and_values_do_not() {
+        for (a, b) in [
+            ("1", "1.0"),
+            ("[1,2]", "[1.0, 2e0]"),
+            ("[[1,2],[3,4]]", "[[1,2.0],[3,4]]"),
+            (r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#),
+            (r#""\u0041""#, r#""A""#),
+        ] {
+            assert_eq!(digest(a), digest(b), "{a} {b}");
+        }
+        let apart = [
+            "null",
+            "false",
+            "0",
+            "\"\"",
+            "[]",
+            "{}",
+            "[1,2]",
+            "[[1],[2]]",
+            "[[1,2]]",
+            "[1,[2]]",
+            "[\"12\"]",
+            "[\"1\",\"2\"]",
+            "{\"a\":1}",
+            "{\"a\":null}",
+            "-0.0",
+        ];
+        let digests: std::collections::BTreeSet<String> =
+            apart.iter().map(|text| digest(text)).collect();
+        assert_eq!(digests.len(), apart.len());
+        assert_ne!(of_texts(["ab", "c"]), of_texts(["a", "bc"]));
+    }
+
+    #[test]
+    fn a_packed_block_hashes_as_the_arrays_it_stands_for() {
+        let packed = digest("[[1,2],[3,4]]");
+        let rows =
+            [[1.0, 2.0], [3.0, 4.0]].map(|row| Value::Array(row.map(Value::from).to_vec().into()));
+        assert_eq!(of_value(&Value::Array(rows.to_vec().into())), packed);
+    }
+}

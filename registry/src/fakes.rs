@@ -220,7 +220,7 @@ impl Clock for FakeClock {
 #[derive(Default)]
 pub(crate) struct FakeFiles {
     pub files: Mutex<BTreeMap<String, Vec<u8>>>,
-    pub links: BTreeMap<String, String>,
+    pub links: Mutex<BTreeMap<String, String>>,
 }
 
 impl Files for FakeFiles {
@@ -263,7 +263,12 @@ impl Files for FakeFiles {
             .reason("path")
         })?;
         let plain = parts.join("/");
-        for (link, target) in &self.links {
+        for (link, target) in self
+            .links
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+        {
             if let Some(rest) = plain.strip_prefix(link.as_str()) {
                 return Ok(format!("{target}{rest}"));
             }
@@ -374,6 +379,8 @@ impl World {
         let mut files = FakeFiles::default();
         files
             .links
+            .get_mut()
+            .unwrap()
             .insert("out/link".to_owned(), "secret".to_owned());
         for (path, content) in [("data/a.txt", "alpha"), ("secret/key", "hidden")] {
             files

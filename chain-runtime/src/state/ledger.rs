@@ -311,7 +311,9 @@ impl Shared {
 
     /// Writes what is batched, and links the end of the chain.
     pub(super) fn finish(&self, core: &mut Core) -> Result<(), ToolError> {
-        self.write(core, true)
+        self.write(core, true)?;
+        schema::shorten_log(&core.connection, &self.file);
+        Ok(())
     }
 
     fn write(&self, core: &mut Core, link: bool) -> Result<(), ToolError> {

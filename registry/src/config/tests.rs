@@ -1,1 +1,369 @@
+use super::*;
+use crate::fakes::twelve;
+use crate::policy::{Level, Obligation, RoleTools, Verdict};
 
+/// The example of the configuration page, as far as this release reads it.
+const FULL: &str = r#"
+version = 1
+default_role = "reviewer"
+
+[workspace]
+root = "."
+state = ".mathchain"
+
+[toolsets.read]
+include = ["group:read", "plot"]
+[toolsets.numeric]
+include = ["category:math", "category:data"]
+exclude = ["query_db"]
+extends = ["read"]
+
+[roles.reviewer]
+toolset = "numeric"
+deny = ["group:web"]
+
+[[policies]]
+level = "global"
+deny = ["tag:raw-exec"]
+  [[policies.rules]]
+  match = { tools = ["write_file"], path = { under = "out" } }
+  decision = "allow"
+  obligations = ["backup", { max_bytes = 1048576 }]
+  reason = "results folder"
+  [[policies.rules]]
+  match = { tools = ["run_shell"], role = "reviewer" }
+  decision = "ask"
+
+[[policies]]
+level = "role"
+name = "reviewer"
+deny = ["effect:modifies_files"]
+
+[permissions.network]
+requires_approval = false
+allowed_hosts = ["en.wikipedia.org"]
+allow_private = []
+[permissions.filesystem]
+requires_approval = true
+allowed_paths = ["."]
+
+[limits]
+max_input_bytes = 1000
+timeout_ms = 2000
+max_output_bytes = 3000
+
+[chain]
+mode = "seq"
+parallel_mutations = true
+on_error = "continue"
+"#;
+
+#[test]
+fn the_example_is_read_whole() {
+    let (config, policy) =
+        Config::load("mathchain.toml", FULL, &twelve()).unwrap_or_else(|err| panic!("{err}"));
+    assert_eq!(config.default_role, "reviewer");
+    assert_eq!(
+        config.workspace,
+        Workspace {
+            root: ".".to_owned(),
+            state: Some(".mathchain".to_owned())
+        }
+    );
+    assert!(matches!(&config.roles[0].tools, RoleTools::Toolset(name) if name.text == "numeric"));
+    assert_eq!(
+        (
+            config.layers.len(),
+            config.layers[0].level,
+            config.layers[1].level
+        ),
+        (2, Level::Global, Level::Role)
+    );
+    let rule = &config.layers[0].rules[0];
+    assert_eq!(
+        (rule.decision, rule.reason.as_deref()),
+        (Verdict::Allow, Some("results folder"))
+    );
+    assert_eq!(
+        rule.obligations,
+        [Obligation::Backup, Obligation::MaxBytes(1_048_576)]
+    );
+    assert_eq!(
+        config.limits,
+        Limits {
+            max_input_bytes: 1000,
+            timeout_ms: 2000,
+            max_output_bytes: 3000,
+            memory_bytes: 8 << 30
+        }
+    );
+    assert_eq!(
+        config.chain,
+        ChainDefaults {
+            mode: ChainMode::Seq,
+            parallel_mutations: true,
+            on_error: OnError::Continue
+        }
+    );
+    let catalogue = twelve();
+    let caller = policy
+        .caller(
+            &catalogue,
+            "reviewer",
+            &[],
+            &crate::policy::Facts::default(),
+        )
+        .unwrap();
+    let seen: Vec<&str> = caller
+        .visible()
+        .iter()
+        .map(|tool| catalogue.tool(tool).spec().id)
+        .collect();
+    assert_eq!(
+        seen,
+        ["list_dir", "read_file", "search_files", "calculate", "plot"]
+    );
+}
+
+#[test]
+fn yaml_and_json_with_the_same_schema_give_the_same_configuration() {
+    let toml = "version = 1\n[roles.r]\ntools = [\"plot\"]\n[[policies]]\nlevel = \"user\"\nallow = []\n[limits]\ntimeout_ms = 5\n";
+    let yaml = "version: 1\nroles: {r: {tools: [plot]}}\npolicies:\n- level: user\n  allow: []\nlimits: {timeout_ms: 5}\n";
+    let json = r#"{"version":1,"roles":{"r":{"tools":["plot"]}},"policies":[{"level":"user","allow":[]}],"limits":{"timeout_ms":5}}"#;
+    let plain = |name: &str, text: &str| {
+        let config = Config::parse(name, text).unwrap_or_else(|err| panic!("{err}"));
+        let tools = config.layers[0].allow.clone().map(|list| list.len());
+        (
+            config.roles[0].name.clone(),
+            config.layers[0].level,
+            tools,
+            config.limits,
+        )
+    };
+    let expected = plain("c.toml", toml);
+    assert_eq!(expected.2, Some(0), "an empty list is not an absent one");
+    assert_eq!(plain("c.yaml", yaml), expected);
+    assert_eq!(plain("c.json", json), expected);
+}
+
+#[test]
+fn an_empty_text_sets_nothing_and_an_empty_allow_allows_nothing() {
+    assert_eq!(
+        Config::parse("c.yaml", "").unwrap().default_role,
+        "operator"
+    );
+    let catalogue = twelve();
+    let (_, policy) = Config::load(
+        "c.yaml",
+        "version: 1\npolicies: [{level: global, allow: []}]",
+        &catalogue,
+    )
+    .unwrap();
+    for role in policy
+        .roles()
+        .map(|(name, _)| name.to_owned())
+        .collect::<Vec<_>>()
+    {
+        assert!(
+            policy
+                .caller(&catalogue, &role, &[], &crate::policy::Facts::default())
+                .unwrap()
+                .visible()
+                .is_empty()
+        );
+    }
+}
+
+#[test]
+fn every_error_is_reported_at_once_with_its_line() {
+    let text = r#"version = 2
+default_role = "operater"
+colour = "red"
+[workspace]
+rot = "."
+[roles.r]
+tools = ["plto"]
+deny = "plot"
+[roles.s]
+[[policies]]
+level = "glbal"
+[[policies]]
+level = "role"
+[[policies]]
+level = "role"
+name = "nobody"
+[[policies]]
+level = "global"
+deny = ["group:wbe"]
+[[policies.rules]]
+match = { tools = ["write_file"], pth = { under = "x" } }
+decision = "alow"
+obligations = ["bakup"]
+[limits]
+timeout_ms = -1
+[chain]
+mode = "fast"
+[phases]
+x = 1
+"#;
+    let errors = Config::load("mathchain.toml", text, &twelve()).unwrap_err();
+    let all = errors.to_string();
+    for expected in [
+        "mathchain.toml:1:1: expected version 1",
+        "mathchain.toml:2:1: no role named `operater` (did you mean `operator`?)",
+        "mathchain.toml:3:1: unknown key `colour`",
+        "mathchain.toml:5:1: unknown key `rot` (did you mean `root`?)",
+        "mathchain.toml:7:10: no tool named `plto` (did you mean `plot`?)",
+        "mathchain.toml:8:1: expected a list",
+        "a role needs `tools` or `toolset`",
+        "mathchain.toml:11:1: expected one of",
+        "needs the `name` of the role",
+        "no role named `nobody`",
+        "mathchain.toml:19:9: no group named `wbe` (did you mean `web`?)",
+        "mathchain.toml:21:35: unknown key `pth` (did you mean `path`?)",
+        "mathchain.toml:22:1: expected one of `allow`, `ask`, `deny`, found `alow` (did you mean `allow`?)",
+        "no obligation named `bakup` (did you mean `backup`?)",
+        "mathchain.toml:25:1: expected an integer of at least 1",
+        "mathchain.toml:27:1: expected one of `dep`, `seq`",
+        "`phases` comes with a later release",
+    ] {
+        assert!(all.contains(expected), "no {expected:?} in\n{all}");
+    }
+    let error: tool_core::ToolError = errors.into();
+    assert_eq!(error.reason_str(), Some("configuration"));
+    assert!(error.problems().len() >= 17);
+}
+
+#[test]
+fn parts_of_later_releases_are_refused_by_name() {
+    for key in ["phases", "cli", "provider_profiles", "models"] {
+        let error = Config::parse("c.yaml", &format!("version: 1\n{key}: {{}}"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("comes with a later release"), "{error}");
+    }
+    for level in ["agent", "phase", "task", "delegation"] {
+        let text = format!("version: 1\npolicies: [{{level: {level}, name: x, deny: [plot]}}]");
+        assert!(
+            Config::parse("c.yaml", &text)
+                .unwrap_err()
+                .to_string()
+                .contains("later release"),
+            "{level}"
+        );
+    }
+}
+
+#[test]
+fn shapes_that_would_be_misread_are_errors() {
+    for (text, expected) in [
+        ("[1, 2]", "expected a table"),
+        ("{}", "expected `version = 1`"),
+        ("version: 1\npolicies: {}", "expected a list"),
+        (
+            "version: 1\npolicies: [{level: global, deny: }]",
+            "expected a list, found null",
+        ),
+        (
+            "version: 1\npolicies: [{level: global, allow: plot}]",
+            "expected a list",
+        ),
+        (
+            "version: 1\npolicies: [{deny: [plot]}]",
+            "a layer needs its `level`",
+        ),
+        (
+            "version: 1\npolicies: [{level: global, rules: [{match: {tools: [plot]}}]}]",
+            "a rule needs its `decision`",
+        ),
+        (
+            "version: 1\npolicies: [{level: global, rules: [{decision: deny}]}]",
+            "a rule needs its `match`",
+        ),
+        (
+            "version: 1\npolicies: [{level: global, rules: [{decision: deny, match: {}}]}]",
+            "a rule names its tools",
+        ),
+        (
+            "version: 1\npolicies: [{level: global, rules: [{decision: deny, match: {tools: [write_file], path: {}}}]}]",
+            "expected `under` here",
+        ),
+        (
+            "version: 1\npolicies: [{level: global, rules: [{decision: deny, match: {tools: [write_file], path: out}}]}]",
+            "expected a table",
+        ),
+        (
+            "version: 1\nroles: {r: {tools: [], toolset: x}}",
+            "not both",
+        ),
+        (
+            "version: 1\nroles: {r: {toolset: x}}",
+            "no toolset named `x`",
+        ),
+        (
+            "version: 1\ntoolsets: {a: {extends: [b]}, b: {extends: [a]}}\nroles: {r: {toolset: a}}",
+            "extends itself",
+        ),
+        (
+            "version: 1\ntoolsets: {a: {extends: [a]}}\nroles: {r: {toolset: a}}",
+            "extends itself",
+        ),
+        (
+            "version: 1\npermissions: {network: {requires_approval: no}}",
+            "expected true or false, found the string \"no\"",
+        ),
+        (
+            "version: 1\npermissions: {filesystem: {allowed_paths: [/etc]}}",
+            "inside the workspace",
+        ),
+        (
+            "version: 1\npermissions: {netwrok: {}}",
+            "did you mean `network`?",
+        ),
+        (
+            "version: 1\nlimits: {timeout_ms: 1.5}",
+            "expected an integer",
+        ),
+    ] {
+        let error = Config::load("c.yaml", text, &twelve())
+            .expect_err(text)
+            .to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_toolset_that_no_role_uses_is_checked_too() {
+    let text = "version: 1\ntoolsets: {a: {include: [plto]}}";
+    let error = Config::load("c.yaml", text, &twelve())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("did you mean `plot`?"), "{error}");
+}
+
+#[test]
+fn a_configured_role_replaces_the_built_in_one() {
+    let catalogue = twelve();
+    let (_, policy) = Config::load(
+        "c.yaml",
+        "version: 1\nroles: {operator: {tools: [plot]}}",
+        &catalogue,
+    )
+    .unwrap();
+    let caller = policy
+        .caller(
+            &catalogue,
+            "operator",
+            &[],
+            &crate::policy::Facts::default(),
+        )
+        .unwrap();
+    assert_eq!(caller.visible().iter().count(), 1);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_configuration_crashes_the_reader(text in "(version|roles|policies|rules|match|tools|allow|deny|limits|: |- |\n|  |\\[|\\]|\\{|\\}|,|1|plot|group:all|null){0,40}") {
+        let _ = Config::load("c.yaml", &text, &twelve());
+    }
+}

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::io::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use tool_core::{ErrorCode, ToolError};
 
@@ -45,13 +45,36 @@ pub(super) fn internal(tool: &str, call_id: &str) -> ToolError {
 /// Makes panics report an id and a place, never a message: it could hold arguments.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
-        let call = CALL.with(|call| call.try_borrow().ok().and_then(|call| call.clone()));
-        let call = call.as_deref().unwrap_or("-");
-        let place = info.location().map(ToString::to_string).unwrap_or_default();
         // Nobody is left to tell when standard error is gone.
-        let _ = writeln!(
-            std::io::stderr(),
-            "mathchain: internal error, id {call}, at {place}"
-        );
+        let _ = writeln!(std::io::stderr(), "{}", report(info.location()));
     }));
+}
+
+/// What the hook says: the call that the thread runs, if any, and the place in the source.
+fn report(place: Option<&Location<'_>>) -> String {
+    let call = CALL.with(|call| call.try_borrow().ok().and_then(|call| call.clone()));
+    let call = call.as_deref().unwrap_or("-");
+    let place = place.map(ToString::to_string).unwrap_or_default();
+    format!("mathchain: internal error, id {call}, at {place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_names_the_innermost_call_and_the_outer_one_again_afterwards() {
+        let place = Location::caller();
+        let inside = guard("outer", || {
+            let inner = guard("inner", || report(Some(place)));
+            (inner.unwrap(), report(None))
+        });
+        let (inner, outer) = inside.unwrap();
+        let expected = "mathchain: internal error, id inner, at registry/src/dispatch/panic.rs:";
+        assert!(inner.starts_with(expected), "{inner}");
+        assert_eq!(outer, "mathchain: internal error, id outer, at ");
+        assert_eq!(report(None), "mathchain: internal error, id -, at ");
+        assert!(guard("x", || panic!("said")).is_err());
+        assert_eq!(report(None), "mathchain: internal error, id -, at ");
+    }
 }

@@ -157,6 +157,7 @@ impl Policy {
                 )
             })
             .collect();
+        roles::check_toolsets(catalogue, config, &roles, errors);
         let mut common = Vec::new();
         for layer in config.layers.iter().chain(further) {
             let built = compile::layer(catalogue, layer, &names, errors);

@@ -116,6 +116,25 @@ pub(super) fn compile(
     }
 }
 
+/// Toolsets that no role uses are checked all the same.
+pub(super) fn check_toolsets(
+    catalogue: &Catalogue,
+    config: &Config,
+    roles: &[Role],
+    errors: &mut Vec<LoadError>,
+) {
+    let uses = |role: &Role, name: &str| matches!(&role.tools, RoleTools::Toolset(used) if used.text == name);
+    for unused in &config.toolsets {
+        if !roles.iter().any(|role| uses(role, &unused.name)) {
+            let name = Selector {
+                text: unused.name.clone(),
+                place: unused.place.clone(),
+            };
+            toolset(catalogue, config, &name, &mut Vec::new(), errors);
+        }
+    }
+}
+
 /// What a toolset selects; `path` holds those being resolved, so that a circle is found.
 pub(super) fn toolset(
     catalogue: &Catalogue,

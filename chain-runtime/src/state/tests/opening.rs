@@ -115,21 +115,42 @@ fn a_byte_changed_on_disk_is_found() {
         .windows(marker.len())
         .position(|window| window == marker.as_bytes())
         .unwrap();
-    for position in start..start + marker.len() {
+    for (position, &original) in bytes.iter().enumerate().skip(start).take(marker.len()) {
         for bit in [0x01, 0x80] {
             let poke = |byte: u8| {
                 let mut target = fs::OpenOptions::new().write(true).open(&file).unwrap();
                 target.seek(SeekFrom::Start(position as u64)).unwrap();
                 target.write_all(&[byte]).unwrap();
             };
-            poke(bytes[position] ^ bit);
+            poke(original ^ bit);
             let report = open(top.path()).verify(&[]).unwrap();
             assert_eq!(report.faults.len(), 1, "{report:?}");
             assert_eq!(report.faults[0].sequence, 1);
-            poke(bytes[position]);
+            poke(original);
         }
     }
     assert!(open(top.path()).verify(&[]).unwrap().is_sound());
+}
+
+/// Many short sessions, one after the other: the write-ahead log stays short, and no record is lost on the way.
+#[test]
+fn short_sessions_keep_the_log_short() {
+    let top = folder();
+    let log = top.path().join(format!("{FILE_NAME}-wal"));
+    let (mut longest, mut shortened) = (0, 0);
+    for number in 0..150 {
+        let before = fs::metadata(&log).map_or(0, |found| found.len());
+        let state = open(top.path());
+        state.record(&event(number), Durability::Batched).unwrap();
+        drop(state);
+        let after = fs::metadata(&log).unwrap().len();
+        longest = longest.max(after);
+        shortened += usize::from(after < before);
+    }
+    assert!(longest <= 1 << 20, "{longest}");
+    assert!(shortened > 0);
+    let report = open(top.path()).verify(&[]).unwrap();
+    assert!(report.is_sound() && report.records == 150, "{report:?}");
 }
 
 #[test]

@@ -21,8 +21,8 @@ fake!(PanicParallel(Nothing) { id: "panic_parallel" } = |_, _| {
 fake!(PanicLocked(Nothing) { id: "panic_locked" } = |_, _| {
     let mut count = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     *count += 1;
-    let divisor = *count - *count;
-    Ok(Value::from(1 / divisor))
+    assert!(*count > 1_000_000, "while the lock is held");
+    Ok(Value::from(*count))
 });
 fake!(Counts(Nothing) { id: "counts" } = |_, _| {
     let mut count = LOCK.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,174 @@
+//! Listing a folder.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::{FileInfo, FileKind};
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::pattern::Pattern;
+
+/// Most entries in one answer.
+const LIMIT_MAX: i64 = 100_000;
+/// Most entries looked at for one answer, whether their names match or not.
+const LOOKED_AT_MAX: usize = 200_000;
+
+/// Lists a folder of the workspace.
+pub struct ListDirectory;
+
+/// List the entries of a folder of the workspace, or of the whole tree below it, sorted by path. Links are listed, not followed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The folder, relative to the workspace root.
+    #[serde(default = "default_path")]
+    pub path: String,
+    /// Pattern that names must match: `*` any characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Matches names,
+    /// not paths, so no `/` and no `..`.
+    #[serde(default = "default_pattern")]
+    pub pattern: String,
+    /// Whether everything below is listed too.
+    #[serde(default)]
+    pub recursive: bool,
+    /// Most entries in the answer, 1 to 100000; `truncated` says whether there are more.
+    #[serde(default = "default_limit")]
+    pub limit: Bounded<1, LIMIT_MAX>,
+}
+
+fn default_path() -> String {
+    ".".to_owned()
+}
+
+fn default_pattern() -> String {
+    "*".to_owned()
+}
+
+fn default_limit() -> Bounded<1, LIMIT_MAX> {
+    Bounded::literal(1000)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The entries, sorted by path.
+    pub entries: Vec<ListedEntry>,
+    /// Number of entries in the answer.
+    pub count: usize,
+    /// Whether there are more, or a folder below could not be read.
+    pub truncated: bool,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ListedEntry {
+    /// Its name; bytes that are not UTF-8 are spelled `\xNN`.
+    pub name: String,
+    /// Its path relative to the workspace root.
+    pub path: String,
+    /// `file`, `directory`, `link` or `other`.
+    #[serde(rename = "type")]
+    pub kind: EntryKind,
+    /// Size in bytes of a file; 0 for all else.
+    pub size: u64,
+    /// Last change, in seconds since 1970-01-01 UTC.
+    pub modified: f64,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A device, socket or pipe.
+    Other,
+}
+
+impl Tool for ListDirectory {
+    const SPEC: Spec = Spec {
+        id: "list_directory",
+        title: "List a folder",
+        category: Category::System,
+        tags: &["file", "folder"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let pattern = Pattern::parse(&args.pattern)?;
+        let limit = args.limit.size();
+        let (found, more) = ctx
+            .files()?
+            .list(&args.path, args.recursive, LOOKED_AT_MAX, ctx.stop())
+            .map_err(|err| err.at("/path"))?;
+        let mut matching = found
+            .into_iter()
+            .map(ListedEntry::from)
+            .filter(|entry| pattern.matches(&entry.name));
+        let entries: Vec<ListedEntry> = matching.by_ref().take(limit).collect();
+        Ok(Output {
+            count: entries.len(),
+            truncated: more || matching.next().is_some(),
+            entries,
+        })
+    }
+
+    /// Run in a workspace that has `data/a.csv` with 6 bytes and `data/b.txt` with 2, last changed at second 1,700,000,000.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "the CSV files of a folder",
+            args: Args {
+                path: "data".to_owned(),
+                pattern: "*.csv".to_owned(),
+                recursive: false,
+                limit: default_limit(),
+            },
+            output: Output {
+                entries: vec![ListedEntry {
+                    name: "a.csv".to_owned(),
+                    path: "data/a.csv".to_owned(),
+                    kind: EntryKind::File,
+                    size: 6,
+                    modified: 1_700_000_000.0,
+                }],
+                count: 1,
+                truncated: false,
+            },
+        }]
+    }
+}
+
+impl From<FileInfo> for ListedEntry {
+    fn from(info: FileInfo) -> Self {
+        let name = info.path.rsplit('/').next().unwrap_or_default().to_owned();
+        Self {
+            name,
+            path: info.path,
+            kind: match info.kind {
+                FileKind::File => EntryKind::File,
+                FileKind::Directory => EntryKind::Directory,
+                FileKind::Link => EntryKind::Link,
+                FileKind::Other => EntryKind::Other,
+            },
+            size: info.size,
+            modified: info.modified_s,
+        }
+    }
+}

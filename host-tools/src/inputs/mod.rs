@@ -1,0 +1,141 @@
+//! Files as arguments: what `{"$file": path}` becomes before a tool sees it.
+//!
+//! | ending | becomes |
+//! | --- | --- |
+//! | `.json` | the document, read by the strict scan of every door |
+//! | `.csv` | without a header: a list of rows of numbers, or a flat list when there is one column; with one: an object of columns |
+//! | `.npy` | an array of numbers of its shape |
+//!
+//! An argument that wants a text takes any file that is UTF-8. Start with [`Inputs`].
+
+mod csv;
+mod npy;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use tool_core::capability::{Arrays, Files};
+use tool_core::input::InputKind;
+use tool_core::{ErrorCode, Source, ToolError, Value, json};
+
+/// Opens the files that arguments refer to, through a workspace.
+#[derive(Clone)]
+pub struct Inputs {
+    files: Arc<dyn Files>,
+}
+
+impl Inputs {
+    /// Over the files of a workspace.
+    pub fn new(files: Arc<dyn Files>) -> Self {
+        Self { files }
+    }
+}
+
+impl Arrays for Inputs {
+    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError> {
+        let path = match source {
+            Source::File(path) => path,
+            Source::Artifact(handle) => {
+                return Err(ToolError::new(
+                    ErrorCode::PreconditionFailed,
+                    format_args!(
+                        "the artifact `{handle}` cannot be opened: there is no artifact store yet"
+                    ),
+                )
+                .reason("no_artifact_store")
+                .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
+            }
+        };
+        let content = self.files.read(path, bytes_max)?;
+        if content.truncated {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!(
+                    "`{path}` has {} bytes; the limit is {bytes_max}",
+                    content.info.size.max(bytes_max)
+                ),
+            )
+            .reason("file_size")
+            .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
+        }
+        match kind {
+            InputKind::Text => text(path, &content.bytes).map(Value::from),
+            InputKind::Data => data(path, &content.bytes),
+        }
+    }
+}
+
+fn data(path: &str, bytes: &[u8]) -> Result<Value, ToolError> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ending = name
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("json") => {
+            let limits = json::Limits {
+                bytes_max: bytes.len(),
+                ..json::Limits::default()
+            };
+            let bytes = without_mark(bytes);
+            json::parse_bytes(bytes, limits).map_err(|err| {
+                let error = unfit(path, &err.to_string(), "json");
+                match err.hint {
+                    Some(hint) => error.hint(hint),
+                    None => error,
+                }
+            })
+        }
+        Some("csv") => csv::parse(text(path, bytes)?).map_err(|fault| fault.about(path)),
+        Some("npy") => npy::parse(bytes).map_err(|fault| fault.about(path)),
+        _ => Err(unfit(
+            path,
+            "the ending of the name says no format of data",
+            "format",
+        )
+        .hint("name a file that ends in `.json`, `.csv` or `.npy`")),
+    }
+}
+
+/// Why a content is not what the argument needs.
+#[derive(Debug, PartialEq, Eq)]
+struct Fault {
+    message: String,
+    hint: &'static str,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, hint: &'static str) -> Self {
+        Self {
+            message: message.into(),
+            hint,
+        }
+    }
+
+    fn about(self, path: &str) -> ToolError {
+        unfit(path, &self.message, "format").hint(self.hint)
+    }
+}
+
+fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {
+    ToolError::new(ErrorCode::InvalidArgs, format_args!("`{path}`: {message}")).reason(reason)
+}
+
+fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, ToolError> {
+    let bytes = without_mark(bytes);
+    std::str::from_utf8(bytes).map_err(|err| {
+        let message = format!(
+            "expected UTF-8, found the byte {:#04x} at offset {}",
+            bytes[err.valid_up_to()],
+            err.valid_up_to()
+        );
+        unfit(path, &message, "encoding")
+            .hint("convert the file to UTF-8, or read it with `read_file` and its encoding")
+    })
+}
+
+/// Without the byte-order mark that some programs put before UTF-8.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}

@@ -1,0 +1,269 @@
+//! NumPy's array files, format versions 1 to 3, as NumPy's own `format.py` describes them.
+//!
+//! A parser of our own instead of `ndarray-npy`: the header is one line of three known keys, and `ndarray-npy` would bring
+//! `ndarray` and a general parser of Python literals into this crate for it.
+
+use tool_core::value::SAFE_INTEGER;
+use tool_core::{Numbers, Value};
+
+use super::Fault;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// Longest header taken; those of numeric arrays have 128 bytes.
+const HEADER_MAX: usize = 4096;
+/// Most dimensions, as in the arrays of requests.
+const RANK_MAX: usize = 8;
+
+const FORMAT_HINT: &str = "write it with `numpy.save(path, array)`";
+
+/// The array, row-major; one without dimensions is a number, one without elements an empty list.
+pub(super) fn parse(bytes: &[u8]) -> Result<Value, Fault> {
+    let (header, data) = split(bytes)?;
+    let header = Header::parse(header)?;
+    let count = header
+        .shape
+        .iter()
+        .try_fold(1_usize, |product, &extent| product.checked_mul(extent))
+        .filter(|count| count.checked_mul(header.kind.width()) == Some(data.len()));
+    if count.is_none() {
+        return Err(Fault::new(
+            format!(
+                "the header says {:?} elements of {} bytes, the file has {} bytes of them",
+                header.shape,
+                header.kind.width(),
+                data.len()
+            ),
+            "the file is cut short or damaged: write it again",
+        ));
+    }
+    let mut numbers = header.kind.read(data)?;
+    if header.fortran {
+        numbers = to_row_major(&numbers, &header.shape);
+    }
+    if header.shape.is_empty() {
+        return Ok(Value::from(numbers[0]));
+    }
+    let integral = matches!(header.kind, Kind::I4 | Kind::I8);
+    Ok(Numbers::new(header.shape, numbers, integral)
+        .map_or_else(|| Value::array(Vec::new()), Value::Numbers))
+}
+
+/// Header text and data.
+fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Fault> {
+    let fault = |message: &str| Fault::new(message, FORMAT_HINT);
+    let rest = bytes
+        .strip_prefix(MAGIC)
+        .ok_or_else(|| fault("the file does not begin as an .npy file"))?;
+    let (length, rest) = match rest {
+        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
+        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
+        [version, ..] if !(1..=3).contains(version) => {
+            return Err(fault(&format!("format version {version} is not known")));
+        }
+        _ => return Err(fault("the header is cut short")),
+    };
+    if length > HEADER_MAX {
+        return Err(fault(&format!(
+            "a header of {length} bytes; the limit is {HEADER_MAX}"
+        )));
+    }
+    let (header, data) = rest
+        .split_at_checked(length)
+        .ok_or_else(|| fault("the header is cut short"))?;
+    let header = std::str::from_utf8(header).map_err(|_| fault("the header is no text"))?;
+    Ok((header, data))
+}
+
+/// Element types taken, all little-endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    F4,
+    F8,
+    I4,
+    I8,
+}
+
+impl Kind {
+    fn parse(text: &str) -> Result<Self, Fault> {
+        match text {
+            "<f4" => Ok(Self::F4),
+            "<f8" => Ok(Self::F8),
+            "<i4" => Ok(Self::I4),
+            "<i8" => Ok(Self::I8),
+            _ => Err(Fault::new(
+                format!("elements of type `{text}`; expected `<f8`, `<f4`, `<i8` or `<i4`"),
+                "convert it: `numpy.save(path, array.astype('<f8'))`",
+            )),
+        }
+    }
+
+    fn width(self) -> usize {
+        match self {
+            Self::F4 | Self::I4 => 4,
+            Self::F8 | Self::I8 => 8,
+        }
+    }
+
+    /// Every element as a double; exact, or an error.
+    fn read(self, data: &[u8]) -> Result<Vec<f64>, Fault> {
+        let fours = || data.as_chunks::<4>().0.iter().copied();
+        let eights = || data.as_chunks::<8>().0.iter().copied();
+        match self {
+            Self::F4 => Ok(fours()
+                .map(|bytes| f64::from(f32::from_le_bytes(bytes)))
+                .collect()),
+            Self::F8 => Ok(eights().map(f64::from_le_bytes).collect()),
+            Self::I4 => Ok(fours()
+                .map(|bytes| f64::from(i32::from_le_bytes(bytes)))
+                .collect()),
+            Self::I8 => eights()
+                .map(i64::from_le_bytes)
+                .enumerate()
+                .map(|(index, value)| {
+                    let exact = value.unsigned_abs() <= SAFE_INTEGER as u64;
+                    exact.then_some(value as f64).ok_or_else(|| {
+                        Fault::new(
+                            format!(
+                                "element {index} in the order of the file, {value}, is beyond 2^53"
+                            ),
+                            "scale or shift the values, or save them as `<f8` if rounding is meant",
+                        )
+                    })
+                })
+                .collect(),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Header {
+    kind: Kind,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+impl Header {
+    /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }`; keys in any order.
+    fn parse(text: &str) -> Result<Self, Fault> {
+        let fault = || {
+            Fault::new(
+                "expected a header with `descr`, `fortran_order` and `shape`",
+                FORMAT_HINT,
+            )
+        };
+        let mut rest = text
+            .trim()
+            .strip_prefix('{')
+            .and_then(|text| text.strip_suffix('}'))
+            .ok_or_else(fault)?
+            .trim();
+        let (mut kind, mut fortran, mut shape) = (None, None, None);
+        while !rest.is_empty() {
+            let (key, after) = quoted(rest).ok_or_else(fault)?;
+            let value = after
+                .trim_start()
+                .strip_prefix(':')
+                .ok_or_else(fault)?
+                .trim_start();
+            rest = match key {
+                "descr" if kind.is_none() => {
+                    if value.starts_with('[') {
+                        return Err(Fault::new(
+                            "the elements are records; expected numbers of one type",
+                            "save one field: `numpy.save(path, array['field'])`",
+                        ));
+                    }
+                    let (text, after) = quoted(value).ok_or_else(fault)?;
+                    kind = Some(Kind::parse(text)?);
+                    after
+                }
+                "fortran_order" if fortran.is_none() => {
+                    let (found, after) = boolean(value).ok_or_else(fault)?;
+                    fortran = Some(found);
+                    after
+                }
+                "shape" if shape.is_none() => {
+                    let (inside, after) = value
+                        .strip_prefix('(')
+                        .and_then(|text| text.split_once(')'))
+                        .ok_or_else(fault)?;
+                    shape = Some(extents(inside)?.ok_or_else(fault)?);
+                    after
+                }
+                _ => return Err(fault()),
+            }
+            .trim_start();
+            rest = match rest.strip_prefix(',') {
+                Some(after) => after.trim_start(),
+                None if rest.is_empty() => rest,
+                None => return Err(fault()),
+            };
+        }
+        Ok(Self {
+            kind: kind.ok_or_else(fault)?,
+            fortran: fortran.ok_or_else(fault)?,
+            shape: shape.ok_or_else(fault)?,
+        })
+    }
+}
+
+/// A quoted text at the start, and what follows it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'))?;
+    text[1..].split_once(quote)
+}
+
+fn boolean(text: &str) -> Option<(bool, &str)> {
+    let found = |word, value| text.strip_prefix(word).map(|after| (value, after));
+    found("True", true).or_else(|| found("False", false))
+}
+
+/// The extents in `2, 3` or `2,`.
+fn extents(inside: &str) -> Result<Option<Vec<usize>>, Fault> {
+    let inside = inside.trim();
+    let inside = inside.strip_suffix(',').unwrap_or(inside);
+    if inside.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let extents: Option<Vec<usize>> = inside
+        .split(',')
+        // Files written by Python 2 have a trailing `L`.
+        .map(|extent| extent.trim().trim_end_matches('L').parse().ok())
+        .collect();
+    match extents {
+        Some(extents) if extents.len() > RANK_MAX => Err(Fault::new(
+            format!("{} dimensions; the limit is {RANK_MAX}", extents.len()),
+            "reshape the array",
+        )),
+        extents => Ok(extents),
+    }
+}
+
+/// From first-index-fastest to last-index-fastest.
+fn to_row_major(numbers: &[f64], shape: &[usize]) -> Vec<f64> {
+    let mut strides = Vec::with_capacity(shape.len());
+    let mut stride = 1;
+    for extent in shape {
+        strides.push(stride);
+        stride *= extent;
+    }
+    let mut index = vec![0; shape.len()];
+    let mut sorted = Vec::with_capacity(numbers.len());
+    let mut place = 0;
+    for _ in 0..numbers.len() {
+        sorted.push(numbers[place]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            place += strides[axis];
+            if index[axis] < shape[axis] {
+                break;
+            }
+            place -= strides[axis] * shape[axis];
+            index[axis] = 0;
+        }
+    }
+    sorted
+}

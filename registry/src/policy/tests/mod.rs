@@ -1,0 +1,68 @@
+//! The algebra of layers on every chain of five, the cases of an earlier system, and the ways it failed open.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use tool_core::{Category, Reach, Value};
+
+mod algebra;
+mod layers;
+mod rules;
+
+use super::compile::{self, CompiledLayer};
+use super::*;
+use crate::fakes::{FakeFiles, twelve};
+
+/// The names that stay visible when these layers narrow the whole catalogue.
+fn visible(catalogue: &Catalogue, layers: &[Layer]) -> Result<BTreeSet<String>, LoadErrors> {
+    let mut errors = Vec::new();
+    let compiled: Vec<Cow<'_, CompiledLayer>> = layers
+        .iter()
+        .map(|layer| Cow::Owned(compile::layer(catalogue, layer, &[], &mut errors)))
+        .collect();
+    LoadErrors::check(errors)?;
+    let set = effective(
+        &ToolSet::all(catalogue.len()),
+        &compiled,
+        &ToolSet::none(catalogue.len()),
+    );
+    Ok(set
+        .iter()
+        .map(|tool| catalogue.tool(tool).spec().id.to_owned())
+        .collect())
+}
+
+fn global() -> Layer {
+    Layer::new(Level::Global, "")
+}
+
+fn names(list: &[&str]) -> BTreeSet<String> {
+    list.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// The decision on a call, with the rules of one configuration.
+fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
+    let catalogue = twelve();
+    let (_, policy) =
+        Config::load("mathchain.toml", config, &catalogue).unwrap_or_else(|err| panic!("{err}"));
+    let caller = policy
+        .caller(&catalogue, role, &[], &Facts::default())
+        .unwrap();
+    let mut files = FakeFiles::default();
+    files
+        .links
+        .get_mut()
+        .unwrap()
+        .insert("out/link".to_owned(), "secret".to_owned());
+    let index = catalogue.index(tool).unwrap();
+    let found = catalogue.tool(index);
+    let call = found
+        .decode(&tool_core::json::parse(args, tool_core::json::Limits::default()).unwrap())
+        .unwrap();
+    let facts = CallFacts::of(found, call.as_ref(), Some(&files));
+    caller.decide(&catalogue, index, Some(&facts), Some(&files))
+}
+
+fn rules(rules: &str) -> String {
+    format!("version = 1\n[[policies]]\nlevel = \"global\"\n{rules}")
+}
