@@ -580,7 +580,7 @@ fn formats_are_refused_where_text_is_read_as_a_program() {
     );
     check(
         &steps(&[
-            &format!("{note}"),
+            note,
             &format!("{{id: b, tool: note, args: {{key: k, text: {fmt}}}}}"),
         ]),
         &[],
