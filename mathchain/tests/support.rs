@@ -20,7 +20,9 @@ pub struct Answer {
 
 impl Place {
     pub fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder") };
+        let place = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        };
         std::fs::create_dir_all(place.path("work")).expect("makes folders");
         place
     }
@@ -37,7 +39,10 @@ impl Place {
         std::fs::write(path, text).expect("writes");
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test looks at what was written"
+    )]
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path("work").join(name)).expect("reads")
     }
@@ -85,21 +90,31 @@ impl Answer {
 
     /// The one line of JSON on stdout.
     pub fn json(&self) -> Value {
-        mathchain::parse(self.stdout.trim_end()).unwrap_or_else(|err| panic!("{err}: {} / {}", self.stdout, self.stderr))
+        mathchain::parse(self.stdout.trim_end())
+            .unwrap_or_else(|err| panic!("{err}: {} / {}", self.stdout, self.stderr))
     }
 
     pub fn at(&self, pointer: &str) -> Value {
-        self.json().pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {}", self.stdout))
+        self.json()
+            .pointer(pointer)
+            .unwrap_or_else(|| panic!("no {pointer} in {}", self.stdout))
     }
 
     #[track_caller]
     pub fn expect_code(&self, code: i32) -> &Self {
-        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        assert_eq!(
+            self.code, code,
+            "stdout: {}\nstderr: {}",
+            self.stdout, self.stderr
+        );
         self
     }
 }
 
 /// The root of the repository, where the examples are.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("below the root").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("below the root")
+        .to_owned()
 }
