@@ -1,6 +1,8 @@
 //! Ordinary differential equations.
 
-use tool_core::Entry;
+pub mod solve;
+
+use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[];
+pub static TOOLS: &[Entry] = &[entry::<solve::SolveOde>()];

@@ -1,6 +1,8 @@
 //! Optimisation.
 
-use tool_core::Entry;
+pub mod minimise;
+
+use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[];
+pub static TOOLS: &[Entry] = &[entry::<minimise::Optimize>()];

@@ -254,9 +254,42 @@ impl<'de> Deserializer<'de> for Source<'de> {
         true
     }
 
-    forward_to_deserialize_any! {
-        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier ignored_any
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        check_length(self.0, length)?;
+        self.deserialize_any(visitor)
     }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq map identifier ignored_any
+    }
+}
+
+/// Refuses an array of another length than a tuple has; serde would leave the surplus unread.
+fn check_length(value: &Value, length: usize) -> Result<(), DecodeError> {
+    let found = match value {
+        Value::Array(items) => items.len(),
+        Value::Numbers(numbers) => numbers.len(),
+        _ => return Ok(()),
+    };
+    if found == length {
+        return Ok(());
+    }
+    Err(de::Error::custom(format_args!(
+        "expected an array of {length} elements, found {found}"
+    )))
 }
 
 struct Items<'de> {
@@ -360,8 +393,26 @@ impl<'de> Deserializer<'de> for Owned {
         result
     }
 
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        check_length(&self.0, length)?;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_tuple(length, visitor)
+    }
+
     forward_to_deserialize_any! {
-        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq map struct enum identifier ignored_any
     }
 }
 
@@ -481,11 +532,11 @@ impl<'de> de::VariantAccess<'de> for Content<'de> {
 
     fn tuple_variant<V: Visitor<'de>>(
         self,
-        _length: usize,
+        length: usize,
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
         Source(self.value)
-            .deserialize_any(visitor)
+            .deserialize_tuple(length, visitor)
             .map_err(|err| err.under_key(self.key))
     }
 

@@ -214,3 +214,19 @@ fn values_are_ordinary_data_to_other_serializers() {
     let back: Value = serde_json::from_str(&text).expect("deserialises");
     assert_eq!(back, value);
 }
+
+#[test]
+fn an_array_of_fixed_length_takes_exactly_that_many() {
+    assert_eq!(from_value::<[f64; 2]>(&value("[1,2]")), Ok([1.0, 2.0]));
+    let nested = from_value::<Vec<[f64; 2]>>(&value("[[1,2,3],[4,5,6]]")).expect_err("too long");
+    assert_eq!(nested.path, "/0");
+    for text in ["[1]", "[1,2,3]", "[]", "[1,\"x\",2]"] {
+        let problem = from_value::<[f64; 2]>(&value(text)).expect_err(text);
+        assert!(
+            problem.message.contains("expected an array of 2 elements"),
+            "{text}: {}",
+            problem.message
+        );
+    }
+    assert!(from_value::<(f64, String)>(&value("[1,\"x\",2]")).is_err());
+}

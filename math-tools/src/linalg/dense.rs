@@ -1,0 +1,469 @@
+//! What the kernels of this family share: exact scaling, norms, and the factorisations themselves.
+//!
+//! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every factorisation runs with [`Par::Seq`]: faer is
+//! not bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::matmul::matmul;
+use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::linalg::{lu, qr};
+use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec, diag::Diag};
+use tool_core::{ErrorCode, ToolError};
+
+/// The degree of parallelism of every factorisation.
+const PAR: Par = Par::Seq;
+
+/// Sizes up to this are factored by nalgebra, which starts faster (LU n = 10: 0.7 against 1.8 microseconds).
+pub const SMALL: usize = 16;
+
+/// An iteration of a factorisation did not end: reached its step limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the iteration for {what} did not converge")]
+pub struct NoConvergence {
+    /// What was sought.
+    pub what: &'static str,
+}
+
+impl From<NoConvergence> for ToolError {
+    fn from(err: NoConvergence) -> Self {
+        Self::new(ErrorCode::Numeric, err)
+            .reason("no_convergence")
+            .at("/A")
+            .hint("check the matrix for entries of very different size and scale its rows and columns")
+    }
+}
+
+/// A column-major copy of a row-major block.
+pub fn columns_of(data: &[f64], rows: usize, columns: usize) -> Mat<f64> {
+    MatRef::from_row_major_slice(data, rows, columns).to_owned()
+}
+
+/// The entries row by row.
+pub fn rows_of(matrix: MatRef<'_, f64>) -> Vec<f64> {
+    let mut data = Vec::with_capacity(matrix.nrows() * matrix.ncols());
+    for row in 0..matrix.nrows() {
+        data.extend((0..matrix.ncols()).map(|column| matrix[(row, column)]));
+    }
+    data
+}
+
+/// `a b`.
+pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, PAR);
+    out
+}
+
+/// The largest magnitude; 0 for an empty slice.
+pub fn max_abs(data: &[f64]) -> f64 {
+    data.iter().fold(0.0, |most, value| most.max(value.abs()))
+}
+
+/// The Euclidean norm, without overflow or underflow on the way.
+pub fn norm2(data: &[f64]) -> f64 {
+    let most = max_abs(data);
+    if most == 0.0 || !most.is_finite() {
+        return most;
+    }
+    let exponent = exponent_of(most);
+    let sum: f64 = data
+        .iter()
+        .map(|&value| scaled(value, -exponent).powi(2))
+        .sum();
+    scaled(sum.sqrt(), exponent)
+}
+
+/// The binary exponent of a positive finite number: `2^e <= value < 2^(e+1)`; 0 for zero.
+pub fn exponent_of(value: f64) -> i32 {
+    const SUBNORMAL_SHIFT: f64 = (1_u64 << 54) as f64;
+    if value == 0.0 {
+        return 0;
+    }
+    let biased = |value: f64| ((value.to_bits() >> 52) & 0x7ff) as i32;
+    match biased(value) {
+        0 => biased(value * SUBNORMAL_SHIFT) - 1023 - 54,
+        exponent => exponent - 1023,
+    }
+}
+
+/// `value * 2^exponent`, exact but for underflow and overflow of the result.
+pub fn scaled(mut value: f64, mut exponent: i32) -> f64 {
+    const STEP: i32 = 1000;
+    while exponent > STEP {
+        value *= power_of_two(STEP);
+        exponent -= STEP;
+    }
+    while exponent < -STEP {
+        value *= power_of_two(-STEP);
+        exponent += STEP;
+    }
+    value * power_of_two(exponent)
+}
+
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The data divided by the power of two below its largest magnitude, and that exponent: nothing overflows afterwards.
+pub fn normalised(data: &[f64]) -> (Vec<f64>, i32) {
+    let exponent = exponent_of(max_abs(data));
+    (
+        data.iter().map(|&value| scaled(value, -exponent)).collect(),
+        exponent,
+    )
+}
+
+/// Factors `P A = L U` of an m x n matrix, packed column by column as LAPACK does, and the row order.
+#[derive(Debug, Clone)]
+pub struct Lu {
+    /// `L` below the diagonal (unit diagonal not stored), `U` on and above it.
+    pub packed: Mat<f64>,
+    /// Row `i` of `P A` is row `order[i]` of `A`.
+    pub order: Vec<usize>,
+    inverse_order: Vec<usize>,
+}
+
+impl Lu {
+    /// Factors with partial pivoting: 2/3 n^3 operations.
+    ///
+    /// # Method
+    /// Recursive blocked elimination of faer; the plain column elimination of nalgebra up to [`SMALL`].
+    pub fn new(mut packed: Mat<f64>) -> Self {
+        let (m, n) = packed.shape();
+        if m.max(n) <= SMALL {
+            return Self::small(&packed);
+        }
+        let (mut order, mut inverse_order) = (vec![0_usize; m], vec![0_usize; m]);
+        let params = Spec::default();
+        let scratch =
+            lu::partial_pivoting::factor::lu_in_place_scratch::<usize, f64>(m, n, PAR, params);
+        lu::partial_pivoting::factor::lu_in_place(
+            packed.as_mut(),
+            &mut order,
+            &mut inverse_order,
+            PAR,
+            MemStack::new(&mut MemBuffer::new(scratch)),
+            params,
+        );
+        Self {
+            packed,
+            order,
+            inverse_order,
+        }
+    }
+
+    fn small(matrix: &Mat<f64>) -> Self {
+        let (m, n) = matrix.shape();
+        let dense = nalgebra::DMatrix::from_fn(m, n, |row, column| matrix[(row, column)]);
+        let factors = nalgebra::linalg::LU::new(dense);
+        let mut rows = nalgebra::DVector::from_fn(m, |row, _| row);
+        factors.p().permute_rows(&mut rows);
+        let order: Vec<usize> = rows.iter().copied().collect();
+        let mut inverse_order = vec![0; m];
+        for (position, &row) in order.iter().enumerate() {
+            inverse_order[row] = position;
+        }
+        let internal = factors.lu_internal();
+        Self {
+            packed: Mat::from_fn(m, n, |row, column| internal[(row, column)]),
+            order,
+            inverse_order,
+        }
+    }
+
+    /// The first column without a pivot: the matrix is exactly singular.
+    pub fn zero_pivot(&self) -> Option<usize> {
+        let size = self.packed.nrows().min(self.packed.ncols());
+        (0..size).find(|&index| self.packed[(index, index)] == 0.0)
+    }
+
+    /// The sign of the row order: +1 for an even number of exchanges.
+    pub fn sign(&self) -> f64 {
+        let mut seen = vec![false; self.order.len()];
+        let mut sign = 1.0;
+        for start in 0..self.order.len() {
+            let (mut at, mut length) = (start, 0);
+            while !seen[at] {
+                seen[at] = true;
+                at = self.order[at];
+                length += 1;
+            }
+            if length > 0 && length % 2 == 0 {
+                sign = -sign;
+            }
+        }
+        sign
+    }
+
+    /// Replaces the columns of `rhs` (n rows) by the solutions of `A x = rhs`; the matrix must be square and have all pivots.
+    pub fn solve(&self, rhs: &mut Mat<f64>) {
+        let permuted = Mat::from_fn(rhs.nrows(), rhs.ncols(), |row, column| {
+            rhs[(self.order[row], column)]
+        });
+        *rhs = permuted;
+        let packed = self.packed.as_ref();
+        if rhs.ncols() == 1 {
+            substitute(packed, column_mut(rhs));
+            return;
+        }
+        use faer::linalg::triangular_solve as triangular;
+        triangular::solve_unit_lower_triangular_in_place(packed, rhs.as_mut(), PAR);
+        triangular::solve_upper_triangular_in_place(packed, rhs.as_mut(), PAR);
+    }
+
+    /// Replaces `x` by the solution of `A' y = x`.
+    pub fn solve_transposed(&self, x: &mut [f64]) {
+        let n = x.len();
+        for column in 0..n {
+            let entries = column_of(self.packed.as_ref(), column);
+            let sum = dot(&entries[..column], &x[..column]);
+            x[column] = (x[column] - sum) / entries[column];
+        }
+        for column in (0..n).rev() {
+            let entries = column_of(self.packed.as_ref(), column);
+            let sum = dot(&entries[column + 1..], &x[column + 1..]);
+            x[column] -= sum;
+        }
+        let permuted: Vec<f64> = self
+            .inverse_order
+            .iter()
+            .map(|&position| x[position])
+            .collect();
+        x.copy_from_slice(&permuted);
+    }
+
+    /// Replaces `x` by the solution of `A y = x`.
+    pub fn solve_vector(&self, x: &mut [f64]) {
+        let permuted: Vec<f64> = self.order.iter().map(|&row| x[row]).collect();
+        x.copy_from_slice(&permuted);
+        substitute(self.packed.as_ref(), x);
+    }
+}
+
+/// Forward and back substitution by columns.
+fn substitute(packed: MatRef<'_, f64>, x: &mut [f64]) {
+    let n = x.len();
+    for column in 0..n {
+        let (head, tail) = x.split_at_mut(column + 1);
+        subtract(tail, head[column], &column_of(packed, column)[column + 1..]);
+    }
+    for column in (0..n).rev() {
+        let entries = column_of(packed, column);
+        x[column] /= entries[column];
+        let (head, tail) = x.split_at_mut(column);
+        subtract(head, tail[0], &entries[..column]);
+    }
+}
+
+fn subtract(x: &mut [f64], factor: f64, column: &[f64]) {
+    for (value, entry) in x.iter_mut().zip(column) {
+        *value -= factor * entry;
+    }
+}
+
+/// The inner product in eight interleaved sums: a fixed order that vector units can follow.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (a_blocks, b_blocks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = a_blocks
+        .remainder()
+        .iter()
+        .zip(b_blocks.remainder())
+        .map(|(a, b)| a * b)
+        .sum();
+    for (a, b) in a_blocks.zip(b_blocks) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+fn column_of(matrix: MatRef<'_, f64>, column: usize) -> &[f64] {
+    matrix
+        .col(column)
+        .try_as_col_major()
+        .expect("an owned matrix stores its columns contiguously")
+        .as_slice()
+}
+
+fn column_mut(matrix: &mut Mat<f64>) -> &mut [f64] {
+    matrix.col_as_slice_mut(0)
+}
+
+/// Eigenvalues of a symmetric matrix in ascending order, and its vectors in the columns.
+///
+/// # Errors
+/// [`NoConvergence`].
+pub fn symmetric_eigen(
+    matrix: MatRef<'_, f64>,
+    vectors: bool,
+) -> Result<(Vec<f64>, Option<Mat<f64>>), NoConvergence> {
+    let n = matrix.nrows();
+    let mut values = Diag::<f64>::zeros(n);
+    let mut basis = vectors.then(|| Mat::zeros(n, n));
+    let params = Spec::default();
+    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, compute(vectors), PAR, params);
+    evd::self_adjoint_evd(
+        matrix,
+        values.as_mut(),
+        basis.as_mut().map(Mat::as_mut),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| NoConvergence {
+        what: "the eigenvalues",
+    })?;
+    Ok(((0..n).map(|index| values[index]).collect(), basis))
+}
+
+/// Eigenvalues of a general real matrix, as they come.
+#[derive(Debug)]
+pub struct RawEigen {
+    /// Real parts.
+    pub real: Vec<f64>,
+    /// Imaginary parts; of a conjugate pair the one above the real axis comes first.
+    pub imaginary: Vec<f64>,
+    /// A column per real eigenvalue; real and imaginary part in two columns per conjugate pair.
+    pub vectors: Option<Mat<f64>>,
+}
+
+/// Eigenvalues and right eigenvectors through the real Schur form.
+///
+/// # Errors
+/// [`NoConvergence`].
+pub fn general_eigen(matrix: MatRef<'_, f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+    let n = matrix.nrows();
+    let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
+    let mut basis = vectors.then(|| Mat::zeros(n, n));
+    let params = Spec::default();
+    let scratch =
+        evd::evd_scratch::<f64>(n, ComputeEigenvectors::No, compute(vectors), PAR, params);
+    evd::evd_real(
+        matrix,
+        real.as_mut(),
+        imaginary.as_mut(),
+        None,
+        basis.as_mut().map(Mat::as_mut),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| NoConvergence {
+        what: "the eigenvalues",
+    })?;
+    Ok(RawEigen {
+        real: (0..n).map(|index| real[index]).collect(),
+        imaginary: (0..n).map(|index| imaginary[index]).collect(),
+        vectors: basis,
+    })
+}
+
+fn compute(vectors: bool) -> ComputeEigenvectors {
+    if vectors {
+        ComputeEigenvectors::Yes
+    } else {
+        ComputeEigenvectors::No
+    }
+}
+
+/// Which singular vectors to compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SingularVectors {
+    /// None.
+    None,
+    /// The first min(m, n).
+    Thin,
+    /// Full orthonormal bases: m x m and n x n.
+    Full,
+}
+
+/// Singular values in descending order, with `u` and `v` when asked for.
+///
+/// # Errors
+/// [`NoConvergence`].
+#[expect(
+    clippy::type_complexity,
+    reason = "three parts of one factorisation, taken apart at once"
+)]
+pub fn singular(
+    matrix: MatRef<'_, f64>,
+    vectors: SingularVectors,
+) -> Result<(Vec<f64>, Option<(Mat<f64>, Mat<f64>)>), NoConvergence> {
+    let (m, n) = matrix.shape();
+    let size = m.min(n);
+    let (kind, extents) = match vectors {
+        SingularVectors::None => (ComputeSvdVectors::No, None),
+        SingularVectors::Thin => (ComputeSvdVectors::Thin, Some((size, size))),
+        SingularVectors::Full => (ComputeSvdVectors::Full, Some((m, n))),
+    };
+    let mut values = Diag::<f64>::zeros(size);
+    let mut bases =
+        extents.map(|(left, right)| (Mat::<f64>::zeros(m, left), Mat::<f64>::zeros(n, right)));
+    let (u, v): (Option<MatMut<'_, f64>>, Option<MatMut<'_, f64>>) = match &mut bases {
+        Some((u, v)) => (Some(u.as_mut()), Some(v.as_mut())),
+        None => (None, None),
+    };
+    let params = Spec::default();
+    let scratch = svd::svd_scratch::<f64>(m, n, kind, kind, PAR, params);
+    svd::svd(
+        matrix,
+        values.as_mut(),
+        u,
+        v,
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| NoConvergence {
+        what: "the singular values",
+    })?;
+    Ok(((0..size).map(|index| values[index]).collect(), bases))
+}
+
+/// Householder factors `A = Q R`, thin: Q is m x min(m, n), R min(m, n) x n, the diagonal of R not negative.
+pub fn qr(mut matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+    use faer::linalg::householder;
+    let (m, n) = matrix.shape();
+    let size = m.min(n);
+    let block = qr::no_pivoting::factor::recommended_block_size::<f64>(m, n);
+    let mut coefficients = Mat::zeros(block, size);
+    let params = Spec::default();
+    let scratch = qr::no_pivoting::factor::qr_in_place_scratch::<f64>(m, n, block, PAR, params);
+    qr::no_pivoting::factor::qr_in_place(
+        matrix.as_mut(),
+        coefficients.as_mut(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    );
+    let mut q = Mat::identity(m, size);
+    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
+        m, block, size,
+    );
+    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+        matrix.as_ref().subcols(0, size),
+        coefficients.as_ref(),
+        Conj::No,
+        q.as_mut(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+    );
+    let mut r = Mat::from_fn(size, n, |row, column| {
+        if row <= column {
+            matrix[(row, column)]
+        } else {
+            0.0
+        }
+    });
+    for index in 0..size {
+        if r[(index, index)] < 0.0 {
+            (index..n).for_each(|column| r[(index, column)] = -r[(index, column)]);
+            (0..m).for_each(|row| q[(row, index)] = -q[(row, index)]);
+        }
+    }
+    (q, r)
+}

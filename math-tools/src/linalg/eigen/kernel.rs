@@ -1,0 +1,295 @@
+//! Eigenvalues and eigenvectors of real matrices, ordered, normalised and with their residual.
+
+use faer::Mat;
+
+use crate::linalg::dense::{self, NoConvergence, exponent_of, max_abs, norm2, normalised, scaled};
+
+/// The eigenvalues and their evidence.
+#[derive(Debug)]
+pub struct Eigen {
+    /// Real parts.
+    pub real: Vec<f64>,
+    /// Imaginary parts; all zero for a symmetric matrix.
+    pub imaginary: Vec<f64>,
+    /// Eigenvectors in the columns, row by row.
+    pub vectors: Option<Vectors>,
+    /// Whether the matrix is exactly symmetric, and was treated so.
+    pub symmetric: bool,
+    /// `|sum of eigenvalues - trace| / (n eps |A|)`, Frobenius norm.
+    pub trace_error: f64,
+    /// Largest `|A v - lambda v| / (n eps |A|)` over the pairs, where vectors were computed.
+    pub residual: Option<f64>,
+}
+
+/// Eigenvectors of unit Euclidean norm, the entry of largest magnitude real and positive; n x n, row by row.
+#[derive(Debug)]
+pub struct Vectors {
+    /// Real parts.
+    pub real: Vec<f64>,
+    /// Imaginary parts; `None` when every eigenvalue is real.
+    pub imaginary: Option<Vec<f64>>,
+}
+
+/// Whether the matrix equals its transpose, entry by entry.
+pub fn is_symmetric(a: &[f64], n: usize) -> bool {
+    (0..n).all(|row| (0..row).all(|column| a[row * n + column] == a[column * n + row]))
+}
+
+/// Finds all eigenvalues of an n x n matrix, ascending by real part and then by imaginary part.
+///
+/// # Method
+/// Symmetric: tridiagonal form and divide and conquer. General: balancing by powers of two, Hessenberg form, real Schur form by
+/// multishift QR with aggressive deflation, back substitution for the vectors. The matrix is first scaled by a power of two.
+///
+/// # Errors
+/// [`NoConvergence`] when QR exceeds its step limit.
+///
+/// # References
+/// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, chapters 7 and 8; B. N. Parlett, C. Reinsch, "Balancing a
+/// matrix for calculation of eigenvalues and eigenvectors", Numer. Math. 13, 1969.
+pub fn eigen(a: &[f64], n: usize, vectors: bool) -> Result<Eigen, NoConvergence> {
+    let (matrix, exponent) = normalised(a);
+    let symmetric = is_symmetric(&matrix, n);
+    let pairs = if symmetric {
+        let (values, basis) =
+            dense::symmetric_eigen(dense::columns_of(&matrix, n, n).as_ref(), vectors)?;
+        Pairs {
+            imaginary: vec![0.0; n],
+            real: values,
+            basis,
+        }
+    } else {
+        general(&matrix, n, vectors)?
+    };
+    let norm = norm2(&matrix);
+    let unit = n as f64 * f64::EPSILON * norm;
+    let order = pairs.order();
+    let pick = |values: &[f64]| {
+        order
+            .iter()
+            .map(|&index| values[index])
+            .collect::<Vec<f64>>()
+    };
+    let (real, imaginary) = (pick(&pairs.real), pick(&pairs.imaginary));
+    let trace: f64 = (0..n).map(|index| matrix[index * n + index]).sum();
+    let sum: f64 = real.iter().sum();
+    let in_units = |error: f64| if unit > 0.0 { error / unit } else { error };
+
+    let normal = pairs
+        .basis
+        .as_ref()
+        .map(|basis| pairs.normal_vectors(basis, &order));
+    let residual = normal
+        .as_ref()
+        .map(|(re, im)| in_units(residual(&matrix, n, &real, &imaginary, re, im.as_ref())));
+    let restore = |values: Vec<f64>| -> Vec<f64> {
+        values
+            .into_iter()
+            .map(|value| scaled(value, exponent))
+            .collect()
+    };
+    Ok(Eigen {
+        real: restore(real),
+        imaginary: restore(imaginary),
+        vectors: normal.map(|(re, im)| Vectors {
+            real: dense::rows_of(re.as_ref()),
+            imaginary: im.map(|im| dense::rows_of(im.as_ref())),
+        }),
+        symmetric,
+        trace_error: in_units((sum - trace).abs()),
+        residual,
+    })
+}
+
+/// Eigenvalues as a factorisation leaves them: vectors of conjugate pairs in two columns, real and imaginary part.
+struct Pairs {
+    real: Vec<f64>,
+    imaginary: Vec<f64>,
+    basis: Option<Mat<f64>>,
+}
+
+impl Pairs {
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.real.len()).collect();
+        order.sort_by(|&left, &right| {
+            self.real[left]
+                .total_cmp(&self.real[right])
+                .then(self.imaginary[left].total_cmp(&self.imaginary[right]))
+        });
+        order
+    }
+
+    /// Real and imaginary parts of the vectors in the given order; no imaginary part when all eigenvalues are real.
+    fn normal_vectors(&self, basis: &Mat<f64>, order: &[usize]) -> (Mat<f64>, Option<Mat<f64>>) {
+        let n = order.len();
+        let complex = self.imaginary.iter().any(|&value| value != 0.0);
+        let mut real = Mat::zeros(n, n);
+        let mut imaginary = complex.then(|| Mat::zeros(n, n));
+        for (target, &source) in order.iter().enumerate() {
+            let part = self.imaginary[source];
+            let (re, im, sign) = if part == 0.0 {
+                (basis.col_as_slice(source), None, 1.0)
+            } else {
+                let first = if self.leads_pair(source) {
+                    source
+                } else {
+                    source - 1
+                };
+                let sign = if first == source { 1.0 } else { -1.0 };
+                (
+                    basis.col_as_slice(first),
+                    Some(basis.col_as_slice(first + 1)),
+                    sign,
+                )
+            };
+            let (re, im) = normal(re, im, sign);
+            real.col_as_slice_mut(target).copy_from_slice(&re);
+            if let (Some(imaginary), Some(im)) = (&mut imaginary, im) {
+                imaginary.col_as_slice_mut(target).copy_from_slice(&im);
+            }
+        }
+        (real, imaginary)
+    }
+
+    /// Whether the eigenvalue is the first of its conjugate pair: the number of complex ones before it is even.
+    fn leads_pair(&self, index: usize) -> bool {
+        self.imaginary[..index]
+            .iter()
+            .filter(|&&value| value != 0.0)
+            .count()
+            % 2
+            == 0
+    }
+}
+
+/// The vector `re + sign i im` with unit norm and its largest entry real and positive.
+fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f64>>) {
+    let exponent = exponent_of(max_abs(re).max(im.map_or(0.0, max_abs)));
+    let re: Vec<f64> = re.iter().map(|&value| scaled(value, -exponent)).collect();
+    let Some(im) = im else {
+        let largest = re.iter().fold(0.0_f64, |best, &value| {
+            if value.abs() > best.abs() {
+                value
+            } else {
+                best
+            }
+        });
+        let norm = norm2(&re).copysign(largest);
+        return (re.iter().map(|value| value / norm).collect(), None);
+    };
+    let im: Vec<f64> = im
+        .iter()
+        .map(|&value| sign * scaled(value, -exponent))
+        .collect();
+    let size = |index: usize| re[index] * re[index] + im[index] * im[index];
+    let largest = (0..re.len()).fold(0, |best, index| {
+        if size(index) > size(best) {
+            index
+        } else {
+            best
+        }
+    });
+    let modulus = size(largest).sqrt();
+    // Dividing by the phase of the largest entry turns that entry real.
+    let (cosine, sine) = (re[largest] / modulus, im[largest] / modulus);
+    let norm = norm2(&re).hypot(norm2(&im));
+    let turned_re = re
+        .iter()
+        .zip(&im)
+        .map(|(re, im)| (re * cosine + im * sine) / norm)
+        .collect();
+    let mut turned_im: Vec<f64> = re
+        .iter()
+        .zip(&im)
+        .map(|(re, im)| (im * cosine - re * sine) / norm)
+        .collect();
+    turned_im[largest] = 0.0;
+    (turned_re, Some(turned_im))
+}
+
+fn general(matrix: &[f64], n: usize, vectors: bool) -> Result<Pairs, NoConvergence> {
+    let mut balanced = matrix.to_vec();
+    let exponents = balance(&mut balanced, n);
+    let raw = dense::general_eigen(dense::columns_of(&balanced, n, n).as_ref(), vectors)?;
+    let basis = raw.vectors.map(|basis| {
+        Mat::from_fn(n, n, |row, column| {
+            scaled(basis[(row, column)], exponents[row])
+        })
+    });
+    Ok(Pairs {
+        real: raw.real,
+        imaginary: raw.imaginary,
+        basis,
+    })
+}
+
+/// Scales `D^-1 A D` so that rows and columns have norms of the same size; returns the exponents of `D`.
+fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
+    const ROUNDS_MAX: usize = 50;
+    const GAIN: f64 = 0.95;
+    const EXPONENT_MAX: i32 = 400;
+    let mut exponents = vec![0; n];
+    for _ in 0..ROUNDS_MAX {
+        let mut changed = false;
+        for index in 0..n {
+            let off_diagonal = |entry: &dyn Fn(usize) -> f64| {
+                let entries: Vec<f64> = (0..n).filter(|&other| other != index).map(entry).collect();
+                norm2(&entries)
+            };
+            let column = off_diagonal(&|row| a[row * n + index]);
+            let row = off_diagonal(&|column| a[index * n + column]);
+            if column == 0.0 || row == 0.0 {
+                continue;
+            }
+            let shift = ((row / column).log2() / 2.0).round() as i32;
+            let grown = scaled(column, shift) + scaled(row, -shift);
+            let total: i32 = exponents[index] + shift;
+            if shift == 0 || grown >= GAIN * (column + row) || total.abs() > EXPONENT_MAX {
+                continue;
+            }
+            changed = true;
+            exponents[index] = total;
+            for other in 0..n {
+                if other != index {
+                    a[other * n + index] = scaled(a[other * n + index], shift);
+                    a[index * n + other] = scaled(a[index * n + other], -shift);
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    exponents
+}
+
+/// Largest `|A v - lambda v|`.
+fn residual(
+    matrix: &[f64],
+    n: usize,
+    real: &[f64],
+    imaginary: &[f64],
+    re: &Mat<f64>,
+    im: Option<&Mat<f64>>,
+) -> f64 {
+    let a = dense::columns_of(matrix, n, n);
+    let image_re = dense::product(a.as_ref(), re.as_ref());
+    let image_im = im.map(|im| dense::product(a.as_ref(), im.as_ref()));
+    (0..n)
+        .map(|column| {
+            let (lambda, mu) = (real[column], imaginary[column]);
+            let rest: Vec<f64> = (0..n)
+                .flat_map(|row| {
+                    let x = re[(row, column)];
+                    let y = im.map_or(0.0, |im| im[(row, column)]);
+                    let image_y = image_im.as_ref().map_or(0.0, |image| image[(row, column)]);
+                    [
+                        image_re[(row, column)] - (lambda * x - mu * y),
+                        image_y - (lambda * y + mu * x),
+                    ]
+                })
+                .collect();
+            norm2(&rest)
+        })
+        .fold(0.0, f64::max)
+}

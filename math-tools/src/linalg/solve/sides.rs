@@ -1,0 +1,114 @@
+//! [`Sides`]: one right-hand side or several, and the solution in the same form.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use tool_core::error::Problem;
+use tool_core::input::InputKind;
+use tool_core::{Load, Matrix, Value, Vector};
+
+/// A vector, or a matrix whose columns are vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sides {
+    /// A single one.
+    One(Vector),
+    /// One per column.
+    Many(Matrix),
+}
+
+impl Sides {
+    /// Number of entries of each.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::One(vector) => vector.len(),
+            Self::Many(matrix) => matrix.rows(),
+        }
+    }
+
+    /// How many there are.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Many(matrix) => matrix.columns(),
+        }
+    }
+
+    /// All entries, row by row.
+    pub fn as_slice(&self) -> &[f64] {
+        match self {
+            Self::One(vector) => vector,
+            Self::Many(matrix) => matrix.as_slice(),
+        }
+    }
+
+    /// Other data in the same form: `rows` entries for each.
+    pub(super) fn like(&self, rows: usize, data: Vec<f64>) -> Self {
+        match self {
+            Self::One(_) => Self::One(data.into()),
+            Self::Many(matrix) => Matrix::new(rows, matrix.columns(), data)
+                .map_or_else(|| Self::One(Vector::default()), Self::Many),
+        }
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for Sides {
+    fn from(data: [f64; N]) -> Self {
+        Self::One(data.into())
+    }
+}
+
+impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Sides {
+    fn from(rows: [[f64; C]; R]) -> Self {
+        Self::Many(rows.into())
+    }
+}
+
+impl Load for Sides {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        let nested = match value {
+            Value::Numbers(numbers) => numbers.rank() > 1,
+            Value::Array(items) => {
+                matches!(items.first(), Some(Value::Numbers(_) | Value::Array(_)))
+            }
+            _ => false,
+        };
+        if nested {
+            Matrix::from_value(value).map(Self::Many)
+        } else {
+            Vector::from_value(value).map(Self::One)
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::One(vector) => vector.to_value(),
+            Self::Many(matrix) => Load::to_value(matrix),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [Vector::schema(), <Matrix as Load>::schema()] })
+    }
+}
+
+impl Serialize for Sides {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
+    }
+}
+
+impl JsonSchema for Sides {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Sides".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        <Self as Load>::schema()
+    }
+}

@@ -1,0 +1,390 @@
+//! `solve_ode`: initial value problems, by expressions or as a linear system.
+
+pub mod kernel;
+pub mod system;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Category, Ctx, ErrorCode, Example, Finite, Input, Spec, Syntax, Tolerance, Tool,
+    ToolError, Vector,
+};
+
+use self::kernel::{End, Options, Pair, Trajectory};
+use self::system::{Dynamics, Equations, Linear};
+
+/// The tool.
+pub struct SolveOde;
+
+/// Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive
+/// steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that
+/// does not reach the end is returned as far as it came, with `completed`: false and the reason.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Start value, one number per component.
+    pub y0: Input<Vector>,
+    /// Start and end time, two different numbers; the end may be the smaller one.
+    pub t_span: [Finite; 2],
+    /// Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is
+    /// y0 when there is one component. Example: [\"y1\", \"-y0\"].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<Equations>,
+    /// Right-hand side as y' = A y + b.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coefficients: Option<Linear>,
+    /// Relative tolerance of the error of each step.
+    #[serde(default = "default_rtol")]
+    pub rtol: Tolerance,
+    /// Absolute tolerance of the error of each step, in the units of y.
+    #[serde(default = "default_atol")]
+    pub atol: Tolerance,
+    /// Largest number of attempted steps, 1 to 10 million.
+    #[serde(default = "default_max_steps")]
+    pub max_steps: Bounded<1, 10_000_000>,
+    /// `dopri5` (order 5), `dop853` (order 8), or `auto`: `dop853`, which needs fewer evaluations at the same error.
+    #[serde(default)]
+    pub method: Method,
+    /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t_eval: Option<Input<Vector>>,
+}
+
+fn default_rtol() -> Tolerance {
+    Tolerance::literal(1e-6)
+}
+
+fn default_atol() -> Tolerance {
+    Tolerance::literal(1e-9)
+}
+
+fn default_max_steps() -> Bounded<1, 10_000_000> {
+    Bounded::literal(10_000)
+}
+
+/// The integration method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// `dop853`.
+    #[default]
+    Auto,
+    /// Dormand-Prince 5(4), explicit.
+    Dopri5,
+    /// Dormand-Prince 8(5,3), explicit.
+    Dop853,
+}
+
+/// The solution and how it was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Times, in the direction of integration.
+    pub t: Vec<f64>,
+    /// The solution: one row per time, one number per component.
+    pub y: Vec<Vec<f64>>,
+    /// Whether the end of `t_span` was reached.
+    pub completed: bool,
+    /// Why it was not reached; absent when it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The time that was reached.
+    pub t_end: f64,
+    /// Work done.
+    pub stats: Stats,
+    /// The method used: `dopri5` or `dop853`.
+    pub method: Method,
+    /// Whether stability rather than accuracy limited the steps near the end: the problem is stiff for an explicit method.
+    pub stiff: bool,
+    /// Largest difference of a component at the end from a run with ten times looser tolerances, in the units of y: usually
+    /// several times the true error. Absent when not completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_estimate: Option<f64>,
+}
+
+/// Why an integration did not reach its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// `max_steps` was used up.
+    MaxSteps,
+    /// The step became too small for a double: a singularity, or a right-hand side that is not smooth or not finite.
+    StepTooSmall,
+    /// The solution became too large for a double, or is not a number.
+    NotFinite,
+}
+
+/// Work done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Stats {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Attempted steps that were rejected.
+    pub rejected: u64,
+    /// Evaluations of the right-hand side by the integration.
+    pub function_evals: u64,
+    /// Evaluations besides: for `t_eval`, the error estimate and the stiffness test.
+    pub extra_evals: u64,
+}
+
+impl Tool for SolveOde {
+    const SPEC: Spec = Spec {
+        id: "solve_ode",
+        title: "Integrate differential equations",
+        category: Category::Math,
+        tags: &["ode", "initial value problem", "runge-kutta"],
+        syntax: &[("/system", Syntax::Expression)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let y0 = args.y0.load(ctx)?;
+        if y0.is_empty() {
+            return Err(
+                ToolError::invalid("/y0", "`y0` is empty").hint("give one number per component")
+            );
+        }
+        let span = span(args.t_span)?;
+        let times = match &args.t_eval {
+            Some(times) => Some(checked_times(times.load(ctx)?, span)?),
+            None => None,
+        };
+        let options = options(&args, ctx)?;
+        let dynamics = dynamics(&args, y0.len(), ctx)?;
+        let mut derivative = dynamics.evaluators();
+        let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| derivative.eval(t, y, dy);
+        check_start(&mut rhs, span.0, &y0, ctx)?;
+
+        let path = kernel::integrate(&mut rhs, span, &y0, options, ctx)?;
+        let (stiff, mut extra) = kernel::is_stiff(&mut rhs, &path, span.1, options, ctx)?;
+        let reason = reason(path.end);
+        let mut error_estimate = None;
+        if reason.is_none() {
+            let (estimate, evaluations) = kernel::error_at_end(&mut rhs, &path, options, ctx)?;
+            error_estimate = estimate;
+            extra += evaluations;
+        }
+        let stats = Stats {
+            steps: path.t.len() as u64 - 1,
+            rejected: path.rejected,
+            function_evals: path.evaluations,
+            extra_evals: extra,
+        };
+        warn(&path, reason, stiff, options, ctx);
+        let t_end = path.t_end();
+        let (t, y, evaluations) = match times {
+            None => (path.t, path.y, 0),
+            Some(times) => {
+                let reached = times
+                    .iter()
+                    .filter(|&&time| within(time, (span.0, t_end)))
+                    .count();
+                let times = times[..reached].to_vec();
+                let (y, evaluations) = kernel::states_at(&mut rhs, &path, &times, options, ctx)?;
+                (times, y, evaluations)
+            }
+        };
+        Ok(Output {
+            y: y.chunks_exact(y0.len()).map(<[f64]>::to_vec).collect(),
+            t,
+            completed: reason.is_none(),
+            reason,
+            t_end,
+            stats: Stats {
+                extra_evals: stats.extra_evals + evaluations,
+                ..stats
+            },
+            method: match options.pair {
+                Pair::Dopri5 => Method::Dopri5,
+                Pair::Dop853 => Method::Dop853,
+            },
+            stiff,
+            error_estimate,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "y' = 2 t with y(0) = 1 gives y = 1 + t^2",
+            args: Args {
+                y0: Input::inline([1.0]),
+                t_span: [Finite::literal(0.0), Finite::literal(3.0)],
+                system: Some("2*t".into()),
+                coefficients: None,
+                rtol: default_rtol(),
+                atol: default_atol(),
+                max_steps: default_max_steps(),
+                method: Method::Auto,
+                t_eval: Some(Input::inline([0.0, 1.0, 2.0, 3.0])),
+            },
+            output: Output {
+                t: vec![0.0, 1.0, 2.0, 3.0],
+                y: vec![vec![1.0], vec![2.0], vec![5.0], vec![10.0]],
+                completed: true,
+                reason: None,
+                t_end: 3.0,
+                stats: Stats {
+                    steps: 0,
+                    rejected: 0,
+                    function_evals: 0,
+                    extra_evals: 0,
+                },
+                method: Method::Dop853,
+                stiff: false,
+                error_estimate: Some(0.0),
+            },
+        }]
+    }
+}
+
+fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
+    let (start, end) = (start.get(), end.get());
+    if start == end {
+        return Err(ToolError::invalid(
+            "/t_span",
+            "expected two different times, found the same twice",
+        ));
+    }
+    if !(end - start).is_finite() {
+        return Err(ToolError::invalid(
+            "/t_span",
+            "the length of `t_span` is too large for a double",
+        ));
+    }
+    Ok((start, end))
+}
+
+/// Whether a time lies between start and end, whichever is larger.
+fn within(time: f64, (start, end): (f64, f64)) -> bool {
+    start.min(end) <= time && time <= start.max(end)
+}
+
+fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
+    if times.is_empty() {
+        return Err(ToolError::invalid("/t_eval", "`t_eval` is empty")
+            .hint("leave it out to get every step"));
+    }
+    if let Some(index) = times.iter().position(|&time| !within(time, span)) {
+        let time = times[index];
+        return Err(ToolError::invalid(
+            format!("/t_eval/{index}"),
+            format_args!("expected a time within `t_span`, found {time}"),
+        ));
+    }
+    let forward = span.1 > span.0;
+    let wrong = times.windows(2).position(|pair| {
+        if forward {
+            pair[1] <= pair[0]
+        } else {
+            pair[1] >= pair[0]
+        }
+    });
+    if let Some(index) = wrong {
+        let order = if forward { "ascending" } else { "descending" };
+        return Err(ToolError::invalid(
+            format!("/t_eval/{}", index + 1),
+            format_args!(
+                "expected {order} times, found {} after {}",
+                times[index + 1],
+                times[index]
+            ),
+        ));
+    }
+    Ok(times)
+}
+
+fn options(args: &Args, ctx: &Ctx) -> Result<Options, ToolError> {
+    /// A smaller relative error cannot be told from rounding.
+    const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
+    let (mut rtol, atol) = (args.rtol.get(), args.atol.get());
+    if rtol == 0.0 && atol == 0.0 {
+        return Err(ToolError::invalid("/rtol", "`rtol` and `atol` are both 0")
+            .hint("set one of them above 0"));
+    }
+    if rtol < RTOL_MIN {
+        ctx.warn(format!(
+            "`rtol` {rtol:e} is below what doubles resolve: {RTOL_MIN:.1e} is used"
+        ));
+        rtol = RTOL_MIN;
+    }
+    Ok(Options {
+        rtol,
+        atol,
+        max_steps: args.max_steps.get() as u32,
+        pair: if args.method == Method::Dopri5 {
+            Pair::Dopri5
+        } else {
+            Pair::Dop853
+        },
+    })
+}
+
+fn dynamics(args: &Args, n: usize, ctx: &Ctx) -> Result<Dynamics, ToolError> {
+    match (&args.system, &args.coefficients) {
+        (Some(equations), None) => Dynamics::parse(equations, n),
+        (None, Some(linear)) => Dynamics::load(linear, n, ctx),
+        (Some(_), Some(_)) => Err(ToolError::invalid(
+            "/coefficients",
+            "`system` and `coefficients` are both given",
+        )
+        .hint("give only one of them")),
+        (None, None) => Err(ToolError::invalid(
+            "/system",
+            "missing right-hand side: neither `system` nor `coefficients` is given",
+        )
+        .hint(
+            "give `system`, such as [\"y1\", \"-y0\"], or `coefficients`: {\"A\": ..., \"b\": ...}",
+        )),
+    }
+}
+
+/// Refuses a right-hand side that is not finite at the start.
+fn check_start(rhs: &mut kernel::Rhs<'_>, t: f64, y: &[f64], ctx: &Ctx) -> Result<(), ToolError> {
+    let mut dy = vec![0.0; y.len()];
+    ctx.count_evaluations(1)?;
+    rhs(t, y, &mut dy);
+    let Some(index) = dy.iter().position(|value| !value.is_finite()) else {
+        return Ok(());
+    };
+    let found = tool_core::number::spelling(dy[index]);
+    Err(ToolError::new(
+        ErrorCode::Numeric,
+        format_args!("the derivative of y{index} at the start (t = {t}) is {found}"),
+    )
+    .reason("not_finite")
+    .at("/system")
+    .hint("check the equation and the start value"))
+}
+
+fn reason(end: End) -> Option<Reason> {
+    match end {
+        End::Reached => None,
+        End::MaxSteps => Some(Reason::MaxSteps),
+        End::StepTooSmall => Some(Reason::StepTooSmall),
+        End::NotFinite => Some(Reason::NotFinite),
+    }
+}
+
+fn warn(path: &Trajectory, reason: Option<Reason>, stiff: bool, options: Options, ctx: &Ctx) {
+    let t = path.t_end();
+    match reason {
+        None => {}
+        Some(Reason::MaxSteps) => ctx.warn(format!(
+            "stopped at t = {t} after {} steps, before the end of `t_span`; raise `max_steps` or the tolerances",
+            options.max_steps
+        )),
+        Some(Reason::StepTooSmall | Reason::NotFinite) => ctx.warn(format!(
+            "stopped at t = {t}: the solution has a singularity there, or the right-hand side is not finite or not smooth beyond it"
+        )),
+    }
+    if stiff {
+        ctx.warn(format!(
+            "the problem is stiff near t = {t}: an explicit method needs steps far smaller than the solution; shorten `t_span`, \
+             raise `max_steps`, or remove the fast components"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests;

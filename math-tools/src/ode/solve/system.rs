@@ -1,0 +1,240 @@
+//! [`Equations`]: the right-hand side as expressions, or as a linear system; and what evaluates it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
+
+use crate::expression::{Evaluator, Expression, Scope};
+use crate::linalg::dense::dot;
+
+/// One expression per component: a list, or one text in which `;` separates them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Equations {
+    /// One text.
+    Text(String),
+    /// A list.
+    List(Vec<String>),
+}
+
+impl From<&str> for Equations {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for Equations {
+    fn from(texts: [&str; N]) -> Self {
+        Self::List(texts.map(str::to_owned).into())
+    }
+}
+
+impl Equations {
+    /// The texts with the JSON pointer of each.
+    fn parts(&self) -> Vec<(&str, String)> {
+        match self {
+            Self::Text(text) => {
+                let whole = text.trim_end().strip_suffix(';').unwrap_or(text);
+                whole
+                    .split(';')
+                    .map(|part| (part, "/system".to_owned()))
+                    .collect()
+            }
+            Self::List(list) => list
+                .iter()
+                .enumerate()
+                .map(|(index, text)| (text.as_str(), format!("/system/{index}")))
+                .collect(),
+        }
+    }
+}
+
+impl Serialize for Equations {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(list) => list.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Equations {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EquationsVisitor;
+        impl<'de> Visitor<'de> for EquationsVisitor {
+            type Value = Equations;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an expression or a list of expressions")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Equations, E> {
+                Ok(text.into())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Equations, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Equations::List(list))
+            }
+        }
+        deserializer.deserialize_any(EquationsVisitor)
+    }
+}
+
+impl JsonSchema for Equations {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Equations".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "minItems": 1, "items": { "type": "string" } }
+            ]
+        })
+    }
+}
+
+/// The linear system y' = A y + b.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Linear {
+    /// The matrix, n rows of n numbers.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+    /// The constant part, n numbers; zero when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b: Option<Input<Vector>>,
+}
+
+/// A checked right-hand side for n components.
+#[derive(Debug)]
+pub enum Dynamics {
+    /// One expression per component in the slots t, y0, y1, ...
+    Expressions(Vec<Expression>),
+    /// y' = A y + b.
+    Linear(Matrix, Vector),
+}
+
+impl Dynamics {
+    /// Parses the equations of `n` components.
+    ///
+    /// # Errors
+    /// `invalid_args` at `/system` when their number or one of them does not fit.
+    pub fn parse(equations: &Equations, n: usize) -> Result<Self, ToolError> {
+        let parts = equations.parts();
+        if parts.len() != n {
+            return Err(ToolError::invalid(
+                "/system",
+                format_args!(
+                    "expected {n} equations, one per entry of `y0`, found {}",
+                    parts.len()
+                ),
+            )
+            .reason("shape")
+            .hint("give a list of expressions in t, y0, y1, ..., or separate them by `;`"));
+        }
+        let mut scope = (0..n).fold(Scope::new().variable("t"), |scope, index| {
+            scope.variable(&format!("y{index}"))
+        });
+        if n == 1 {
+            scope = scope.alias("y", 1);
+        }
+        parts
+            .into_iter()
+            .map(|(text, pointer)| {
+                Expression::parse(text, &scope).map_err(|err| err.into_tool_error(&pointer))
+            })
+            .collect::<Result<_, _>>()
+            .map(Self::Expressions)
+    }
+
+    /// Loads the linear system of `n` components.
+    ///
+    /// # Errors
+    /// `invalid_args` at `/coefficients` when the sizes do not fit.
+    pub fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
+        let a = linear.a.load(ctx)?;
+        let shape = |pointer: &str, found: String| {
+            ToolError::invalid(pointer, found)
+                .reason("shape")
+                .hint("`A` is n x n and `b` has n entries, n being the length of `y0`")
+        };
+        if (a.rows(), a.columns()) != (n, n) {
+            let (rows, columns) = (a.rows(), a.columns());
+            return Err(shape(
+                "/coefficients/A",
+                format!("expected {n} x {n} for the {n} entries of `y0`, found {rows} x {columns}"),
+            ));
+        }
+        let b = match &linear.b {
+            Some(b) => b.load(ctx)?,
+            None => vec![0.0; n].into(),
+        };
+        if b.len() != n {
+            return Err(shape(
+                "/coefficients/b",
+                format!(
+                    "expected {n} entries, one per entry of `y0`, found {}",
+                    b.len()
+                ),
+            ));
+        }
+        Ok(Self::Linear(a, b))
+    }
+
+    /// What evaluates it.
+    pub fn evaluators(&self) -> Derivative<'_> {
+        match self {
+            Self::Expressions(list) => Derivative::Expressions {
+                evaluators: list.iter().map(Expression::evaluator).collect(),
+                slots: vec![0.0; list.len() + 1],
+            },
+            Self::Linear(a, b) => Derivative::Linear(a, b),
+        }
+    }
+}
+
+/// Evaluates the right-hand side without allocating.
+pub enum Derivative<'a> {
+    /// By expressions over `slots`: t, then y.
+    Expressions {
+        /// One per component.
+        evaluators: Vec<Evaluator<'a>>,
+        /// The values of t and y.
+        slots: Vec<f64>,
+    },
+    /// By a matrix product.
+    Linear(&'a Matrix, &'a [f64]),
+}
+
+impl Derivative<'_> {
+    /// `dy = f(t, y)`.
+    pub fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        match self {
+            Self::Expressions { evaluators, slots } => {
+                slots[0] = t;
+                slots[1..].copy_from_slice(y);
+                for (value, evaluator) in dy.iter_mut().zip(evaluators) {
+                    *value = evaluator.eval(slots);
+                }
+            }
+            Self::Linear(a, b) => {
+                for (row, value) in dy.iter_mut().enumerate() {
+                    *value = dot(a.row(row), y) + b[row];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Limited-memory BFGS with a strong Wolfe line search.
+
+use std::collections::VecDeque;
+
+use tool_core::ToolError;
+
+use super::objective::Target;
+use super::{Found, Reason};
+use crate::linalg::dense::{dot, max_abs};
+
+/// Pairs of steps and gradient changes that are kept.
+const MEMORY: usize = 10;
+/// Sufficient decrease, as a part of the slope.
+const DECREASE: f64 = 1e-4;
+/// Remaining slope, as a part of the slope at the start.
+const CURVATURE: f64 = 0.9;
+
+/// Minimises from a start point.
+///
+/// # Method
+/// Two-loop recursion over the last ten steps; the line search brackets and then interpolates until the strong Wolfe conditions
+/// hold. Before a point counts as a minimum its neighbours along the axes are looked at, so that a saddle or a maximum, where the
+/// gradient vanishes too, is left again.
+///
+/// # Accuracy and cost
+/// Converged when the largest component of the gradient is at most `tolerance` plus its own rounding error. 2n + 1
+/// evaluations per gradient by differences. Memory 20 n.
+///
+/// # Errors
+/// Those of the target.
+///
+/// # References
+/// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, algorithms 7.4, 3.5 and 3.6.
+pub fn minimise(
+    target: &mut Target<'_>,
+    x0: &[f64],
+    max_iter: u64,
+    tolerance: f64,
+) -> Result<Found, ToolError> {
+    let mut at = Point::new(target, x0.to_vec())?;
+    let mut history = History::default();
+    let mut iterations = 0;
+    loop {
+        let small = tolerance + target.gradient_noise(&at.x, at.value);
+        if max_abs(&at.gradient) <= small {
+            let Some(lower) = lower_neighbour(target, &at)? else {
+                return Ok(at.found(iterations, true, Reason::Gradient));
+            };
+            at = Point::new(target, lower)?;
+            history = History::default();
+        }
+        if iterations == max_iter {
+            return Ok(at.found(iterations, false, Reason::MaxIter));
+        }
+        iterations += 1;
+        let mut direction = history.direction(&at.gradient);
+        if dot(&direction, &at.gradient) >= 0.0 {
+            history = History::default();
+            direction = history.direction(&at.gradient);
+        }
+        let first = if history.pairs.is_empty() {
+            first_step(&at)
+        } else {
+            1.0
+        };
+        match line_search(target, &at, &direction, first)? {
+            Some(next) => {
+                history.push(&at, &next);
+                at = next;
+            }
+            None if !history.pairs.is_empty() => history = History::default(),
+            None => return Ok(at.stalled(target, iterations, tolerance)),
+        }
+    }
+}
+
+/// A point with its value and gradient.
+struct Point {
+    x: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+impl Point {
+    fn new(target: &mut Target<'_>, x: Vec<f64>) -> Result<Self, ToolError> {
+        let value = target.value(&x)?;
+        let gradient = target.gradient(&x, value)?;
+        Ok(Self { x, value, gradient })
+    }
+
+    fn found(self, iterations: u64, converged: bool, reason: Reason) -> Found {
+        Found {
+            gradient_norm: max_abs(&self.gradient),
+            x: self.x,
+            value: self.value,
+            iterations,
+            converged,
+            reason,
+        }
+    }
+
+    /// No step along the gradient lowers the value: a minimum to the digits that the values have, when the gradient agrees.
+    fn stalled(self, target: &Target<'_>, iterations: u64, tolerance: f64) -> Found {
+        let noise = target.gradient_noise(&self.x, self.value);
+        let small = tolerance.sqrt() + 10.0 * noise;
+        let converged = max_abs(&self.gradient) <= small;
+        self.found(iterations, converged, Reason::NoProgress)
+    }
+}
+
+/// The first step: the coordinate that moves most moves by the size of the point.
+fn first_step(at: &Point) -> f64 {
+    1.0_f64.max(max_abs(&at.x)) / max_abs(&at.gradient)
+}
+
+/// A point along an axis that is clearly lower.
+fn lower_neighbour(target: &mut Target<'_>, at: &Point) -> Result<Option<Vec<f64>>, ToolError> {
+    const STEP: f64 = 1e-3;
+    let clearly = 1e-12 * (1.0 + at.value.abs());
+    let mut point = at.x.clone();
+    for index in 0..point.len() {
+        let step = STEP * at.x[index].abs().max(1.0);
+        for signed in [step, -step] {
+            point[index] = at.x[index] + signed;
+            if target.value(&point)? < at.value - clearly {
+                return Ok(Some(point));
+            }
+        }
+        point[index] = at.x[index];
+    }
+    Ok(None)
+}
+
+/// The last steps, changes of gradient, and the inverse of their inner products.
+#[derive(Default)]
+struct History {
+    pairs: VecDeque<(Vec<f64>, Vec<f64>, f64)>,
+}
+
+impl History {
+    fn push(&mut self, from: &Point, to: &Point) {
+        let minus =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
+        let step = minus(&to.x, &from.x);
+        let change = minus(&to.gradient, &from.gradient);
+        let inner = dot(&step, &change);
+        if inner.is_finite() && inner > f64::EPSILON * dot(&change, &change).min(dot(&step, &step))
+        {
+            if self.pairs.len() == MEMORY {
+                self.pairs.pop_front();
+            }
+            self.pairs.push_back((step, change, inner.recip()));
+        }
+    }
+
+    /// Minus the inverse Hessian, as far as it is known, times the gradient.
+    fn direction(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut direction: Vec<f64> = gradient.iter().map(|value| -value).collect();
+        let mut weights = Vec::with_capacity(self.pairs.len());
+        for (step, change, inverse) in self.pairs.iter().rev() {
+            let weight = inverse * dot(step, &direction);
+            add(&mut direction, -weight, change);
+            weights.push(weight);
+        }
+        if let Some((_, change, inverse)) = self.pairs.back() {
+            let scale = (inverse * dot(change, change)).recip();
+            direction.iter_mut().for_each(|value| *value *= scale);
+        }
+        for ((step, change, inverse), weight) in self.pairs.iter().zip(weights.into_iter().rev()) {
+            let correction = weight - inverse * dot(change, &direction);
+            add(&mut direction, correction, step);
+        }
+        direction
+    }
+}
+
+fn add(to: &mut [f64], factor: f64, values: &[f64]) {
+    for (to, value) in to.iter_mut().zip(values) {
+        *to += factor * value;
+    }
+}
+
+/// A trial along the line: step, value and slope there.
+#[derive(Clone, Copy)]
+struct Trial {
+    step: f64,
+    value: f64,
+    slope: f64,
+}
+
+/// Finds a point that satisfies the strong Wolfe conditions, or at least lowers the value; `None` when nothing does.
+fn line_search(
+    target: &mut Target<'_>,
+    at: &Point,
+    direction: &[f64],
+    first: f64,
+) -> Result<Option<Point>, ToolError> {
+    const EXPANSIONS_MAX: usize = 60;
+    const EXPANSION: f64 = 4.0;
+    let slope = dot(direction, &at.gradient);
+    let start = Trial {
+        step: 0.0,
+        value: at.value,
+        slope,
+    };
+    let enough = |trial: f64, value: f64| value <= at.value + DECREASE * trial * slope;
+    let along = |step: f64| -> Vec<f64> {
+        at.x.iter()
+            .zip(direction)
+            .map(|(x, d)| x + step * d)
+            .collect()
+    };
+    let (mut low, mut step) = (start, first);
+    let mut lowest: Option<Point> = None;
+    for _ in 0..EXPANSIONS_MAX {
+        let x = along(step);
+        let value = target.value(&x)?;
+        if !enough(step, value) || (low.step > 0.0 && value >= low.value) {
+            let high = Trial {
+                step,
+                value,
+                slope: f64::NAN,
+            };
+            return zoom(target, at, direction, (low, high), lowest);
+        }
+        let gradient = target.gradient(&x, value)?;
+        let trial = Trial {
+            step,
+            value,
+            slope: dot(&gradient, direction),
+        };
+        let point = Point { x, value, gradient };
+        if trial.slope.abs() <= CURVATURE * slope.abs() {
+            return Ok(Some(point));
+        }
+        if trial.slope >= 0.0 {
+            return zoom(target, at, direction, (trial, low), Some(point));
+        }
+        lowest = Some(point);
+        low = trial;
+        step *= EXPANSION;
+    }
+    Ok(lowest)
+}
+
+/// Narrows a bracket: `low` has the lowest value that decreases enough, `high` lies across the minimum.
+fn zoom(
+    target: &mut Target<'_>,
+    at: &Point,
+    direction: &[f64],
+    (mut low, mut high): (Trial, Trial),
+    mut lowest: Option<Point>,
+) -> Result<Option<Point>, ToolError> {
+    const ROUNDS_MAX: usize = 60;
+    let slope = dot(direction, &at.gradient);
+    for _ in 0..ROUNDS_MAX {
+        let step = interpolate(low, high);
+        if step == low.step || step == high.step {
+            break;
+        }
+        let x: Vec<f64> =
+            at.x.iter()
+                .zip(direction)
+                .map(|(x, d)| x + step * d)
+                .collect();
+        if x == at.x {
+            break;
+        }
+        let value = target.value(&x)?;
+        if value > at.value + DECREASE * step * slope || value >= low.value {
+            high = Trial {
+                step,
+                value,
+                slope: f64::NAN,
+            };
+            continue;
+        }
+        let gradient = target.gradient(&x, value)?;
+        let trial = Trial {
+            step,
+            value,
+            slope: dot(&gradient, direction),
+        };
+        let point = Point { x, value, gradient };
+        if trial.slope.abs() <= CURVATURE * slope.abs() {
+            return Ok(Some(point));
+        }
+        if trial.slope * (high.step - low.step) >= 0.0 {
+            high = low;
+        }
+        low = trial;
+        lowest = Some(point);
+    }
+    Ok(lowest)
+}
+
+/// The minimum of the parabola through both ends, kept away from them; the middle where it says nothing.
+fn interpolate(low: Trial, high: Trial) -> f64 {
+    const MARGIN: f64 = 0.1;
+    let width = high.step - low.step;
+    let bend = high.value - low.value - low.slope * width;
+    let share = -low.slope * width / (2.0 * bend);
+    let share = if share.is_finite() {
+        share.clamp(MARGIN, 1.0 - MARGIN)
+    } else {
+        0.5
+    };
+    low.step + share * width
+}

@@ -1,0 +1,243 @@
+//! `optimize`: minima and maxima of a function of several variables, without constraints.
+
+pub mod lbfgs;
+pub mod nelder_mead;
+pub mod objective;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Category, Ctx, Example, Input, Real, Spec, Syntax, Tolerance, Tool, ToolError, Vector,
+};
+
+use self::objective::{Function, Objective, Quadratic, Target};
+
+/// The tool.
+pub struct Optimize;
+
+/// Find a local minimum or maximum of a function of n variables from a start point, without constraints. A run that does not
+/// converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the
+/// best point.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Start point, one number per variable.
+    pub x0: Input<Vector>,
+    /// What to optimise: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
+    /// {\"quadratic\": {\"A\", \"b\", \"c\"}} for 0.5 x'Ax + b'x + c.
+    pub objective: Objective,
+    /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
+    /// variables), or `auto`: `gradient`, then `nelder_mead` from there when it does not converge.
+    #[serde(default)]
+    pub method: Method,
+    /// `minimize` or `maximize`.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Largest number of iterations of each method.
+    #[serde(default = "default_max_iter")]
+    pub max_iter: Bounded<1, 100_000_000>,
+    /// `gradient`: converged when no component of the gradient exceeds this by more than its rounding error. `nelder_mead`: when a
+    /// fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least,
+    /// which is what values can resolve).
+    #[serde(default = "default_tolerance")]
+    pub tolerance: Tolerance,
+}
+
+fn default_max_iter() -> Bounded<1, 100_000_000> {
+    Bounded::literal(1000)
+}
+
+fn default_tolerance() -> Tolerance {
+    Tolerance::literal(1e-8)
+}
+
+/// The method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// `gradient`, then `nelder_mead` when it does not converge.
+    #[default]
+    Auto,
+    /// Limited-memory BFGS with a strong Wolfe line search.
+    Gradient,
+    /// The downhill simplex.
+    NelderMead,
+}
+
+/// The direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Find a minimum.
+    #[default]
+    Minimize,
+    /// Find a maximum.
+    Maximize,
+}
+
+/// The point found and how.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The best point.
+    pub x: Vec<f64>,
+    /// The objective there.
+    pub f: f64,
+    /// Iterations of the methods that ran.
+    pub iterations: u64,
+    /// Evaluations of the objective, those for differences included.
+    pub evaluations: u64,
+    /// Largest component of the gradient at x in magnitude, by formula or by central differences.
+    pub gradient_norm: Real,
+    /// Whether x passed the test of convergence.
+    pub converged: bool,
+    /// The method that found x: `gradient` or `nelder_mead`.
+    pub method: Method,
+    /// Why the method ended.
+    pub reason: Reason,
+}
+
+/// Why a method ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The gradient vanishes to the tolerance, and no neighbour along an axis is better.
+    Gradient,
+    /// A fresh simplex changed neither x nor f by more than the tolerance.
+    Simplex,
+    /// No step along the gradient improves the objective by more than its rounding error.
+    NoProgress,
+    /// `max_iter` was used up.
+    MaxIter,
+}
+
+/// What a method found, minimising.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The best point.
+    pub x: Vec<f64>,
+    /// The value there, to be minimised.
+    pub value: f64,
+    /// Largest component of the gradient there, in magnitude.
+    pub gradient_norm: f64,
+    /// Iterations used.
+    pub iterations: u64,
+    /// Whether the test of convergence was passed.
+    pub converged: bool,
+    /// Why the method ended.
+    pub reason: Reason,
+}
+
+impl Tool for Optimize {
+    const SPEC: Spec = Spec {
+        id: "optimize",
+        title: "Minimise or maximise a function",
+        category: Category::Math,
+        tags: &["optimisation", "nelder-mead", "bfgs"],
+        syntax: &[("/objective", Syntax::Expression)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let x0 = args.x0.load(ctx)?;
+        let n = x0.len();
+        if n == 0 {
+            return Err(
+                ToolError::invalid("/x0", "`x0` is empty").hint("give one number per variable")
+            );
+        }
+        let simplex_fits = n <= nelder_mead::COORDINATES_MAX;
+        if args.method == Method::NelderMead && !simplex_fits {
+            return Err(ToolError::invalid(
+                "/method",
+                format_args!(
+                    "`nelder_mead` takes at most {} variables, found {n}",
+                    nelder_mead::COORDINATES_MAX
+                ),
+            )
+            .hint("use `gradient`"));
+        }
+        ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
+        let function = Function::new(&args.objective, n, ctx)?;
+        let mut target = Target::new(&function, args.mode == Mode::Maximize, &x0, ctx)?;
+        let (max_iter, tolerance) = (args.max_iter.get() as u64, args.tolerance.get());
+
+        let (found, method) = match args.method {
+            Method::NelderMead => (
+                nelder_mead::minimise(&mut target, &x0, max_iter, tolerance)?,
+                Method::NelderMead,
+            ),
+            Method::Gradient => (
+                lbfgs::minimise(&mut target, &x0, max_iter, tolerance)?,
+                Method::Gradient,
+            ),
+            Method::Auto => automatic(&mut target, &x0, max_iter, tolerance, simplex_fits)?,
+        };
+        if !found.converged {
+            ctx.warn(format!(
+                "stopped after {} iterations without convergence; raise `max_iter`, start elsewhere or try another `method`",
+                found.iterations
+            ));
+        }
+        Ok(Output {
+            f: target.restored(found.value),
+            x: found.x,
+            iterations: found.iterations,
+            evaluations: target.evaluations,
+            gradient_norm: Real(found.gradient_norm),
+            converged: found.converged,
+            method,
+            reason: found.reason,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let quadratic = Quadratic {
+            a: Input::inline([[2.0, 0.0], [0.0, 2.0]]),
+            b: Some(Input::inline([-2.0, -4.0])),
+            c: None,
+        };
+        vec![Example {
+            title: "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)",
+            args: Args {
+                x0: Input::inline([0.0, 0.0]),
+                objective: Objective::Quadratic(quadratic),
+                method: Method::Auto,
+                mode: Mode::Minimize,
+                max_iter: default_max_iter(),
+                tolerance: default_tolerance(),
+            },
+            output: Output {
+                x: vec![1.0, 2.0],
+                f: -5.0,
+                iterations: 0,
+                evaluations: 0,
+                gradient_norm: Real(0.0),
+                converged: true,
+                method: Method::Gradient,
+                reason: Reason::Gradient,
+            },
+        }]
+    }
+}
+
+/// The gradient method, and the simplex from its end when it does not converge.
+fn automatic(
+    target: &mut Target<'_>,
+    x0: &[f64],
+    max_iter: u64,
+    tolerance: f64,
+    simplex_fits: bool,
+) -> Result<(Found, Method), ToolError> {
+    let first = lbfgs::minimise(target, x0, max_iter, tolerance)?;
+    if first.converged || !simplex_fits {
+        return Ok((first, Method::Gradient));
+    }
+    let mut second = nelder_mead::minimise(target, &first.x, max_iter, tolerance)?;
+    second.iterations += first.iterations;
+    Ok((second, Method::NelderMead))
+}
+
+#[cfg(test)]
+mod tests;

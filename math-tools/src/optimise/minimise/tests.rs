@@ -1,0 +1,457 @@
+use proptest::prelude::*;
+use tool_core::{Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
+
+use crate::linalg::tests::parse;
+
+use super::{Args, Method, Mode, Objective, Optimize, Output, Reason};
+
+fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
+    Args {
+        x0: Input::inline(x0.to_vec()),
+        objective: objective.into(),
+        method: Method::Auto,
+        mode: Mode::Minimize,
+        max_iter: super::default_max_iter(),
+        tolerance: super::default_tolerance(),
+    }
+}
+
+fn with(method: Method, args: Args) -> Args {
+    Args { method, ..args }
+}
+
+fn run(args: Args) -> Output {
+    Optimize::run(args, &Ctx::default()).unwrap()
+}
+
+fn from_json(text: &str) -> Result<Output, ToolError> {
+    let args: Args = convert::from_value(&parse(text))
+        .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
+    Optimize::run(args, &Ctx::default())
+}
+
+fn assert_found(output: &Output, x: &[f64], f: f64, tolerance: f64) {
+    assert!(output.converged, "{output:?}");
+    assert!((output.f - f).abs() <= tolerance, "f: {output:?}");
+    for (found, expected) in output.x.iter().zip(x) {
+        assert!(
+            (found - expected).abs() <= 10.0 * tolerance.sqrt(),
+            "x: {output:?}"
+        );
+    }
+}
+
+/// The start of the literature: -1.2, 1, -1.2, 1, ...
+fn valley(n: usize) -> Vec<f64> {
+    (0..n)
+        .map(|index| if index % 2 == 0 { -1.2 } else { 1.0 })
+        .collect()
+}
+
+fn rosenbrock_text(n: usize) -> String {
+    (0..n - 1)
+        .map(|i| format!("100*(x{}-x{i}**2)**2+(1-x{i})**2", i + 1))
+        .collect::<Vec<_>>()
+        .join("+")
+}
+
+/// Case W17: the gradient method descends the valley to its end.
+#[test]
+fn w17_gradient_method_descends_rosenbrock() {
+    for objective in ["rosenbrock", "100*(x1-x0**2)**2+(1-x0)**2"] {
+        let output = run(with(Method::Gradient, args(&[-1.2, 1.0], objective)));
+        assert_found(&output, &[1.0, 1.0], 0.0, 1e-12);
+        assert!(
+            output.gradient_norm.0 < 1e-6 && output.evaluations < 1000,
+            "{output:?}"
+        );
+    }
+}
+
+/// Case W18: a narrow quadratic valley.
+#[test]
+fn w18_gradient_method_on_a_narrow_quadratic() {
+    let text =
+        r#"{"x0":[1,1],"objective":{"quadratic":{"A":[[1000,0],[0,1]]}},"method":"gradient"}"#;
+    assert_found(&from_json(text).unwrap(), &[0.0, 0.0], 0.0, 1e-12);
+}
+
+/// Case W19: ten coordinates; the simplex says that it did not arrive, the default method arrives.
+#[test]
+fn w19_rosenbrock_in_ten_coordinates() {
+    for start in [valley(10), vec![0.0; 10], vec![2.0; 10]] {
+        for objective in ["rosenbrock", &rosenbrock_text(10)] {
+            let output = run(args(&start, objective));
+            assert_found(&output, &[1.0; 10], 0.0, 1e-10);
+            assert_eq!(output.method, Method::Gradient);
+        }
+        let simplex = run(with(Method::NelderMead, args(&start, "rosenbrock")));
+        assert!(simplex.converged == (simplex.f < 1e-6), "{simplex:?}");
+        assert!(simplex.converged || simplex.reason == Reason::MaxIter);
+    }
+    let output = run(args(&valley(100), "rosenbrock"));
+    assert_found(&output, &[1.0; 100], 0.0, 1e-10);
+    let long = Args {
+        max_iter: tool_core::Bounded::literal(100_000),
+        ..with(Method::NelderMead, args(&valley(4), "rosenbrock"))
+    };
+    assert_eq!(run(long).reason, Reason::Simplex);
+}
+
+/// Case W20: convergence is tested in x and in f, so a flat start is not taken for the minimum.
+#[test]
+fn w20_simplex_does_not_stop_at_a_flat_start() {
+    let output = run(with(Method::NelderMead, args(&[1e-6, 1e-6], "sphere")));
+    assert!(output.iterations > 10 && output.f < 1e-15, "{output:?}");
+    assert_found(&output, &[0.0, 0.0], 0.0, 1e-15);
+}
+
+/// Case W21: what has no maximum is refused, with the best point as evidence.
+#[test]
+fn w21_unbounded_objectives_are_refused() {
+    for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+        for (x0, objective, mode) in [
+            (vec![1.0, 1.0], "sphere", Mode::Maximize),
+            (vec![0.0, 0.0], "sphere", Mode::Maximize),
+            (vec![1.0, 2.0], "x*y", Mode::Minimize),
+            (vec![1.0], "x", Mode::Minimize),
+            (vec![1.0], "x**3", Mode::Minimize),
+        ] {
+            let err = Optimize::run(
+                Args {
+                    mode,
+                    ..with(method, args(&x0, objective))
+                },
+                &Ctx::default(),
+            )
+            .expect_err("there is no optimum");
+            assert_eq!(
+                (err.code(), err.reason_str()),
+                (ErrorCode::Numeric, Some("unbounded")),
+                "{method:?} {objective}"
+            );
+            let value = err.to_value();
+            assert_eq!(
+                value.pointer("/evidence/x").unwrap().items().unwrap().len(),
+                x0.len()
+            );
+            let f = value.pointer("/evidence/f").unwrap().as_f64().unwrap();
+            assert!(
+                if mode == Mode::Maximize {
+                    f > 1e99
+                } else {
+                    f < -1e99
+                },
+                "{f}"
+            );
+        }
+    }
+}
+
+#[test]
+fn known_minima_and_maxima() {
+    let cases: [(&[f64], &str, Mode, &[f64], f64); 9] = [
+        (&[0.0], "(x-3)**2+1", Mode::Minimize, &[3.0], 1.0),
+        (&[0.0], "5-(x-3)**2", Mode::Maximize, &[3.0], 5.0),
+        (
+            &[0.0],
+            "exp(x)-2*x",
+            Mode::Minimize,
+            &[2.0_f64.ln()],
+            2.0 - 2.0 * 2.0_f64.ln(),
+        ),
+        // Himmelblau, the minimum in the first quadrant.
+        (
+            &[2.5, 2.5],
+            "(x**2+y-11)**2+(x+y**2-7)**2",
+            Mode::Minimize,
+            &[3.0, 2.0],
+            0.0,
+        ),
+        // Beale.
+        (
+            &[1.0, 1.0],
+            "(1.5-x+x*y)**2+(2.25-x+x*y**2)**2+(2.625-x+x*y**3)**2",
+            Mode::Minimize,
+            &[3.0, 0.5],
+            0.0,
+        ),
+        // Booth.
+        (
+            &[0.0, 0.0],
+            "(x+2*y-7)**2+(2*x+y-5)**2",
+            Mode::Minimize,
+            &[1.0, 3.0],
+            0.0,
+        ),
+        // A start where the gradient vanishes without a minimum, in y.
+        (
+            &[1.0, 0.0],
+            "x**2-y**2+y**4",
+            Mode::Minimize,
+            &[0.0, 0.5_f64.sqrt()],
+            -0.25,
+        ),
+        // Values so large that the gradient by differences is noisy.
+        (
+            &[5.0, 5.0],
+            "1e6+(x-1)**2+(y-2)**2",
+            Mode::Minimize,
+            &[1.0, 2.0],
+            1e6,
+        ),
+        // Undefined beyond the border: the steps stay inside.
+        (&[3.0], "x-log(x)", Mode::Minimize, &[1.0], 1.0),
+    ];
+    for (x0, objective, mode, x, f) in cases {
+        for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+            let mut output = run(Args {
+                mode,
+                ..with(method, args(x0, objective))
+            });
+            let tolerance = if f.abs() > 1e5 { 1e-5 } else { 1e-8 };
+            if objective.contains("y**4") {
+                // Two minima, mirror images of each other.
+                output.x[1] = output.x[1].abs();
+            }
+            assert_found(&output, x, f, tolerance);
+        }
+    }
+}
+
+#[test]
+fn a_function_with_corners_falls_to_the_simplex() {
+    let output = run(args(&[1.0, -0.7], "abs(x-0.3)+2*abs(y+x)"));
+    assert!(output.converged && output.f < 1e-6, "{output:?}");
+    assert!((output.x[0] - 0.3).abs() < 1e-6);
+}
+
+#[test]
+fn limits_of_iterations_are_kept_and_said() {
+    for method in [Method::Gradient, Method::NelderMead] {
+        let output = run(Args {
+            max_iter: tool_core::Bounded::literal(3),
+            ..with(method, args(&valley(2), "rosenbrock"))
+        });
+        assert!(
+            !output.converged && output.reason == Reason::MaxIter,
+            "{output:?}"
+        );
+        assert!(output.iterations <= 3, "{output:?}");
+        assert!(output.f <= 24.2, "never above the start");
+    }
+}
+
+#[test]
+fn a_start_that_is_not_finite_is_refused() {
+    for (x0, objective) in [(-1.0, "log(x)"), (0.0, "1/x"), (-1.0, "sqrt(x)")] {
+        for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+            let err =
+                Optimize::run(with(method, args(&[x0], objective)), &Ctx::default()).unwrap_err();
+            assert_eq!(
+                (err.code(), err.reason_str()),
+                (ErrorCode::Numeric, Some("not_finite"))
+            );
+            assert_eq!(err.path(), Some("/x0"));
+        }
+    }
+}
+
+#[test]
+fn objectives_come_in_every_form() {
+    for objective in [
+        r#""sphere""#,
+        r#"{"sphere":true}"#,
+        r#""x0**2+x1**2""#,
+        r#"{"quadratic":{"A":[[2,0],[0,2]],"b":[0,0],"c":0}}"#,
+    ] {
+        let output = from_json(&format!(r#"{{"x0":[1,2],"objective":{objective}}}"#)).unwrap();
+        assert_found(&output, &[0.0, 0.0], 0.0, 1e-12);
+    }
+    // Only the symmetric part of A counts: 0.5 x' [[2, 2], [0, 2]] x = x^2 + x y + y^2.
+    let output =
+        from_json(r#"{"x0":[1,2],"objective":{"quadratic":{"A":[[2,2],[0,2]],"b":[-3,-3]}}}"#)
+            .unwrap();
+    assert_found(&output, &[1.0, 1.0], -3.0, 1e-12);
+}
+
+#[test]
+fn bad_input_names_the_argument() {
+    let cases = [
+        (r#"{"x0":[],"objective":"sphere"}"#, "/x0", "empty"),
+        (
+            r#"{"x0":[1],"objective":"rosenbrock"}"#,
+            "/x0",
+            "at least 2",
+        ),
+        (
+            r#"{"x0":[1],"objective":"x0+x1"}"#,
+            "/objective",
+            "unknown name `x1`",
+        ),
+        (r#"{"x0":[1],"objective":"x0 x0"}"#, "/objective", "column"),
+        (
+            r#"{"x0":[1],"objective":5}"#,
+            "/objective",
+            "expected an expression",
+        ),
+        (r#"{"x0":[1],"objective":{}}"#, "/objective", "empty object"),
+        (
+            r#"{"x0":[1],"objective":{"quadratik":{}}}"#,
+            "/objective",
+            "did you mean `quadratic`",
+        ),
+        (
+            r#"{"x0":[1,1],"objective":{"sphere":false}}"#,
+            "/objective",
+            "expected `true`",
+        ),
+        (
+            r#"{"x0":[1],"objective":{"sphere":true,"rosenbrock":true}}"#,
+            "/objective",
+            "one objective",
+        ),
+        (
+            r#"{"x0":[1],"objective":{"quadratic":{"A":[[1,2]]}}}"#,
+            "/objective/quadratic/A",
+            "expected 1 x 1",
+        ),
+        (
+            r#"{"x0":[1],"objective":{"quadratic":{"A":[[1]],"b":[1,2]}}}"#,
+            "/objective/quadratic/b",
+            "expected 1",
+        ),
+        (
+            r#"{"x0":[1],"objective":{"quadratic":{"A":[[1]],"d":1}}}"#,
+            "/objective/quadratic/d",
+            "unknown",
+        ),
+        (
+            r#"{"x0":[1],"objective":{"quadratic":{"A":[[1,2],[3]]}}}"#,
+            "/objective/quadratic/A/1",
+            "row 1",
+        ),
+        (
+            r#"{"x0":[1],"objective":"sphere","mode":"max"}"#,
+            "/mode",
+            "expected one of",
+        ),
+        (
+            r#"{"x0":[1],"objective":"sphere","method":"newton"}"#,
+            "/method",
+            "expected one of",
+        ),
+        (
+            r#"{"x0":[1],"objective":"sphere","max_iter":0}"#,
+            "/max_iter",
+            "from 1",
+        ),
+        (
+            r#"{"x0":[1],"objective":"sphere","tolerance":-1}"#,
+            "/tolerance",
+            "at least 0",
+        ),
+        (
+            r#"{"x0":[1],"objective":"sphere","learning_rate":1}"#,
+            "/learning_rate",
+            "unknown",
+        ),
+    ];
+    for (text, path, words) in cases {
+        let err = from_json(text)
+            .err()
+            .unwrap_or_else(|| panic!("{text} was accepted"));
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(path)),
+            "{text}: {err:?}"
+        );
+        assert!(err.message().contains(words), "{text}: {err:?}");
+    }
+    let err = from_json(r#"{"x0":[1,1],"objective":"rosenbrok"}"#).unwrap_err();
+    assert_eq!(err.hint_str(), Some("did you mean `rosenbrock`?"));
+    let many = with(Method::NelderMead, args(&[1.0; 201], "sphere"));
+    assert_eq!(
+        Optimize::run(many, &Ctx::default()).unwrap_err().path(),
+        Some("/method")
+    );
+}
+
+#[test]
+fn stops_and_budgets_reach_the_methods() {
+    for method in [Method::Gradient, Method::NelderMead] {
+        let go = |ctx: Ctx| {
+            let endless = Args {
+                max_iter: tool_core::Bounded::literal(2000),
+                tolerance: tool_core::Tolerance::literal(0.0),
+                ..with(method, args(&valley(20), rosenbrock_text(20).as_str()))
+            };
+            Optimize::run(endless, &ctx)
+        };
+        // A tolerance of zero still ends.
+        let output = go(Ctx::default()).unwrap();
+        assert!(output.f.is_finite());
+        // In the first simplex, where the crate cannot take an error, and later.
+        for evaluations in [0, 1, 10, 500] {
+            let err = go(Ctx::new(
+                StopFlag::new(),
+                Budget {
+                    evaluations,
+                    ..Budget::default()
+                },
+            ))
+            .unwrap_err();
+            assert_eq!(
+                (err.code(), err.reason_str()),
+                (ErrorCode::LimitExceeded, Some("evaluations")),
+                "{method:?}"
+            );
+        }
+        let stop = StopFlag::new();
+        stop.cancel();
+        assert_eq!(
+            go(Ctx::new(stop, Budget::default())).unwrap_err().code(),
+            ErrorCode::Cancelled
+        );
+    }
+}
+
+proptest! {
+    /// A convex quadratic is lowest where A x = -b.
+    #[test]
+    fn convex_quadratics_are_minimised(
+        (n, half, b, x0) in (1_usize..6).prop_flat_map(|n| {
+            let entry = -2.0_f64..2.0;
+            (
+                Just(n),
+                prop::collection::vec(entry.clone(), n * n),
+                prop::collection::vec(entry.clone(), n),
+                prop::collection::vec(entry, n),
+            )
+        }),
+        simplex in any::<bool>(),
+    ) {
+        // A = M M' + I is positive definite with eigenvalues from 1 to about 100.
+        let a: Vec<Vec<f64>> = (0..n)
+            .map(|i| {
+                (0..n)
+                    .map(|j| {
+                        let inner: f64 = (0..n).map(|k| half[i * n + k] * half[j * n + k]).sum();
+                        inner + f64::from(u8::from(i == j))
+                    })
+                    .collect()
+            })
+            .collect();
+        let objective = tool_core::json::to_text(&convert::to_value(&a).unwrap());
+        let text = format!(
+            r#"{{"x0":{x0:?},"objective":{{"quadratic":{{"A":{objective},"b":{b:?}}}}},"method":"{}","max_iter":20000}}"#,
+            if simplex { "nelder_mead" } else { "gradient" }
+        );
+        let output = from_json(&text).unwrap();
+        prop_assert!(output.converged, "{:?}", output);
+        for (row, b) in a.iter().zip(&b) {
+            let gradient: f64 = row.iter().zip(&output.x).map(|(a, x)| a * x).sum::<f64>() + b;
+            prop_assert!(gradient.abs() < 1e-4, "{gradient}: {:?}", output);
+        }
+    }
+}
