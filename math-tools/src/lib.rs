@@ -12,6 +12,7 @@ pub mod linalg;
 pub mod ode;
 pub mod optimise;
 pub mod plot;
+pub mod protocol;
 pub mod sampling;
 pub mod stats;
 

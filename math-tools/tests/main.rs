@@ -1,3 +1,4 @@
 //! Every pure tool: its spec, its schema and its examples.
 
 mod every_tool;
+mod protocol;

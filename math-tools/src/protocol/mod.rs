@@ -41,13 +41,14 @@ pub fn answer(bytes: &[u8]) -> (String, bool) {
     let start = Instant::now();
     // What the closure touches is dropped with it, so nothing half-done is seen after a panic.
     let outcome = catch_unwind(AssertUnwindSafe(|| handle(bytes))).unwrap_or_else(|_| Err(run::panicked()));
-    catch_unwind(AssertUnwindSafe(|| line(outcome, start))).unwrap_or_else(|_| line(Err(run::panicked()), start))
+    let written = catch_unwind(AssertUnwindSafe(|| line(outcome, start, OUTPUT_BYTES_MAX)));
+    written.unwrap_or_else(|_| (failure(run::panicked()), false))
 }
 
 /// The answer to a request that could not be read.
 pub fn unreadable(err: &std::io::Error) -> String {
     let error = ToolError::new(ErrorCode::InvalidRequest, format_args!("standard input cannot be read: {err}"));
-    line(Err(error), Instant::now()).0
+    failure(error)
 }
 
 /// The answer to arguments on the command line that mean nothing.
@@ -55,7 +56,12 @@ pub fn unknown_argument(argument: &str) -> String {
     let shown: String = argument.chars().take(80).collect();
     let error = ToolError::new(ErrorCode::InvalidRequest, format_args!("unknown argument `{shown}`"))
         .hint("the request is read from standard input; see `math-tools --help`");
-    line(Err(error), Instant::now()).0
+    failure(error)
+}
+
+/// The answer to a request that reached no command.
+fn failure(error: ToolError) -> String {
+    line(Err(error), Instant::now(), OUTPUT_BYTES_MAX).0
 }
 
 fn handle(bytes: &[u8]) -> Result<Done, ToolError> {
@@ -65,7 +71,7 @@ fn handle(bytes: &[u8]) -> Result<Done, ToolError> {
 }
 
 /// The answer as one line; one that is too long becomes an error.
-fn line(outcome: Result<Done, ToolError>, start: Instant) -> (String, bool) {
+fn line(outcome: Result<Done, ToolError>, start: Instant, bytes_max: usize) -> (String, bool) {
     let (result, error, mut stats) = match outcome {
         Ok(done) => (done.result, Value::Null, done.stats),
         Err(error) => (Value::Null, error.to_value(), Object::new()),
@@ -80,11 +86,12 @@ fn line(outcome: Result<Done, ToolError>, start: Instant) -> (String, bool) {
         ("error", error),
         ("stats", Value::Object(stats.into())),
     ]));
-    if text.len() <= OUTPUT_BYTES_MAX {
+    if !ok || text.len() <= bytes_max {
         return (text, ok);
     }
-    let message = format!("the answer has {} bytes, the limit is {OUTPUT_BYTES_MAX}", text.len());
-    line(Err(ToolError::new(ErrorCode::OutputTooLarge, message).hint("ask for less")), start)
+    let message = format!("the answer has {} bytes, the limit is {bytes_max}", text.len());
+    let error = ToolError::new(ErrorCode::OutputTooLarge, message).hint("ask for less");
+    line(Err(error), start, bytes_max)
 }
 
 /// Replaces the panic message, which may hold arguments, by the place of the defect; for the binary to call once.

@@ -62,7 +62,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
         let message = format!("the request has more than {INPUT_BYTES_MAX} bytes, which is the limit");
         return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("json"));
     }
-    let Value::Object(object) = json::parse_bytes(bytes, limits)?.clone() else {
+    let Value::Object(object) = json::parse_bytes(bytes, limits)? else {
         return Err(refused("", "expected one JSON object with the member `command`").hint(r#"send {"command":"help"} for a list"#));
     };
     let mut envelope = Arc::unwrap_or_clone(object);
@@ -77,7 +77,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
     let params = match envelope.remove("params") {
         None => envelope,
         Some(_) if !envelope.is_empty() => {
-            let (name, _) = envelope.iter().next().unwrap_or_default();
+            let name = envelope.iter().next().map_or("", |(name, _)| name);
             let message = format!("parameters stand in `params` and beside it: `{name}`");
             return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_core::{Budget, Ctx, ErrorCode, Object, StopFlag, ToolError, Value};
 
 use super::Done;
-use super::commands::{Job, Work};
+use super::commands::{Job, Work, describe};
 
 /// Stack of the thread that runs a command: room for every recursion with a depth limit, many times over.
 pub const STACK_BYTES: usize = 16 << 20;
@@ -57,10 +57,9 @@ pub(super) fn panicked() -> ToolError {
 }
 
 fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
-    let mut stats = Object::new();
-    let result = match work.job {
-        Job::Answer(answer) => answer()?,
-        Job::Operation { run, operation, params } => run(&operation, &params, ctx)?,
+    let (canonical, result) = match work.job {
+        Job::Help(described) => (Value::Null, describe(described)?),
+        Job::Operation(operation) => (Value::Null, (operation.run)(&operation.name, &operation.params, ctx)?),
         Job::Tool(tool, args) => {
             let call = tool.decode(&args)?;
             if let Some(source) = call.sources().first() {
@@ -69,26 +68,15 @@ fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
                     .hint("pass the data inline, or call the tool through `mathchain`"));
             }
             let canonical = call.args().clone();
-            let result = call.run(ctx)?;
-            for name in work.stats {
-                if let Some(value) = canonical.get(name).or_else(|| result.get(name)) {
-                    stats.insert(*name, value.clone());
-                }
-            }
-            result
+            (canonical, call.run(ctx)?)
         }
     };
-    let warnings = ctx.take_warnings();
+    let mut stats = Object::new();
+    let result = (work.finish)(&canonical, result, &mut stats);
+    let mut warnings = work.notes;
+    warnings.extend(ctx.take_warnings());
     if !warnings.is_empty() {
         stats.insert("warnings", warnings);
     }
-    Ok(Done {
-        result: (work.shape)(result),
-        stats,
-    })
-}
-
-/// A result as it is.
-pub(super) fn unchanged(result: Value) -> Value {
-    result
+    Ok(Done { result, stats })
 }
