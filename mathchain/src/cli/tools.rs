@@ -290,6 +290,11 @@ fn table(rows: &[(String, String)]) -> String {
         .collect()
 }
 
+/// The first sentence of a description, on one line.
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.find(". ") {
+        Some(end) => text[..=end].to_owned(),
+        None => text,
+    }
 }
