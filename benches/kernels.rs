@@ -6,11 +6,17 @@ use tool_core::{AnyTool, Ctx, Value, convert::to_value};
 
 fn tool(id: &str) -> &'static dyn AnyTool {
     let entries = math_tools::FAMILIES.iter().flat_map(|family| family.iter());
-    entries.map(|entry| entry.tool()).find(|tool| tool.spec().id == id).expect("a tool of that name")
+    entries
+        .map(|entry| entry.tool())
+        .find(|tool| tool.spec().id == id)
+        .expect("a tool of that name")
 }
 
 fn run(id: &str, args: &Value) -> Value {
-    tool(id).decode(args).and_then(|call| call.run(&Ctx::default())).expect("runs")
+    tool(id)
+        .decode(args)
+        .and_then(|call| call.run(&Ctx::default()))
+        .expect("runs")
 }
 
 fn linear_algebra(criterion: &mut Criterion) {
@@ -23,7 +29,9 @@ fn linear_algebra(criterion: &mut Criterion) {
                 members.push(("b", Value::vector(uniform(n))));
             }
             let args = Value::object(members);
-            group.bench_with_input(BenchmarkId::from_parameter(n), &args, |bencher, args| bencher.iter(|| run(id, args)));
+            group.bench_with_input(BenchmarkId::from_parameter(n), &args, |bencher, args| {
+                bencher.iter(|| run(id, args))
+            });
         }
         group.finish();
     }
@@ -33,13 +41,19 @@ fn expressions(criterion: &mut Criterion) {
     use math_tools::expression::{Expression, Scope};
     let mut group = criterion.benchmark_group("expression sin(x0)*exp(-x1**2)");
     let text = "sin(x0)*exp(-x1**2)";
-    group.bench_function("parse", |bencher| bencher.iter(|| Expression::parse(text, &Scope::point(2)).expect("parses")));
+    group.bench_function("parse", |bencher| {
+        bencher.iter(|| Expression::parse(text, &Scope::point(2)).expect("parses"))
+    });
     let expression = Expression::parse(text, &Scope::point(2)).expect("parses");
     let mut evaluator = expression.evaluator();
-    group.bench_function("one point", |bencher| bencher.iter(|| evaluator.eval(&[0.3, 0.7])));
+    group.bench_function("one point", |bencher| {
+        bencher.iter(|| evaluator.eval(&[0.3, 0.7]))
+    });
     let (x0, x1, mut out) = (uniform(1024), uniform(1024), vec![0.0; 1024]);
     group.throughput(criterion::Throughput::Elements(1024));
-    group.bench_function("1024 points", |bencher| bencher.iter(|| evaluator.eval_block(&[&x0, &x1], &mut out)));
+    group.bench_function("1024 points", |bencher| {
+        bencher.iter(|| evaluator.eval_block(&[&x0, &x1], &mut out))
+    });
     group.finish();
 }
 
@@ -47,17 +61,39 @@ fn methods(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("methods");
     group.sample_size(10);
     for (name, id, args) in [
-        ("solve_ode Lorenz", "solve_ode", r#"{"system":["10*(y1-y0)","y0*(28-y2)-y1","y0*y1-8/3*y2"],"y0":[1,1,1],"t_span":[0,10],"rtol":1e-9,"atol":1e-12}"#),
-        ("optimize Rosenbrock-2", "optimize", r#"{"objective":"rosenbrock","x0":[-1.2,1]}"#),
-        ("monte_carlo_native 10^6", "monte_carlo_native", r#"{"function":"sin(x0)*exp(-x1**2)","bounds":[[0,3],[-3,3]],"n_samples":1000000}"#),
-        ("mcmc 2-D, 4 x 10^4", "mcmc", r#"{"log_density":"-0.5*(x0**2+x1**2)","x0":[0,0],"n_samples":10000}"#),
-        ("bayesopt 1-D, 25 evaluations", "bayesopt", r#"{"bounds":[[0,5]],"objective":"-(x0-2)**2","n_iter":20}"#),
+        (
+            "solve_ode Lorenz",
+            "solve_ode",
+            r#"{"system":["10*(y1-y0)","y0*(28-y2)-y1","y0*y1-8/3*y2"],"y0":[1,1,1],"t_span":[0,10],"rtol":1e-9,"atol":1e-12}"#,
+        ),
+        (
+            "optimize Rosenbrock-2",
+            "optimize",
+            r#"{"objective":"rosenbrock","x0":[-1.2,1]}"#,
+        ),
+        (
+            "monte_carlo_native 10^6",
+            "monte_carlo_native",
+            r#"{"function":"sin(x0)*exp(-x1**2)","bounds":[[0,3],[-3,3]],"n_samples":1000000}"#,
+        ),
+        (
+            "mcmc 2-D, 4 x 10^4",
+            "mcmc",
+            r#"{"log_density":"-0.5*(x0**2+x1**2)","x0":[0,0],"n_samples":10000}"#,
+        ),
+        (
+            "bayesopt 1-D, 25 evaluations",
+            "bayesopt",
+            r#"{"bounds":[[0,5]],"objective":"-(x0-2)**2","n_iter":20}"#,
+        ),
     ] {
         let args = arguments(args);
         group.bench_function(name, |bencher| bencher.iter(|| run(id, &args)));
     }
     let data = Value::object([("data", Value::vector(uniform(1_000_000)))]);
-    group.bench_function("statistics 10^6", |bencher| bencher.iter(|| run("statistics", &data)));
+    group.bench_function("statistics 10^6", |bencher| {
+        bencher.iter(|| run("statistics", &data))
+    });
     group.finish();
 }
 

@@ -12,14 +12,25 @@ fn json(criterion: &mut Criterion) {
     let text = to_text(&matrix);
     let mut group = criterion.benchmark_group("json 1000x1000");
     group.throughput(Throughput::Bytes(text.len() as u64));
-    group.bench_function("parse", |bencher| bencher.iter(|| parse(&text, Limits::default()).expect("JSON")));
+    group.bench_function("parse", |bencher| {
+        bencher.iter(|| parse(&text, Limits::default()).expect("JSON"))
+    });
     group.bench_function("write", |bencher| bencher.iter(|| to_text(&matrix)));
     group.finish();
-    let records: String = (0..10_000).map(|index| format!("{{\"id\":{index},\"name\":\"n{index}\",\"price\":{}.5}},", index % 97)).collect();
+    let records: String = (0..10_000)
+        .map(|index| {
+            format!(
+                "{{\"id\":{index},\"name\":\"n{index}\",\"price\":{}.5}},",
+                index % 97
+            )
+        })
+        .collect();
     let records = format!("[{}]", records.trim_end_matches(','));
     let mut group = criterion.benchmark_group("json 10000 records");
     group.throughput(Throughput::Bytes(records.len() as u64));
-    group.bench_function("parse", |bencher| bencher.iter(|| parse(&records, Limits::default()).expect("JSON")));
+    group.bench_function("parse", |bencher| {
+        bencher.iter(|| parse(&records, Limits::default()).expect("JSON"))
+    });
     group.finish();
 }
 
@@ -27,17 +38,28 @@ fn dispatch(criterion: &mut Criterion) {
     let args = arguments(r#"{"data":[1,2,3,4]}"#);
     let mut group = criterion.benchmark_group("dispatch a small call");
     let plain = Toolkit::builder().build().expect("builds");
-    group.bench_function("without audit", |bencher| bencher.iter(|| plain.call("statistics", &args)));
+    group.bench_function("without audit", |bencher| {
+        bencher.iter(|| plain.call("statistics", &args))
+    });
     let folder = tempfile::tempdir().expect("a folder");
-    let audited = Toolkit::builder().state(folder.path()).build().expect("builds");
-    group.bench_function("audited", |bencher| bencher.iter(|| audited.call("statistics", &args)));
+    let audited = Toolkit::builder()
+        .state(folder.path())
+        .build()
+        .expect("builds");
+    group.bench_function("audited", |bencher| {
+        bencher.iter(|| audited.call("statistics", &args))
+    });
     group.finish();
-    criterion.bench_function("build the toolkit", |bencher| bencher.iter(|| Toolkit::builder().build().expect("builds")));
+    criterion.bench_function("build the toolkit", |bencher| {
+        bencher.iter(|| Toolkit::builder().build().expect("builds"))
+    });
 }
 
 /// A chain of `steps` steps, each on the result of the one before.
 fn chain(steps: usize) -> String {
-    let mut text = String::from("{\"version\":1,\"id\":\"long\",\"steps\":[{\"id\":\"s0\",\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3,4],\"metrics\":[\"mean\"]}}");
+    let mut text = String::from(
+        "{\"version\":1,\"id\":\"long\",\"steps\":[{\"id\":\"s0\",\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3,4],\"metrics\":[\"mean\"]}}",
+    );
     for index in 1..steps {
         text.push_str(&format!(
             ",{{\"id\":\"s{index}\",\"tool\":\"statistics\",\"args\":{{\"data\":[1,2,{{\"$ref\":\"s{}.mean\",\"default\":0}}],\"metrics\":[\"mean\"]}}}}",
@@ -51,26 +73,41 @@ fn chain(steps: usize) -> String {
 /// `steps` steps that know nothing of each other.
 fn wide(steps: usize) -> String {
     let steps: Vec<String> = (0..steps).map(|index| format!("{{\"id\":\"s{index}\",\"tool\":\"statistics\",\"args\":{{\"data\":[1,2,3,{index}]}}}}")).collect();
-    format!("{{\"version\":1,\"id\":\"wide\",\"steps\":[{}]}}", steps.join(","))
+    format!(
+        "{{\"version\":1,\"id\":\"wide\",\"steps\":[{}]}}",
+        steps.join(",")
+    )
 }
 
 fn plans(criterion: &mut Criterion) {
     let toolkit = Toolkit::builder().build().expect("builds");
     let mut group = criterion.benchmark_group("plans");
     group.sample_size(20);
-    for (name, text) in [("check a chain of 10000 steps", chain(10_000)), ("check 10000 independent steps", wide(10_000))] {
+    for (name, text) in [
+        ("check a chain of 10000 steps", chain(10_000)),
+        ("check 10000 independent steps", wide(10_000)),
+    ] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let plan = Plan::parse(&text).expect("a plan");
-                toolkit.check(&Default::default(), &plan, &Default::default()).expect("sound")
+                toolkit
+                    .check(&Default::default(), &plan, &Default::default())
+                    .expect("sound")
             });
         });
     }
-    for (name, text) in [("run a chain of 1000 steps", chain(1000)), ("run 1000 independent steps", wide(1000))] {
+    for (name, text) in [
+        ("run a chain of 1000 steps", chain(1000)),
+        ("run 1000 independent steps", wide(1000)),
+    ] {
         group.throughput(Throughput::Elements(1000));
         group.bench_function(name, |bencher| {
             let plan = Plan::parse(&text).expect("a plan");
-            bencher.iter(|| toolkit.run_chain(&Default::default(), &plan, &Default::default()).expect("runs"));
+            bencher.iter(|| {
+                toolkit
+                    .run_chain(&Default::default(), &plan, &Default::default())
+                    .expect("runs")
+            });
         });
     }
     group.finish();

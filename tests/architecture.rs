@@ -10,9 +10,38 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("host-tools", &["tool-core"]),
     ("registry", &["tool-core"]),
     ("chain-runtime", &["registry", "tool-core"]),
-    ("mathchain", &["chain-runtime", "host-tools", "math-tools", "registry", "tool-core"]),
-    ("benches", &["chain-runtime", "host-tools", "math-tools", "mathchain", "registry", "tool-core"]),
-    ("tests", &["chain-runtime", "host-tools", "math-tools", "mathchain", "registry", "tool-core"]),
+    (
+        "mathchain",
+        &[
+            "chain-runtime",
+            "host-tools",
+            "math-tools",
+            "registry",
+            "tool-core",
+        ],
+    ),
+    (
+        "benches",
+        &[
+            "chain-runtime",
+            "host-tools",
+            "math-tools",
+            "mathchain",
+            "registry",
+            "tool-core",
+        ],
+    ),
+    (
+        "tests",
+        &[
+            "chain-runtime",
+            "host-tools",
+            "math-tools",
+            "mathchain",
+            "registry",
+            "tool-core",
+        ],
+    ),
 ];
 
 /// Crates that only the doors may name.
@@ -20,18 +49,33 @@ const DOORS_ONLY: [&str; 5] = ["clap", "tokio", "rmcp", "axum", "ctrlc"];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .args([
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+            "--offline",
+        ])
         .current_dir(tests::root())
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let name = |value: &serde_json::Value| value["name"].as_str().expect("a name").to_owned();
     let packages = metadata["packages"].as_array().expect("packages");
     packages
         .iter()
         .map(|package| {
-            let needed = package["dependencies"].as_array().expect("dependencies").iter().filter(|dependency| dependency["kind"] != "dev").map(name);
+            let needed = package["dependencies"]
+                .as_array()
+                .expect("dependencies")
+                .iter()
+                .filter(|dependency| dependency["kind"] != "dev")
+                .map(name);
             (name(package), needed.collect())
         })
         .collect()
@@ -41,10 +85,20 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 fn the_arrows_point_one_way() {
     let found = dependencies();
     let listed: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(found.keys().map(String::as_str).collect::<BTreeSet<_>>(), listed);
+    assert_eq!(
+        found.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+        listed
+    );
     for (name, allowed) in ARROWS {
-        let named: Vec<&str> = found[name].iter().map(String::as_str).filter(|needed| listed.contains(needed)).collect();
-        let forbidden: Vec<_> = named.iter().filter(|needed| !allowed.contains(needed)).collect();
+        let named: Vec<&str> = found[name]
+            .iter()
+            .map(String::as_str)
+            .filter(|needed| listed.contains(needed))
+            .collect();
+        let forbidden: Vec<_> = named
+            .iter()
+            .filter(|needed| !allowed.contains(needed))
+            .collect();
         assert!(forbidden.is_empty(), "`{name}` may not name {forbidden:?}");
     }
 }
@@ -52,7 +106,13 @@ fn the_arrows_point_one_way() {
 #[test]
 fn only_the_doors_know_the_doors() {
     for (name, needed) in dependencies() {
-        let forbidden: Vec<_> = needed.iter().filter(|crate_name| DOORS_ONLY.contains(&crate_name.as_str())).collect();
-        assert!(name == "mathchain" || forbidden.is_empty(), "`{name}` may not name {forbidden:?}");
+        let forbidden: Vec<_> = needed
+            .iter()
+            .filter(|crate_name| DOORS_ONLY.contains(&crate_name.as_str()))
+            .collect();
+        assert!(
+            name == "mathchain" || forbidden.is_empty(),
+            "`{name}` may not name {forbidden:?}"
+        );
     }
 }

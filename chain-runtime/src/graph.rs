@@ -169,7 +169,7 @@ impl Graph {
 /// A shortest cycle of "waits for", starting with its lowest step; `waits[i]` are the steps that step `i` waits for.
 ///
 /// Every cycle holds a wait for a step that does not come earlier, so a breadth-first search from each of those finds the
-/// shortest; the search stops growing after [`SEARCH_MAX`] edges and then gives the shortest it has seen.
+/// shortest; the search ends after a bounded amount of work and then gives the shortest it has seen.
 pub fn shortest_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
     const SEARCH_MAX: usize = 5_000_000;
     let cyclic = on_cycles(waits);
@@ -233,6 +233,7 @@ fn path(
     to: usize,
     work: &mut usize,
 ) -> Option<Vec<usize>> {
+    *work += waits.len();
     let mut came_from = vec![usize::MAX; waits.len()];
     let mut queue = std::collections::VecDeque::from([from]);
     came_from[from] = from;

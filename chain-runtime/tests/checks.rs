@@ -1,6 +1,7 @@
 //! What is refused before anything runs, and how it is said.
 
 use chain_runtime::{CheckedPlan, Plan};
+use proptest::prelude::*;
 use registry::{Answer, CallerContext, Config};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
@@ -432,6 +433,14 @@ fn limits_hold() {
             .to_string()
             .contains("nested at most 64 deep")
     );
+    let names: Vec<String> = (0..1_001).map(|number| format!("o{number}: 1")).collect();
+    let names = parse(&format!("steps: []\noutputs: {{{}}}", names.join(", ")));
+    assert!(
+        check(&names)
+            .unwrap_err()
+            .to_string()
+            .contains("at most 1000 outputs, found 1001")
+    );
     let long = format!("version: 1\nsteps: []\n# {}", "x".repeat(5 << 20));
     assert_eq!(
         Plan::parse(&long).unwrap_err().code(),
@@ -571,7 +580,7 @@ fn formats_are_refused_where_text_is_read_as_a_program() {
     );
     check(
         &steps(&[
-            &format!("{note}"),
+            note,
             &format!("{{id: b, tool: note, args: {{key: k, text: {fmt}}}}}"),
         ]),
         &[],
@@ -626,4 +635,37 @@ fn r54_no_steps_is_a_plan_without_waves() {
     assert_eq!(result.outputs.get("one"), Some(&Value::Int(1)));
     check("id: x", &["`steps` is missing"]);
     check("steps: 3", &["expected a list of steps for `steps`"]);
+}
+
+/// A plan of the tests with every part of the language in it.
+const WHOLE: &str = r#"{"version":1,"id":"whole","seed":"7","mode":"dep","barrier":true,"parallel_mutations":false,
+"inputs":{"n":{"type":"integer","minimum":1,"maximum":9,"default":2,"enum":[1,2]}},
+"steps":[{"id":"a","tool":"note","args":{"key":"w","text":"x","number":{"$ref":"inputs.n"}},"timeout_ms":9,"on_error":"continue"},
+{"id":"b","tool":"sum","args":{"data":[{"$ref":"a.mean"},2],"weight":{"$ref":"a.list[0]","default":1}},"after":["a"]},
+{"id":"c","tool":"any","args":{"value":{"$fmt":"{} {{}}","args":[{"$ref":"a.rows[*].p"}]}},"after":"b"},
+{"id":"d","tool":"sum","args":{"data":{"$file":{"$ref":"a.text"}}}},
+{"id":"e","tool":"write","args":{"key":"w","path":"p","text":{"$ref":"c.result"}}}],
+"outputs":{"x":{"$ref":"b.sum"},"y":[{"$lit":{"$ref":1}},{"$ref":"d"}]}}"#;
+
+#[test]
+fn the_whole_language_is_accepted() {
+    assert_eq!(World::new().problems_for_text(WHOLE), "");
+}
+
+proptest! {
+    /// Whatever is in the text, the answer is a plan or problems.
+    #[test]
+    fn mangled_plans_never_panic(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(
+            vec!["", "\"", "{", "}", "[", "]", ":", ",", "$", "0", "-1", "null", "a", ".", "[*]", "$ref", "1e999", "\\u0000"],
+        ), 0..4_usize), 1..6)
+    ) {
+        let mut text = WHOLE.to_owned();
+        for (at, replacement, cut) in edits {
+            let at = at.index(text.len());
+            let end = (at + cut).min(text.len());
+            text.replace_range(at..end, replacement); // the text is ASCII
+        }
+        let _ = World::new().problems_for_text(&text);
+    }
 }

@@ -14,7 +14,7 @@ fn shape(on_error: &str, key: &str) -> String {
         &format!("{{id: a, tool: fail, on_error: {on_error}, args: {{key: {key}, text: a}}}}"),
         &format!("{{id: b, tool: note, args: {{key: {key}, text: {{$ref: a.text}}}}}}"),
         &format!("{{id: c, tool: note, args: {{key: {key}, text: c}}}}"),
-        &format!("{{id: d, tool: sum, args: {{data: [1], weight: {{$ref: a.mean, default: 2}}}}}}"),
+        "{id: d, tool: sum, args: {data: [1], weight: {$ref: a.mean, default: 2}}}",
         &format!("{{id: e, tool: note, after: [a], args: {{key: {key}, text: e}}}}"),
         &format!("{{id: f, tool: note, args: {{key: {key}, text: {{$ref: b.text}}}}}}"),
     ]);

@@ -160,7 +160,10 @@ tool!(
     "boom",
     { ..Spec::pure() },
     BoomArgs {},
-    BoomOutput { mean: f64 },
+    BoomOutput {
+        mean: f64,
+        text: String
+    },
     |_, _| { panic!("boom") }
 );
 
@@ -353,6 +356,18 @@ impl World {
 
     pub(crate) fn problems_for(&self, plan: &str, context: &CallerContext) -> String {
         match chain_runtime::check(&parse(plan), &self.dispatcher, context, &Object::new()) {
+            Ok(_) => String::new(),
+            Err(problems) => problems.to_string(),
+        }
+    }
+
+    /// The problems of a whole text, or why it is none.
+    pub(crate) fn problems_for_text(&self, text: &str) -> String {
+        let plan = match Plan::parse(text) {
+            Ok(plan) => plan,
+            Err(err) => return format!("{err:?}"),
+        };
+        match chain_runtime::check(&plan, &self.dispatcher, &operator(), &Object::new()) {
             Ok(_) => String::new(),
             Err(problems) => problems.to_string(),
         }

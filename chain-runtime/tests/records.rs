@@ -50,7 +50,7 @@ fn problems_become_one_error_with_all_of_them() {
     let evidence = error.to_value();
     assert_eq!(
         evidence.pointer("/evidence/problems/0/reason"),
-        Some(Value::from("id"))
+        Some(Value::from("unknown_tool"))
     );
     assert_eq!(
         evidence.pointer("/evidence/status"),

@@ -17,13 +17,17 @@ pub struct SystemClock {
 
 impl Default for SystemClock {
     fn default() -> Self {
-        Self { start: Instant::now() }
+        Self {
+            start: Instant::now(),
+        }
     }
 }
 
 impl Clock for SystemClock {
     fn unix_ms(&self) -> u64 {
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis() as u64)
     }
 
     fn monotonic(&self) -> Duration {
@@ -34,7 +38,11 @@ impl Clock for SystemClock {
         let cleared = Arc::new(AtomicBool::new(false));
         // A deadline beyond the clock's range never comes.
         if let Some(due) = Instant::now().checked_add(after) {
-            timer().set(Timeout { due, stop, cleared: Arc::clone(&cleared) });
+            timer().set(Timeout {
+                due,
+                stop,
+                cleared: Arc::clone(&cleared),
+            });
         }
         Box::new(Set { cleared })
     }
@@ -89,10 +97,17 @@ fn timer() -> &'static Arc<Timer> {
     TIMER.get_or_init(|| {
         let timer = Arc::new(Timer::default());
         let thread = Arc::clone(&timer);
-        let spawned = std::thread::Builder::new().name("timer".to_owned()).stack_size(128 << 10).spawn(move || thread.run());
+        let spawned = std::thread::Builder::new()
+            .name("timer".to_owned())
+            .stack_size(128 << 10)
+            .spawn(move || thread.run());
         if spawned.is_err() {
             // Without a timer no deadline would hold: every alarm goes off at once instead.
-            timer.waiting.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            timer
+                .waiting
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clear();
             DEAD.store(true, Ordering::Relaxed);
         }
         timer
@@ -109,7 +124,9 @@ impl Timer {
             return;
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = waiting.peek().is_none_or(|Reverse(earliest)| timeout.due < earliest.due);
+        let first = waiting
+            .peek()
+            .is_none_or(|Reverse(earliest)| timeout.due < earliest.due);
         // Alarms cleared early are dropped when they pile up, so that a long-lived process does not collect them.
         if waiting.len() >= 1024 && waiting.len().is_power_of_two() {
             waiting.retain(|Reverse(timeout)| !timeout.cleared.load(Ordering::Relaxed));
@@ -137,7 +154,11 @@ impl Timer {
                 }
                 continue;
             }
-            waiting = self.earlier.wait_timeout(waiting, wait).unwrap_or_else(PoisonError::into_inner).0;
+            waiting = self
+                .earlier
+                .wait_timeout(waiting, wait)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }

@@ -35,7 +35,9 @@ pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFi
         }
     }
     match user_folder("XDG_CONFIG_HOME", ".config") {
-        Some(folder) => config_in(&folder)?.map(|path| read_config(&path, false)).transpose(),
+        Some(folder) => config_in(&folder)?
+            .map(|path| read_config(&path, false))
+            .transpose(),
         None => Ok(None),
     }
 }
@@ -47,34 +49,64 @@ pub fn user_state_folder() -> Option<PathBuf> {
 
 /// Whether output may be coloured, as <https://no-color.org> says.
 pub fn colour_wanted() -> bool {
-    variable("NO_COLOR").is_none_or(|value| value.is_empty()) && variable("TERM").is_none_or(|value| value != "dumb")
+    variable("NO_COLOR").is_none_or(|value| value.is_empty())
+        && variable("TERM").is_none_or(|value| value != "dumb")
 }
 
 fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
-    let present: Vec<PathBuf> = CONFIG_NAMES.iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect();
+    let present: Vec<PathBuf> = CONFIG_NAMES
+        .iter()
+        .map(|name| folder.join(name))
+        .filter(|path| path.is_file())
+        .collect();
     match present.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(only.clone())),
-        [first, second, ..] => Err(ToolError::new(ErrorCode::Conflict, format_args!("two configurations: `{}` and `{}`", first.display(), second.display()))
-            .hint("keep one of them, or name one with --config")),
+        [first, second, ..] => Err(ToolError::new(
+            ErrorCode::Conflict,
+            format_args!(
+                "two configurations: `{}` and `{}`",
+                first.display(),
+                second.display()
+            ),
+        )
+        .hint("keep one of them, or name one with --config")),
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the configuration is read before there is a workspace")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the configuration is read before there is a workspace"
+)]
 fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile, ToolError> {
-    let failed = |err: std::io::Error| ToolError::new(ErrorCode::ToolError, format_args!("cannot read the configuration `{}`: {err}", path.display())).reason("io");
+    let failed = |err: std::io::Error| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot read the configuration `{}`: {err}", path.display()),
+        )
+        .reason("io")
+    };
     let path = path.canonicalize().map_err(failed)?;
     let text = std::fs::read_to_string(&path).map_err(failed)?;
-    Ok(ConfigFile { path, text, of_project })
+    Ok(ConfigFile {
+        path,
+        text,
+        of_project,
+    })
 }
 
 fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |value: String| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
-    let base = variable(name).and_then(absolute).or_else(|| Some(absolute(variable("HOME")?)?.join(below_home)))?;
+    let base = variable(name)
+        .and_then(absolute)
+        .or_else(|| Some(absolute(variable("HOME")?)?.join(below_home)))?;
     Some(base.join("mathchain"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "this module is where the environment is read")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where the environment is read"
+)]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -98,10 +130,15 @@ mod tests {
         write(&deep.join("x"), "");
         let found = find_config(None, &deep).expect("readable").expect("found");
         assert!(found.path.ends_with("a/b/mathchain.yaml") && found.of_project);
-        let named = find_config(Some(&folder.path().join("mathchain.toml")), &deep).expect("readable").expect("named");
+        let named = find_config(Some(&folder.path().join("mathchain.toml")), &deep)
+            .expect("readable")
+            .expect("named");
         assert_eq!(named.text, "version = 1");
         write(&folder.path().join("a/b/mathchain.toml"), "version = 1");
-        assert_eq!(find_config(None, &deep).expect_err("two").code(), ErrorCode::Conflict);
+        assert_eq!(
+            find_config(None, &deep).expect_err("two").code(),
+            ErrorCode::Conflict
+        );
         assert!(find_config(Some(Path::new("no/such/file.toml")), &deep).is_err());
     }
 }

@@ -28,7 +28,10 @@ pub use registry;
 pub use tool_core;
 
 pub use registry::{Answer, Config, Layer, Level, Rule, Verdict};
-pub use tool_core::{Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector, entry};
+pub use tool_core::{
+    Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector,
+    entry,
+};
 pub use toolkit::{Builder, Context, Toolkit};
 
 /// Reads one JSON document, strictly.
@@ -36,11 +39,15 @@ pub use toolkit::{Builder, Context, Toolkit};
 /// # Errors
 /// `invalid_request` with line, column and JSON pointer.
 pub fn parse(text: &str) -> Result<Value, ToolError> {
-    Ok(tool_core::json::parse(text, tool_core::json::Limits::default())?)
+    Ok(tool_core::json::parse(
+        text,
+        tool_core::json::Limits::default(),
+    )?)
 }
 
 /// A two-dimensional view of a result, such as the `U` of `matrix_svd`; `None` when the value is no matrix.
 pub fn array_view(value: &Value) -> Option<ndarray::ArrayView2<'_, f64>> {
     let numbers = value.as_numbers().filter(|numbers| numbers.rank() == 2)?;
-    ndarray::ArrayView2::from_shape((numbers.shape()[0], numbers.shape()[1]), numbers.as_slice()).ok()
+    ndarray::ArrayView2::from_shape((numbers.shape()[0], numbers.shape()[1]), numbers.as_slice())
+        .ok()
 }

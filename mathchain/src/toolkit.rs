@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chain_runtime::state::State;
+use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_tools::Workspace;
-use registry::{Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level, Policy};
+use registry::{
+    Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level, Policy,
+};
 use tool_core::capability::{Approvals, Clock, Files, Ledger};
 use tool_core::ctx::Progress;
-use tool_core::{Capabilities, Entry, Outcome, Seed, StopFlag, ToolError, Value};
+use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError, Value};
 
 use crate::clock::SystemClock;
 
@@ -66,7 +69,8 @@ impl Context {
     /// What a delegate gets: everything this context has, narrowed once more.
     #[must_use]
     pub fn delegate(&self, name: &str, allow: &[&str]) -> Self {
-        self.clone().narrow(Layer::new(Level::Delegation, name).allow(allow.iter().copied()))
+        self.clone()
+            .narrow(Layer::new(Level::Delegation, name).allow(allow.iter().copied()))
     }
 }
 
@@ -98,7 +102,12 @@ impl Toolkit {
     ///
     /// # Errors
     /// `unknown_tool`, an unknown role, or arguments that do not fit.
-    pub fn explain(&self, context: &Context, tool: &str, args: Option<&Value>) -> Result<registry::policy::Explanation, ToolError> {
+    pub fn explain(
+        &self,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+    ) -> Result<registry::policy::Explanation, ToolError> {
         let caller = self.caller(context);
         let catalogue = self.dispatcher.catalogue();
         let call = match (args, catalogue.get(tool)) {
@@ -106,7 +115,72 @@ impl Toolkit {
             _ => None,
         };
         let files = self.dispatcher.host().capabilities.files.as_deref();
-        self.dispatcher.policy().explain(catalogue, (tool, call.as_deref()), (&caller.role, &caller.layers), self.dispatcher.facts(), files)
+        self.dispatcher.policy().explain(
+            catalogue,
+            (tool, call.as_deref()),
+            (&caller.role, &caller.layers),
+            self.dispatcher.facts(),
+            files,
+        )
+    }
+
+    /// Checks a plan completely; nothing runs.
+    ///
+    /// # Errors
+    /// Every problem of the plan, each with its place and the next step.
+    pub fn check(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+    ) -> Result<CheckedPlan, Problems> {
+        chain_runtime::check(plan, &self.dispatcher, &self.caller(context), inputs)
+    }
+
+    /// Checks and runs a plan on as many threads as the machine has cores.
+    ///
+    /// # Errors
+    /// As [`Toolkit::check`]; nothing has run then. A step that fails is part of the result.
+    pub fn run_chain(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+    ) -> Result<ChainResult, Problems> {
+        self.run_chain_with(context, plan, inputs, 0, None)
+    }
+
+    /// As [`Toolkit::run_chain`], with a number of threads (0: one per core) and an observer.
+    ///
+    /// # Errors
+    /// As [`Toolkit::run_chain`].
+    pub fn run_chain_with(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        threads: usize,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<ChainResult, Problems> {
+        let options = RunOptions {
+            threads,
+            stop: context.stop.clone(),
+            timeout_ms: context.timeout_ms,
+            observer,
+            chain_id: None,
+        };
+        chain_runtime::execute(
+            plan,
+            &self.dispatcher,
+            &self.caller(context),
+            inputs,
+            options,
+        )
+    }
+
+    /// What the configuration says of chains.
+    pub fn chain_defaults(&self) -> chain_runtime::Defaults {
+        self.config.chain.into()
     }
 
     /// The dispatcher every call passes.
@@ -137,7 +211,10 @@ impl Toolkit {
     /// The caller that a context stands for.
     pub fn caller(&self, context: &Context) -> CallerContext {
         CallerContext {
-            role: context.role.clone().unwrap_or_else(|| self.config.default_role.clone()),
+            role: context
+                .role
+                .clone()
+                .unwrap_or_else(|| self.config.default_role.clone()),
             chain: None,
             layers: context.layers.clone(),
             answer: context.answer,
@@ -198,33 +275,61 @@ impl Builder {
     /// opened is no error: see [`Toolkit::state_fault`].
     pub fn build(self) -> Result<Toolkit, ToolError> {
         registry::install_panic_hook();
-        let families: Vec<&[Entry]> = math_tools::FAMILIES.iter().chain(host_tools::FAMILIES).copied().chain(self.families).collect();
+        let families: Vec<&[Entry]> = math_tools::FAMILIES
+            .iter()
+            .chain(host_tools::FAMILIES)
+            .copied()
+            .chain(self.families)
+            .collect();
         let catalogue = Catalogue::new(&families)?;
         let config = self.config.unwrap_or_default();
         let policy = Policy::compile(&catalogue, &config, &self.layers)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let files = self.workspace.as_deref().map(|root| open_workspace(root, self.state.as_deref())).transpose()?;
-        let (state, state_fault) = match self.state.map(|folder| State::open(folder, Arc::clone(&clock))) {
+        let files = self
+            .workspace
+            .as_deref()
+            .map(|root| open_workspace(root, self.state.as_deref()))
+            .transpose()?;
+        let (state, state_fault) = match self
+            .state
+            .map(|folder| State::open(folder, Arc::clone(&clock)))
+        {
             None => (None, None),
             Some(Ok(state)) => (Some(Arc::new(state)), None),
             Some(Err(err)) => (None, Some(err)),
         };
         let host = Host {
-            arrays: files.as_ref().map(|files| Arc::new(host_tools::Inputs::new(Arc::clone(files))) as _),
-            capabilities: Capabilities { files, clock: Some(Arc::clone(&clock)), ..Capabilities::default() },
+            arrays: files
+                .as_ref()
+                .map(|files| Arc::new(host_tools::Inputs::new(Arc::clone(files))) as _),
+            capabilities: Capabilities {
+                files,
+                clock: Some(Arc::clone(&clock)),
+                ..Capabilities::default()
+            },
             clock,
             ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
         };
-        let dispatcher = Dispatcher::new(Arc::new(catalogue), Arc::new(policy), config.limits, host);
-        Ok(Toolkit { dispatcher: Arc::new(dispatcher), config, state, state_fault, workspace: self.workspace })
+        let dispatcher =
+            Dispatcher::new(Arc::new(catalogue), Arc::new(policy), config.limits, host);
+        Ok(Toolkit {
+            dispatcher: Arc::new(dispatcher),
+            config,
+            state,
+            state_fault,
+            workspace: self.workspace,
+        })
     }
 }
 
 /// Opens the workspace; a state folder inside it is never written by tools, whatever its name.
 fn open_workspace(root: &Path, state: Option<&Path>) -> Result<Arc<dyn Files>, ToolError> {
     let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
-    let inside = state.and_then(|state| state.strip_prefix(root).ok()).and_then(Path::to_str).filter(|inside| !inside.is_empty());
+    let inside = state
+        .and_then(|state| state.strip_prefix(root).ok())
+        .and_then(Path::to_str)
+        .filter(|inside| !inside.is_empty());
     protected.extend(inside);
     Ok(Arc::new(Workspace::with_protected(root, &protected)?))
 }

@@ -5,9 +5,15 @@ use crate::support::Place;
 #[test]
 fn a_call_answers_with_the_envelope() {
     let place = Place::new();
-    let answer = place.run(&["call", "matrix_solve"], r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#);
+    let answer = place.run(
+        &["call", "matrix_solve"],
+        r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#,
+    );
     answer.expect_code(0);
-    assert_eq!(answer.at("/output/x"), mathchain::parse("[2,3]").expect("JSON"));
+    assert_eq!(
+        answer.at("/output/x"),
+        mathchain::parse("[2,3]").expect("JSON")
+    );
     assert_eq!(answer.at("/ok"), Value::Bool(true));
     assert_eq!(answer.at("/status"), Value::from("success"));
     assert_eq!(answer.at("/protocol_version"), Value::Int(1));
@@ -22,10 +28,21 @@ fn arguments_come_from_flags_too() {
     for args in [
         ["call", "statistics", "--data", "[1,2,3,4]"].as_slice(),
         &["call", "statistics", "--arg", "data=[1,2,3,4]"],
-        &["--json", "call", "statistics", "--data=[1,2,3,4]", "--role", "worker_math"],
+        &[
+            "--json",
+            "call",
+            "statistics",
+            "--data=[1,2,3,4]",
+            "--role",
+            "worker_math",
+        ],
     ] {
         let answer = place.run(args, "");
-        assert_eq!(answer.expect_code(0).at("/output/mean"), Value::Float(2.5), "{args:?}");
+        assert_eq!(
+            answer.expect_code(0).at("/output/mean"),
+            Value::Float(2.5),
+            "{args:?}"
+        );
     }
     let answer = place.run(&["call", "calculate", "--expression", "-3**2"], "");
     assert_eq!(answer.expect_code(0).at("/output/value"), Value::Int(-9));
@@ -34,11 +51,45 @@ fn arguments_come_from_flags_too() {
 #[test]
 fn output_has_three_forms() {
     let place = Place::new();
-    let raw = place.run(&["--output", "raw", "call", "calculate", "--expression", "1+1"], "");
+    let raw = place.run(
+        &[
+            "--output",
+            "raw",
+            "call",
+            "calculate",
+            "--expression",
+            "1+1",
+        ],
+        "",
+    );
     assert!(raw.expect_code(0).json().get("value").is_some());
-    let human = place.run(&["call", "calculate", "--expression", "1+1", "--output", "human"], "");
-    assert!(human.expect_code(0).stdout.starts_with("value"), "{}", human.stdout);
-    let failed = place.run(&["call", "calculate", "--expression", "1+", "--output", "human"], "");
+    let human = place.run(
+        &[
+            "call",
+            "calculate",
+            "--expression",
+            "1+1",
+            "--output",
+            "human",
+        ],
+        "",
+    );
+    assert!(
+        human.expect_code(0).stdout.starts_with("value"),
+        "{}",
+        human.stdout
+    );
+    let failed = place.run(
+        &[
+            "call",
+            "calculate",
+            "--expression",
+            "1+",
+            "--output",
+            "human",
+        ],
+        "",
+    );
     assert_eq!(failed.expect_code(2).stdout, "");
     assert!(failed.stderr.starts_with("error: "), "{}", failed.stderr);
 }
@@ -48,7 +99,11 @@ fn exit_codes_say_what_happened() {
     let place = Place::new();
     for (args, stdin, code) in [
         (["call", "statistics"].as_slice(), r#"{"data":[1,2]}"#, 0),
-        (&["call", "matrix_solve"], r#"{"A":[[1,2],[2,4]],"b":[1,1]}"#, 1),
+        (
+            &["call", "matrix_solve"],
+            r#"{"A":[[1,2],[2,4]],"b":[1,1]}"#,
+            1,
+        ),
         (&["call", "statistics"], "garbage", 2),
         (&["call", "statistics"], r#"{"data":"x"}"#, 2),
         (&["call", "statistics"], r#"{"data":[1],"data":[2]}"#, 2),
@@ -57,18 +112,49 @@ fn exit_codes_say_what_happened() {
         (&["frobnicate"], "", 2),
         (&["call"], "", 2),
         (&["call", "statistics", "--nope", "1"], "", 2),
-        (&["call", "write_file", "--role", "worker_math"], r#"{"path":"x","content":"y"}"#, 3),
-        (&["call", "statistics", "--role", "nobody"], r#"{"data":[1]}"#, 3),
+        (
+            &["call", "write_file", "--role", "worker_math"],
+            r#"{"path":"x","content":"y"}"#,
+            3,
+        ),
+        (
+            &["call", "statistics", "--role", "nobody"],
+            r#"{"data":[1]}"#,
+            3,
+        ),
         (&["call", "write_file"], r#"{"path":"x","content":"y"}"#, 4),
-        (&["call", "mcmc", "--timeout-ms", "30", "--log_density", "-x0**2", "--x0", "[0]", "--n_samples", "100000000"], "", 5),
+        (
+            &[
+                "call",
+                "mcmc",
+                "--timeout-ms",
+                "30",
+                "--log_density",
+                "-x0**2",
+                "--x0",
+                "[0]",
+                "--n_samples",
+                "100000000",
+            ],
+            "",
+            5,
+        ),
     ] {
         let answer = place.run(args, stdin);
         if (code, answer.code) == (5, 1) {
             // A call may be refused before it starts when it cannot end in time.
-            assert_eq!(answer.at("/error/code"), Value::from("limit_exceeded"), "{args:?}");
+            assert_eq!(
+                answer.at("/error/code"),
+                Value::from("limit_exceeded"),
+                "{args:?}"
+            );
             continue;
         }
-        assert_eq!(answer.code, code, "{args:?} {stdin}: {} {}", answer.stdout, answer.stderr);
+        assert_eq!(
+            answer.code, code,
+            "{args:?} {stdin}: {} {}",
+            answer.stdout, answer.stderr
+        );
     }
 }
 
@@ -78,9 +164,20 @@ fn errors_name_the_argument_and_the_next_step() {
     let answer = place.run(&["call", "matrix_solve"], r#"{"A":[[1,2],[3]],"b":[1,2]}"#);
     assert_eq!(answer.expect_code(2).at("/error/path"), Value::from("/A/1"));
     let answer = place.run(&["call", "matrx_solve"], "{}");
-    assert!(answer.expect_code(2).stdout.contains("matrix_solve"), "{}", answer.stdout);
+    assert!(
+        answer.expect_code(2).stdout.contains("matrix_solve"),
+        "{}",
+        answer.stdout
+    );
     let answer = place.run(&["call", "statistics"], r#"{"dta":[1]}"#);
-    assert_eq!(answer.expect_code(2).at("/error/problems").items().map(|items| items.len()), Some(2));
+    assert_eq!(
+        answer
+            .expect_code(2)
+            .at("/error/problems")
+            .items()
+            .map(|items| items.len()),
+        Some(2)
+    );
 }
 
 #[test]
@@ -100,9 +197,21 @@ fn no_input_crashes_the_process() {
         ("lone surrogate", b"{\"data\":\"\\ud800\"}"),
     ] {
         let answer = place.run_bytes(&["call", "statistics"], bytes);
-        assert!([1, 2].contains(&answer.code), "{name}: {} {}", answer.code, answer.stderr);
-        assert!(answer.stdout.starts_with('{') || !answer.stderr.is_empty(), "{name}");
-        assert!(!answer.stderr.contains("panicked"), "{name}: {}", answer.stderr);
+        assert!(
+            [1, 2].contains(&answer.code),
+            "{name}: {} {}",
+            answer.code,
+            answer.stderr
+        );
+        assert!(
+            answer.stdout.starts_with('{') || !answer.stderr.is_empty(),
+            "{name}"
+        );
+        assert!(
+            !answer.stderr.contains("panicked"),
+            "{name}: {}",
+            answer.stderr
+        );
     }
 }
 
@@ -112,7 +221,11 @@ fn help_has_examples_and_the_tools_own_flags() {
     let help = place.run(&["--help"], "");
     assert!(help.expect_code(0).stdout.contains("Examples:"));
     let help = place.run(&["call", "matrix_solve", "--help"], "");
-    assert!(help.expect_code(0).stdout.contains("--A <"), "{}", help.stdout);
+    assert!(
+        help.expect_code(0).stdout.contains("--A <"),
+        "{}",
+        help.stdout
+    );
     assert!(help.stdout.contains("Examples:"));
     for args in [["completions", "bash"].as_slice(), &["man"]] {
         assert!(place.run(args, "").expect_code(0).stdout.len() > 1000);
@@ -123,10 +236,17 @@ fn help_has_examples_and_the_tools_own_flags() {
 #[test]
 fn a_closed_stdout_is_no_crash() {
     let place = Place::new();
-    let mut child = place.command(&["call", "statistics", "--data", "[1,2,3]"]).spawn().expect("starts");
+    let mut child = place
+        .command(&["call", "statistics", "--data", "[1,2,3]"])
+        .spawn()
+        .expect("starts");
     drop(child.stdout.take());
     drop(child.stdin.take());
     let output = child.wait_with_output().expect("ends");
     assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
-    assert!(output.status.code().is_some(), "ended by a signal: {:?}", output.status);
+    assert!(
+        output.status.code().is_some(),
+        "ended by a signal: {:?}",
+        output.status
+    );
 }

@@ -3,14 +3,23 @@ use tool_core::Value;
 use crate::support::{Place, root};
 
 fn example(name: &str) -> String {
-    root().join("examples").join(name).to_str().expect("UTF-8").to_owned()
+    root()
+        .join("examples")
+        .join(name)
+        .to_str()
+        .expect("UTF-8")
+        .to_owned()
 }
 
 fn with_examples() -> Place {
     let place = Place::new();
     let target = place.path("work/examples/data");
     std::fs::create_dir_all(&target).expect("makes folders");
-    std::fs::copy(root().join("examples/data/houses.csv"), target.join("houses.csv")).expect("copies");
+    std::fs::copy(
+        root().join("examples/data/houses.csv"),
+        target.join("houses.csv"),
+    )
+    .expect("copies");
     place
 }
 
@@ -19,18 +28,42 @@ fn the_quickstart_reads_fits_samples_and_plots() {
     let place = with_examples();
     let answer = place.run(&["run", &example("quickstart.yaml")], "");
     answer.expect_code(0);
-    let slope = answer.at("/output/outputs/coefficients").items().expect("a list");
+    let slope = answer
+        .at("/output/outputs/coefficients")
+        .items()
+        .expect("a list");
     assert!(!slope.is_empty());
     assert!(answer.at("/output/outputs/r2").as_f64().expect("a number") > 0.9);
-    assert!(answer.at("/output/outputs/plot").as_str().expect("a text").contains("price by area"));
-    let chain = answer.at("/metadata/chain");
-    for (key, expected) in [("mode_requested", Value::from("dep")), ("mode_used", Value::from("dep")), ("fallback_to_seq", Value::Bool(false)), ("caller_type", Value::from("chain"))] {
+    assert!(
+        answer
+            .at("/output/outputs/plot")
+            .as_str()
+            .expect("a text")
+            .contains("price by area")
+    );
+    let chain = answer.at("/metadata");
+    for (key, expected) in [
+        ("mode_requested", Value::from("dep")),
+        ("mode_used", Value::from("dep")),
+        ("fallback_to_seq", Value::Bool(false)),
+        ("caller_type", Value::from("chain")),
+    ] {
         assert_eq!(chain.get(key), Some(&expected), "{key}");
     }
     assert!(chain.get("waves").and_then(Value::as_i64).expect("a count") >= 3);
-    assert!(chain.get("wave_timeline").and_then(Value::items).expect("a list").len() >= 3);
+    assert!(
+        chain
+            .get("wave_timeline")
+            .and_then(Value::items)
+            .expect("a list")
+            .len()
+            >= 3
+    );
     let audit = place.run(&["audit", "list", "--limit", "100"], "");
-    assert!(audit.expect_code(0).stdout.contains("wave_timeline"), "the chain is in the audit");
+    assert!(
+        audit.expect_code(0).stdout.contains("wave_timeline"),
+        "the chain is in the audit"
+    );
 }
 
 #[test]
@@ -39,11 +72,28 @@ fn a_plan_is_explained_without_running() {
     for flag in ["--explain", "--dry-run"] {
         let answer = place.run(&["run", &example("cleanup.yaml"), flag, "--yes"], "");
         answer.expect_code(0);
-        assert!(answer.stdout.contains("report.md"), "the conflict names its resource: {}", answer.stdout);
+        assert!(
+            answer.stdout.contains("report.md"),
+            "the conflict names its resource: {}",
+            answer.stdout
+        );
         assert!(!place.path("work/report.md").exists());
     }
-    let human = place.run(&["run", &example("quickstart.yaml"), "--explain", "--output", "human"], "");
-    assert!(human.expect_code(0).stdout.contains("wave"), "{}", human.stdout);
+    let human = place.run(
+        &[
+            "run",
+            &example("quickstart.yaml"),
+            "--explain",
+            "--output",
+            "human",
+        ],
+        "",
+    );
+    assert!(
+        human.expect_code(0).stdout.contains("wave"),
+        "{}",
+        human.stdout
+    );
 }
 
 #[test]
@@ -51,12 +101,27 @@ fn a_plan_that_asks_needs_yes() {
     let place = with_examples();
     let refused = place.run(&["run", &example("cleanup.yaml")], "");
     refused.expect_code(4);
-    assert!(refused.stdout.contains("header"), "the step is named: {}", refused.stdout);
+    assert!(
+        refused.stdout.contains("header"),
+        "the step is named: {}",
+        refused.stdout
+    );
     assert!(!place.path("work/report.md").exists());
     let answer = place.run(&["run", &example("cleanup.yaml"), "--yes"], "");
     answer.expect_code(0);
-    assert!(answer.at("/output/outputs/report").as_str().expect("a text").starts_with("# Houses\n"));
-    assert!(place.run(&["audit", "export"], "").stdout.contains("caller-yes"));
+    assert!(
+        answer
+            .at("/output/outputs/report")
+            .as_str()
+            .expect("a text")
+            .starts_with("# Houses\n")
+    );
+    assert!(
+        place
+            .run(&["audit", "export"], "")
+            .stdout
+            .contains("caller-yes")
+    );
 }
 
 #[test]
@@ -64,15 +129,38 @@ fn a_failing_plan_shows_the_causes() {
     let place = with_examples();
     let answer = place.run(&["run", &example("failing.yaml")], "");
     answer.expect_code(1);
-    assert!(answer.stdout.contains("skipped") && answer.stdout.contains("inverse"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("skipped") && answer.stdout.contains("inverse"),
+        "{}",
+        answer.stdout
+    );
     let human = place.run(&["run", &example("failing.yaml"), "--output", "human"], "");
-    assert!(human.stderr.contains("spread") && human.stderr.contains("inverse"), "{}", human.stderr);
+    assert!(
+        human.stderr.contains("spread") && human.stderr.contains("inverse"),
+        "{}",
+        human.stderr
+    );
 }
 
 #[test]
 fn the_parameter_study_runs_in_both_modes() {
     let place = with_examples();
-    let outputs = |mode: &str| place.run(&["run", &example("ode_study.yaml"), "--mode", mode, "--input", "t_end=10"], "").expect_code(0).at("/output/outputs");
+    let outputs = |mode: &str| {
+        place
+            .run(
+                &[
+                    "run",
+                    &example("ode_study.yaml"),
+                    "--mode",
+                    mode,
+                    "--input",
+                    "t_end=10",
+                ],
+                "",
+            )
+            .expect_code(0)
+            .at("/output/outputs")
+    };
     assert_eq!(outputs("dep"), outputs("seq"));
 }
 
@@ -86,22 +174,43 @@ fn a_broken_plan_reports_all_at_once() {
     let answer = place.run(&["run", "plan.yaml"], "");
     answer.expect_code(2);
     for needle in ["statistics", "zz", "dta", "4:"] {
-        assert!(answer.stderr.contains(needle), "{needle}: {}", answer.stderr);
+        assert!(
+            answer.stderr.contains(needle),
+            "{needle}: {}",
+            answer.stderr
+        );
     }
-    for text in ["", "[]", "a: *b", "a: &x 1\nb: *x", "version: 1\nversion: 1", "{", "\u{0}"] {
+    for text in [
+        "",
+        "[]",
+        "a: *b",
+        "a: &x 1\nb: *x",
+        "version: 1\nversion: 1",
+        "{",
+        "\u{0}",
+    ] {
         place.write("plan.yaml", text);
         let answer = place.run(&["run", "plan.yaml"], "");
         assert_eq!(answer.code, 2, "{text:?}: {}", answer.stderr);
     }
     place.run(&["run", "no/such/plan.yaml"], "").expect_code(2);
-    let unknown = place.run(&["run", &example("quickstart.yaml"), "--input", "cvs=x"], "");
-    assert!(unknown.expect_code(2).stderr.contains("csv"), "{}", unknown.stderr);
+    let unknown = place.run(
+        &["run", &example("quickstart.yaml"), "--input", "cvs=x"],
+        "",
+    );
+    assert!(
+        unknown.expect_code(2).stderr.contains("csv"),
+        "{}",
+        unknown.stderr
+    );
 }
 
 #[test]
 fn the_library_example_runs() {
     let toolkit = mathchain::Toolkit::builder().build().expect("builds");
-    let math = mathchain::Context::default().role("worker_math").narrow(mathchain::Layer::read_only());
+    let math = mathchain::Context::default()
+        .role("worker_math")
+        .narrow(mathchain::Layer::read_only());
     let args = mathchain::parse(r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#).expect("JSON");
     assert!(toolkit.call_with(&math, "matrix_solve", &args).is_success());
     let delegate = math.delegate("plots only", &["plot_braille"]);

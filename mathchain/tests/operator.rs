@@ -8,9 +8,16 @@ const WRITE: &str = r#"{"path":"out.txt","content":"hello","mode":"overwrite"}"#
 
 fn pending(place: &Place) -> String {
     let answer = place.run(&["call", "write_file"], WRITE);
-    assert_eq!(answer.expect_code(4).at("/status"), Value::from("pending_approval"));
+    assert_eq!(
+        answer.expect_code(4).at("/status"),
+        Value::from("pending_approval")
+    );
     assert_eq!(answer.at("/requires_approval"), Value::Bool(true));
-    answer.at("/metadata/approval_id").as_str().expect("an id").to_owned()
+    answer
+        .at("/metadata/approval_id")
+        .as_str()
+        .expect("an id")
+        .to_owned()
 }
 
 /// Cases R16 and R17: a call that asks does not run; approved, it runs once with exactly those arguments.
@@ -21,9 +28,19 @@ fn r17_an_approval_is_used_once_by_the_same_call() {
     assert!(!place.path("work/out.txt").exists());
     assert_eq!(pending(&place), id, "the same request is filed once");
     let listed = place.run(&["approvals", "list"], "");
-    assert_eq!(listed.expect_code(0).json().items().map(|items| items.len()), Some(1));
+    assert_eq!(
+        listed
+            .expect_code(0)
+            .json()
+            .items()
+            .map(|items| items.len()),
+        Some(1)
+    );
     place.run(&["approve", &id], "").expect_code(0);
-    let other = place.run(&["call", "write_file"], r#"{"path":"other.txt","content":"hello","mode":"overwrite"}"#);
+    let other = place.run(
+        &["call", "write_file"],
+        r#"{"path":"other.txt","content":"hello","mode":"overwrite"}"#,
+    );
     other.expect_code(4);
     let role = place.run(&["call", "write_file", "--role", "toolrunner"], WRITE);
     assert_ne!(role.code, 0, "an approval is for one role");
@@ -38,7 +55,10 @@ fn a_declined_call_stays_declined() {
     let id = pending(&place);
     place.run(&["deny", &id], "").expect_code(0);
     let answer = place.run(&["call", "write_file"], WRITE);
-    assert_eq!(answer.expect_code(3).at("/error/code"), Value::from("approval_declined"));
+    assert_eq!(
+        answer.expect_code(3).at("/error/code"),
+        Value::from("approval_declined")
+    );
     assert!(!place.path("work/out.txt").exists());
     assert_ne!(place.run(&["approve", &id], "").code, 0, "settled once");
     assert_ne!(place.run(&["approve", "ffff"], "").code, 0);
@@ -47,21 +67,37 @@ fn a_declined_call_stays_declined() {
 #[test]
 fn yes_is_recorded_as_the_callers() {
     let place = Place::new();
-    place.run(&["call", "write_file", "--yes"], WRITE).expect_code(0);
+    place
+        .run(&["call", "write_file", "--yes"], WRITE)
+        .expect_code(0);
     let audit = place.run(&["audit", "list"], "");
-    assert!(audit.expect_code(0).stdout.contains("caller-yes"), "{}", audit.stdout);
+    assert!(
+        audit.expect_code(0).stdout.contains("caller-yes"),
+        "{}",
+        audit.stdout
+    );
 }
 
 /// No argument, plan or environment variable approves anything.
 #[test]
 fn nothing_but_a_person_approves() {
     let place = Place::new();
-    for args in [r#"{"path":"x","content":"y","yes":true}"#, r#"{"path":"x","content":"y","approved":true}"#] {
+    for args in [
+        r#"{"path":"x","content":"y","yes":true}"#,
+        r#"{"path":"x","content":"y","approved":true}"#,
+    ] {
         assert_ne!(place.run(&["call", "write_file"], args).code, 0);
     }
     let mut command = place.command(&["call", "write_file"]);
-    command.env("MATHCHAIN_YES", "1").env("MATHCHAIN_APPROVE", "all").stdin(std::process::Stdio::null());
-    assert_eq!(command.output().expect("runs").status.code(), Some(2), "no arguments were given");
+    command
+        .env("MATHCHAIN_YES", "1")
+        .env("MATHCHAIN_APPROVE", "all")
+        .stdin(std::process::Stdio::null());
+    assert_eq!(
+        command.output().expect("runs").status.code(),
+        Some(2),
+        "no arguments were given"
+    );
     place.write("plan.yaml", "version: 1\nid: p\nyes: true\nsteps:\n  - {id: w, tool: write_file, args: {path: x, content: y}}\n");
     assert_ne!(place.run(&["run", "plan.yaml"], "").code, 0);
     place.write("plan.yaml", "version: 1\nid: p\nsteps:\n  - {id: w, tool: write_file, approval: never-ask, args: {path: x, content: y}}\n");
@@ -72,23 +108,36 @@ fn nothing_but_a_person_approves() {
 #[test]
 fn every_call_is_audited_and_the_chain_verifies() {
     let place = Place::new();
-    place.run(&["call", "statistics"], r#"{"data":[1,2]}"#).expect_code(0);
-    place.run(&["call", "write_file", "--role", "worker_math"], WRITE).expect_code(3);
+    place
+        .run(&["call", "statistics"], r#"{"data":[1,2]}"#)
+        .expect_code(0);
+    place
+        .run(&["call", "write_file", "--role", "worker_math"], WRITE)
+        .expect_code(3);
     place.run(&["call", "nope"], "{}").expect_code(2);
     let listed = place.run(&["audit", "list"], "");
     let text = &listed.expect_code(0).stdout;
-    for needle in ["\"statistics\"", "\"write_file\"", "not_visible", "unknown_tool"] {
+    for needle in [
+        "\"statistics\"",
+        "\"write_file\"",
+        "not_visible",
+        "unknown_tool",
+    ] {
         assert!(text.contains(needle), "{needle}: {text}");
     }
     let verified = place.run(&["audit", "verify"], "");
     assert_eq!(verified.expect_code(0).at("/sound"), Value::Bool(true));
     let head = verified.at("/head").as_str().expect("a head").to_owned();
-    place.run(&["audit", "verify", "--head", &head], "").expect_code(0);
+    place
+        .run(&["audit", "verify", "--head", &head], "")
+        .expect_code(0);
     let exported = place.run(&["audit", "export"], "");
     assert!(exported.expect_code(0).stdout.lines().count() >= 3);
     let forged = format!("{}0", &head[..head.len() - 1]);
     if forged != head {
-        place.run(&["audit", "verify", "--head", &forged], "").expect_code(1);
+        place
+            .run(&["audit", "verify", "--head", &forged], "")
+            .expect_code(1);
     }
 }
 
@@ -97,9 +146,21 @@ fn every_call_is_audited_and_the_chain_verifies() {
 fn secrets_stay_out_of_the_audit() {
     let place = Place::new();
     let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
-    place.run(&["call", "write_file"], &format!(r#"{{"path":"x","content":"token {secret}"}}"#)).expect_code(4);
-    for args in [["audit", "export"].as_slice(), &["approvals", "list"], &["audit", "list"]] {
-        assert!(!place.run(args, "").expect_code(0).stdout.contains(secret), "{args:?}");
+    place
+        .run(
+            &["call", "write_file"],
+            &format!(r#"{{"path":"x","content":"token {secret}"}}"#),
+        )
+        .expect_code(4);
+    for args in [
+        ["audit", "export"].as_slice(),
+        &["approvals", "list"],
+        &["audit", "list"],
+    ] {
+        assert!(
+            !place.run(args, "").expect_code(0).stdout.contains(secret),
+            "{args:?}"
+        );
     }
 }
 
@@ -109,23 +170,53 @@ fn a_configuration_is_found_checked_and_obeyed() {
     place.run(&["init"], "").expect_code(0);
     assert_ne!(place.run(&["init"], "").code, 0, "nothing is overwritten");
     place.run(&["doctor"], "").expect_code(0);
-    place.run(&["call", "statistics"], r#"{"data":[1]}"#).expect_code(0);
-    assert!(place.path("work/.mathchain/state.db").exists(), "the state lies beside the configuration");
+    place
+        .run(&["call", "statistics"], r#"{"data":[1]}"#)
+        .expect_code(0);
+    assert!(
+        place.path("work/.mathchain/state.db").exists(),
+        "the state lies beside the configuration"
+    );
     place.write(
         "mathchain.toml",
         "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"sql_query\"]\n[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = \"out\" } }\ndecision = \"allow\"\n",
     );
-    let denied = place.run(&["call", "sql_query"], r#"{"query":"select 1","tables":{}}"#);
-    assert_eq!(denied.expect_code(3).at("/error/code"), Value::from("not_visible"));
+    let denied = place.run(
+        &["call", "sql_query"],
+        r#"{"query":"select 1","tables":{}}"#,
+    );
+    assert_eq!(
+        denied.expect_code(3).at("/error/code"),
+        Value::from("not_visible")
+    );
     std::fs::create_dir(place.path("work/out")).expect("makes a folder");
-    place.run(&["call", "write_file"], r#"{"path":"out/a.txt","content":"x"}"#).expect_code(0);
-    place.run(&["call", "write_file"], r#"{"path":"out2.txt","content":"x"}"#).expect_code(4);
-    place.run(&["call", "write_file"], r#"{"path":"out/../b.txt","content":"x"}"#).expect_code(4);
+    place
+        .run(
+            &["call", "write_file"],
+            r#"{"path":"out/a.txt","content":"x"}"#,
+        )
+        .expect_code(0);
+    place
+        .run(
+            &["call", "write_file"],
+            r#"{"path":"out2.txt","content":"x"}"#,
+        )
+        .expect_code(4);
+    place
+        .run(
+            &["call", "write_file"],
+            r#"{"path":"out/../b.txt","content":"x"}"#,
+        )
+        .expect_code(4);
     place.write("mathchain.toml", "version = 1\ndefault_rol = \"operator\"\n[[policies]]\nlevel = \"global\"\ndeny = [\"group:raed\"]\n");
     let broken = place.run(&["call", "statistics"], r#"{"data":[1]}"#);
     broken.expect_code(2);
     for needle in ["mathchain.toml:2", "default_role"] {
-        assert!(broken.stderr.contains(needle), "{needle}: {}", broken.stderr);
+        assert!(
+            broken.stderr.contains(needle),
+            "{needle}: {}",
+            broken.stderr
+        );
     }
 }
 
@@ -133,9 +224,34 @@ fn a_configuration_is_found_checked_and_obeyed() {
 fn tools_never_write_state_or_configuration() {
     let place = Place::new();
     place.run(&["init"], "").expect_code(0);
-    for path in ["mathchain.toml", ".mathchain/state.db", ".mathchain/x", ".git/config", "../escape", "/etc/mathchain"] {
-        let answer = place.run(&["call", "write_file", "--yes", "--path", path, "--content", "x", "--mode", "overwrite"], "");
-        assert!([1, 2, 3].contains(&answer.code), "{path}: {} {}", answer.code, answer.stdout);
+    for path in [
+        "mathchain.toml",
+        ".mathchain/state.db",
+        ".mathchain/x",
+        ".git/config",
+        "../escape",
+        "/etc/mathchain",
+    ] {
+        let answer = place.run(
+            &[
+                "call",
+                "write_file",
+                "--yes",
+                "--path",
+                path,
+                "--content",
+                "x",
+                "--mode",
+                "overwrite",
+            ],
+            "",
+        );
+        assert!(
+            [1, 2, 3].contains(&answer.code),
+            "{path}: {} {}",
+            answer.code,
+            answer.stdout
+        );
     }
     assert!(place.read("mathchain.toml").contains("version = 1"));
 }
@@ -149,13 +265,28 @@ fn without_a_writable_state_only_pure_calls_run() {
         let mut command = place.command(args);
         command.env("XDG_STATE_HOME", place.path("work/file"));
         let mut child = command.spawn().expect("starts");
-        std::io::Write::write_all(&mut child.stdin.take().expect("piped"), stdin.as_bytes()).expect("writes");
+        std::io::Write::write_all(&mut child.stdin.take().expect("piped"), stdin.as_bytes())
+            .expect("writes");
         crate::support::Answer::of(&child.wait_with_output().expect("ends"))
     };
     let pure = blocked(&["call", "statistics"], r#"{"data":[1,2]}"#);
     assert_eq!(pure.expect_code(0).at("/output/mean"), Value::Float(1.5));
-    assert_ne!(pure.at("/warnings").items().map(|items| items.len()), Some(0));
-    let effect = blocked(&["call", "write_file", "--yes", "--path", "x.txt", "--content", "x"], "");
+    assert_ne!(
+        pure.at("/warnings").items().map(|items| items.len()),
+        Some(0)
+    );
+    let effect = blocked(
+        &[
+            "call",
+            "write_file",
+            "--yes",
+            "--path",
+            "x.txt",
+            "--content",
+            "x",
+        ],
+        "",
+    );
     assert_ne!(effect.code, 0);
     assert!(!place.path("work/x.txt").exists());
 }
@@ -170,14 +301,30 @@ fn tools_are_listed_shown_and_searched() {
     assert!(math.expect_code(0).json().items().expect("a list").len() < count);
     assert!(!math.stdout.contains("\"write_file\""));
     let hidden = place.run(&["tools", "list", "--role", "worker_math", "--all"], "");
-    assert_eq!(hidden.expect_code(0).json().items().expect("a list").len(), count);
+    assert_eq!(
+        hidden.expect_code(0).json().items().expect("a list").len(),
+        count
+    );
     let shown = place.run(&["tools", "show", "matrix_solve", "--output", "human"], "");
     assert!(shown.expect_code(0).stdout.contains("Arguments"));
     let schema = place.run(&["tools", "show", "matrix_solve", "--schema"], "");
-    assert_eq!(schema.expect_code(0).at("/input_schema/additionalProperties"), Value::Bool(false));
+    assert_eq!(
+        schema
+            .expect_code(0)
+            .at("/input_schema/additionalProperties"),
+        Value::Bool(false)
+    );
     let found = place.run(&["tools", "search", "category:math", "eigen"], "");
     assert!(found.expect_code(0).stdout.contains("matrix_eigenvalues"));
-    place.run(&["tools", "search", "category:maths"], "").expect_code(2);
-    let explained = place.run(&["policy", "explain", "write_file", "--role", "worker_math"], "");
-    assert_eq!(explained.expect_code(0).at("/decision"), Value::from("deny"));
+    place
+        .run(&["tools", "search", "category:maths"], "")
+        .expect_code(2);
+    let explained = place.run(
+        &["policy", "explain", "write_file", "--role", "worker_math"],
+        "",
+    );
+    assert_eq!(
+        explained.expect_code(0).at("/decision"),
+        Value::from("deny")
+    );
 }

@@ -7,42 +7,47 @@ use std::process::{Command, Output, Stdio};
 use tool_core::Value;
 
 /// A folder with an empty home, so that no test sees another's state or the user's configuration.
-pub struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 /// What a run answered.
-pub struct Answer {
+pub(crate) struct Answer {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
 impl Place {
-    pub fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder") };
+    pub(crate) fn new() -> Self {
+        let place = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        };
         std::fs::create_dir_all(place.path("work")).expect("makes folders");
         place
     }
 
     /// A path in the folder; `work` is where the binary runs.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path("work").join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
         std::fs::write(path, text).expect("writes");
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
-    pub fn read(&self, name: &str) -> String {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test looks at what was written"
+    )]
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path("work").join(name)).expect("reads")
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mathchain"));
         command
             .args(args)
@@ -58,11 +63,11 @@ impl Place {
     }
 
     /// Runs the binary with a text on stdin.
-    pub fn run(&self, args: &[&str], stdin: &str) -> Answer {
+    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Answer {
         self.run_bytes(args, stdin.as_bytes())
     }
 
-    pub fn run_bytes(&self, args: &[&str], stdin: &[u8]) -> Answer {
+    pub(crate) fn run_bytes(&self, args: &[&str], stdin: &[u8]) -> Answer {
         let mut child = self.command(args).spawn().expect("starts");
         let mut pipe = child.stdin.take().expect("piped");
         let bytes = stdin.to_vec();
@@ -75,7 +80,7 @@ impl Place {
 }
 
 impl Answer {
-    pub fn of(output: &Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout.clone()).expect("UTF-8"),
@@ -84,22 +89,32 @@ impl Answer {
     }
 
     /// The one line of JSON on stdout.
-    pub fn json(&self) -> Value {
-        mathchain::parse(self.stdout.trim_end()).unwrap_or_else(|err| panic!("{err}: {} / {}", self.stdout, self.stderr))
+    pub(crate) fn json(&self) -> Value {
+        mathchain::parse(self.stdout.trim_end())
+            .unwrap_or_else(|err| panic!("{err}: {} / {}", self.stdout, self.stderr))
     }
 
-    pub fn at(&self, pointer: &str) -> Value {
-        self.json().pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {}", self.stdout))
+    pub(crate) fn at(&self, pointer: &str) -> Value {
+        self.json()
+            .pointer(pointer)
+            .unwrap_or_else(|| panic!("no {pointer} in {}", self.stdout))
     }
 
     #[track_caller]
-    pub fn expect_code(&self, code: i32) -> &Self {
-        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+    pub(crate) fn expect_code(&self, code: i32) -> &Self {
+        assert_eq!(
+            self.code, code,
+            "stdout: {}\nstderr: {}",
+            self.stdout, self.stderr
+        );
         self
     }
 }
 
 /// The root of the repository, where the examples are.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("below the root").to_owned()
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("below the root")
+        .to_owned()
 }

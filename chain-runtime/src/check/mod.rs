@@ -11,7 +11,7 @@ mod step;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use registry::{CallerContext, ChainPosition, Dispatcher};
+use registry::{CallerContext, ChainPosition, Decision, Dispatcher};
 use tool_core::nearest::nearest;
 use tool_core::rng::derive_seed;
 use tool_core::schema::Schema;
@@ -165,6 +165,8 @@ pub(crate) struct ToolFacts<'d> {
     tool: &'d dyn AnyTool,
     input: Schema,
     output: Type,
+    /// The strictest verdict that could come.
+    strictest: Decision,
 }
 
 struct Checker<'d> {
@@ -252,6 +254,7 @@ impl<'d> Checker<'d> {
                     tool,
                     input: tool.input_schema(),
                     output: Type::of_schema(&tool.output_schema()),
+                    strictest: self.dispatcher.preview(tool, None, &self.context),
                 });
                 self.tools.insert(name, Some(Arc::clone(&facts)));
                 Some(facts)
@@ -485,10 +488,12 @@ impl<'d> Checker<'d> {
                     .hint("a step uses earlier steps only; break the circle"),
             );
         }
+        let mut on_cycle = vec![false; self.waits.len()];
+        cycle.iter().for_each(|&step| on_cycle[step] = true);
         let mut reports = Vec::new();
         for (step, waits) in self.waits.iter().enumerate() {
             for &later in waits.iter().filter(|&&later| later >= step) {
-                if cycle.contains(&step) && cycle.contains(&later) {
+                if on_cycle[step] && on_cycle[later] {
                     continue;
                 }
                 let (id, other) = (&self.plan.steps[step].id, &self.plan.steps[later].id);

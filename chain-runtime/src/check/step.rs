@@ -204,9 +204,12 @@ impl<'d> Checker<'d> {
                 self.resource_problem(&err, pointer);
             }
         }
-        let decision = self
-            .dispatcher
-            .preview(facts.tool, Some(call), &self.context);
+        let decision = if facts.strictest.certain {
+            facts.strictest.clone()
+        } else {
+            self.dispatcher
+                .preview(facts.tool, Some(call), &self.context)
+        };
         checked.permit = self.permit(position, facts, decision, true);
     }
 
@@ -224,12 +227,16 @@ impl<'d> Checker<'d> {
             }
             Err(err) => self.resource_problem(&err, format!("/steps/{position}/args")),
         }
-        let strictest = self.dispatcher.preview(facts.tool, None, &self.context);
+        let strictest = facts.strictest.clone();
         let (decision, known) = if strictest.certain || strictest.verdict == Verdict::Allow {
             (strictest, true)
         } else {
             match self.likely(facts, &checked.args) {
-                Some(decision) => (decision, true),
+                // A denial of stand-ins is no denial of what will come.
+                Some(decision) => {
+                    let known = decision.verdict != Verdict::Deny;
+                    (decision, known)
+                }
                 None => (strictest, false),
             }
         };
@@ -275,7 +282,7 @@ impl<'d> Checker<'d> {
     ) -> Permit {
         let (id, tool) = (&self.plan.steps[position].id, facts.tool.spec().id);
         let pointer = format!("/steps/{position}");
-        let why = match decision.reason.is_empty() {
+        let why = || match decision.reason.is_empty() {
             true => format!("layer {}", decision.layer),
             false => format!("layer {}: {}", decision.layer, decision.reason),
         };
@@ -283,16 +290,17 @@ impl<'d> Checker<'d> {
             Verdict::Deny if known => self.problems.push(PlanProblem::new(
                 Fault::Policy,
                 pointer,
-                format_args!("`{id}` may not call `{tool}`: denied by {why}"),
+                format_args!("`{id}` may not call `{tool}`: denied by {}", why()),
             )),
             Verdict::Deny => self.note(format!(
-                "{pointer}: `{id}` may be denied when it is called: {why}"
+                "{pointer}: `{id}` may be denied when it is called: {}",
+                why()
             )),
             Verdict::Ask if self.context.answer == Answer::Ask => self.problems.push(
                 PlanProblem::new(
                     Fault::Approval,
                     pointer,
-                    format_args!("`{id}` needs an approval to call `{tool}`: {why}"),
+                    format_args!("`{id}` needs an approval to call `{tool}`: {}", why()),
                 )
                 .hint("run with `--yes`, or add an `allow` rule that names the tool"),
             ),

@@ -6,8 +6,8 @@ mod read;
 use std::fmt;
 use std::sync::Arc;
 
-use registry::document::{self, Document};
-use tool_core::{Seed, ToolError, Value};
+use registry::document::{self, Document, Format};
+use tool_core::{ErrorCode, Seed, ToolError, Value};
 
 pub(crate) use inputs::settle;
 pub use inputs::{Input, InputType};
@@ -17,6 +17,8 @@ use crate::template::Node;
 
 /// Most steps of a plan.
 pub const STEPS_MAX: usize = 10_000;
+/// Most inputs, and most outputs, of a plan.
+pub const NAMES_MAX: usize = 1_000;
 /// Longest text of a plan, in bytes.
 pub const TEXT_BYTES_MAX: usize = 4 << 20;
 /// The version of the plan language.
@@ -165,9 +167,18 @@ impl Plan {
     /// When the text is too long or no document. What is wrong with the plan itself is reported by [`crate::check()`], all at
     /// once.
     pub fn parse(text: &str) -> Result<Self, ToolError> {
+        let json = text.trim_start().starts_with('{');
+        Self::parse_named(if json { "plan.json" } else { "plan.yaml" }, text)
+    }
+
+    /// Reads a text in the language that its name says: JSON for `.json`, YAML otherwise.
+    ///
+    /// # Errors
+    /// As [`Plan::parse`]; the name appears in places.
+    pub fn parse_named(name: &str, text: &str) -> Result<Self, ToolError> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(ToolError::new(
-                tool_core::ErrorCode::LimitExceeded,
+                ErrorCode::LimitExceeded,
                 format_args!(
                     "a plan has at most {TEXT_BYTES_MAX} bytes, found {}",
                     text.len()
@@ -175,12 +186,11 @@ impl Plan {
             )
             .hint("pass data as {\"$file\": path}, or as an input"));
         }
-        let document = if text.trim_start().starts_with('{') {
-            document::parse_json(text)?
-        } else {
-            document::parse_yaml(text)?
+        let format = match Format::of_name(name) {
+            Format::Json => Format::Json,
+            Format::Yaml | Format::Toml => Format::Yaml,
         };
-        Ok(Self::from_document(document))
+        Ok(Self::from_document(document::parse(name, text, format)?))
     }
 
     /// Reads a document; problems carry line and column.

@@ -7,7 +7,7 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Seed, Value, convert};
 
-use super::{Defaults, Input, InputType, Mode, OnError, Plan, STEPS_MAX, Step, VERSION};
+use super::{Defaults, Input, InputType, Mode, NAMES_MAX, OnError, Plan, STEPS_MAX, Step, VERSION};
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::{DEPTH_MAX, Node};
 
@@ -263,7 +263,23 @@ impl Reader {
         id
     }
 
+    /// Whether there are not too many names.
+    fn few(&mut self, object: &Object, what: &str) -> bool {
+        let few = object.len() <= NAMES_MAX;
+        if !few {
+            let found = object.len();
+            self.report(
+                Fault::Limit,
+                format!("a plan has at most {NAMES_MAX} {what}, found {found}"),
+            );
+        }
+        few
+    }
+
     fn inputs(&mut self, inputs: &Object) -> Vec<Input> {
+        if !self.few(inputs, "inputs") {
+            return Vec::new();
+        }
         inputs
             .iter()
             .filter_map(|(name, value)| self.under(name, |reader| reader.input(name, value)))
@@ -436,6 +452,9 @@ impl Reader {
     }
 
     fn outputs(&mut self, outputs: &Object) -> Vec<(Arc<str>, Node)> {
+        if !self.few(outputs, "outputs") {
+            return Vec::new();
+        }
         outputs
             .iter()
             .map(|(name, value)| {

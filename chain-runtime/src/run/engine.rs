@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use registry::Dispatcher;
 use tool_core::{ErrorCode, Source, StopFlag, ToolError, Value};
 
-use super::report::{Finished, StepStatus};
+use super::finished::{Finished, StepStatus};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::{Mode, OnError};
 use crate::reference::Missing;
@@ -256,8 +256,10 @@ fn obstacle<'e>(
     end: &dyn Fn(usize) -> Option<&'e Finished>,
 ) -> Option<usize> {
     let mut cause: Option<usize> = None;
+    let mut seen: Option<usize> = None;
     for edge in plan.graph.edges_into(position) {
-        if !edge.reason.is_dependency() {
+        // Edges are sorted by where they come from: several reasons count once.
+        if !edge.reason.is_dependency() || seen.replace(edge.from) == Some(edge.from) {
             continue;
         }
         let failed = match end(edge.from).map(|end| (end.status, end.cause)) {

@@ -6,6 +6,7 @@
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
 mod engine;
+mod finished;
 mod report;
 
 use std::collections::HashMap;
@@ -23,7 +24,8 @@ use crate::check::{CheckedPlan, CheckedStep, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use engine::{Engine, Task};
-pub use report::{ChainResult, ChainStatus, Finished, StepReport, StepStatus};
+pub use finished::{Finished, StepStatus};
+pub use report::{ChainResult, ChainStatus, StepReport};
 
 /// Stack of each step's thread, in bytes.
 pub const STACK_BYTES: usize = 8 << 20;
@@ -201,7 +203,9 @@ impl<'a> Runner<'a> {
                 Some(Task::Run(position)) => {
                     let values = engine.take_values(position);
                     drop(engine);
-                    let end = self.call(position, &values);
+                    // A panic here would be a defect of this crate; the other steps still go on.
+                    let call = AssertUnwindSafe(|| self.call(position, &values));
+                    let end = catch_unwind(call).unwrap_or_else(|_| Finished::defect());
                     drop(values);
                     engine = self.settle(position, end);
                 }

@@ -4,173 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use registry::{CallerContext, Dispatcher, Verdict, digest, redact};
+use registry::{CallerContext, Dispatcher, Verdict, redact};
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 
 use super::engine::{Engine, Parts};
-use crate::check::{CheckedPlan, CheckedStep};
+use super::finished::{Finished, StepStatus};
+use crate::check::CheckedPlan;
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::reference::Missing;
-
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum StepStatus {
-    /// With a result.
-    Done,
-    /// With an error.
-    Failed,
-    /// A step it depends on did not succeed.
-    Skipped,
-    /// The chain was cancelled, or its time was up.
-    Cancelled,
-    /// The policy, or a person, said no.
-    Denied,
-    /// The chain had ended before its turn.
-    #[default]
-    NotRun,
-}
-
-impl StepStatus {
-    /// The spelling in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::Cancelled => "cancelled",
-            Self::Denied => "denied",
-            Self::NotRun => "not_run",
-        }
-    }
-}
-
-/// How one step ended, with what it gave.
-#[derive(Debug, Clone, Default)]
-pub struct Finished {
-    /// How.
-    pub status: StepStatus,
-    /// Digest of its result.
-    pub output_digest: Option<String>,
-    /// Why it failed.
-    pub error: Option<ToolError>,
-    /// The step because of which it did not run.
-    pub cause: Option<usize>,
-    /// What the reader of its result must know.
-    pub warnings: Vec<String>,
-    /// References whose default was used.
-    pub defaults_used: Vec<String>,
-    /// Facts of its call: call id, deciding layer, approval, place in the audit.
-    pub metadata: Object,
-    /// When it began, since the chain began.
-    pub began: Duration,
-    /// When it ended.
-    pub ended: Duration,
-    pub(super) output: Option<Value>,
-}
-
-impl Finished {
-    pub(super) fn of_outcome(step: &CheckedStep, outcome: Outcome, stop: &StopFlag) -> Self {
-        let mut end = Self {
-            warnings: outcome.warnings,
-            metadata: outcome.metadata,
-            ..Self::default()
-        };
-        match outcome.status {
-            Status::Success(output) => {
-                end.status = StepStatus::Done;
-                end.output_digest = Some(digest::of_value(&output));
-                end.output = Some(output);
-            }
-            Status::Error(error) => {
-                end.status = status_of(error.code(), stop);
-                end.error = Some(with_origin(step, error));
-            }
-            Status::PendingApproval { approval_id } => {
-                end.status = StepStatus::Denied;
-                end.error = Some(
-                    ToolError::new(
-                        ErrorCode::ApprovalRequired,
-                        format_args!("the call of `{}` waits for the approval {approval_id}", step.tool),
-                    )
-                    .hint("run the plan with `--yes`; chains cannot wait for a person in this release"),
-                );
-            }
-        }
-        end
-    }
-
-    pub(super) fn cancelled(why: ToolError) -> Self {
-        Self {
-            status: StepStatus::Cancelled,
-            error: Some(why),
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn not_run(cause: usize) -> Self {
-        Self {
-            cause: Some(cause),
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn skipped(cause: usize) -> Self {
-        Self {
-            status: StepStatus::Skipped,
-            cause: Some(cause),
-            ..Self::default()
-        }
-    }
-
-    fn has_run(&self) -> bool {
-        matches!(self.status, StepStatus::Done | StepStatus::Failed)
-    }
-}
-
-fn status_of(code: ErrorCode, stop: &StopFlag) -> StepStatus {
-    match code {
-        ErrorCode::Cancelled | ErrorCode::Timeout if stop.is_set() => StepStatus::Cancelled,
-        ErrorCode::PolicyDenied
-        | ErrorCode::NotVisible
-        | ErrorCode::ApprovalRequired
-        | ErrorCode::ApprovalDeclined
-        | ErrorCode::ApprovalExpired => StepStatus::Denied,
-        _ => StepStatus::Failed,
-    }
-}
-
-/// Names the reference that an argument at fault came from.
-fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
-    let (Some(path), None) = (error.path(), error.hint_str()) else {
-        return error;
-    };
-    let mut origin = None;
-    step.args.for_each_reference(&mut |placed| {
-        let slot = placed
-            .pointer
-            .split_once("/args")
-            .map_or("", |(_, slot)| slot);
-        if path == slot
-            || path
-                .strip_prefix(slot)
-                .is_some_and(|rest| rest.starts_with('/'))
-        {
-            origin.get_or_insert_with(|| format!("the value came from `{}`", placed.reference));
-        }
-    });
-    let from_input = step
-        .from_inputs
-        .iter()
-        .find(|(slot, _)| path.starts_with(slot.as_str()));
-    let origin = origin
-        .or_else(|| from_input.map(|(_, reference)| format!("the value came from `{reference}`")));
-    match origin {
-        Some(origin) => error.hint(origin),
-        None => error,
-    }
-}
 
 /// How a chain ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -329,7 +172,14 @@ impl ChainResult {
             fields.insert("cause", self.cause(cause, end.status));
         }
         if let Some(error) = &end.error {
-            fields.insert("error", error.to_value());
+            fields.insert(
+                "error",
+                if whole {
+                    error.to_value()
+                } else {
+                    stable(error)
+                },
+            );
         }
         if !end.defaults_used.is_empty() {
             fields.insert("defaults_used", end.defaults_used.clone());
@@ -424,6 +274,14 @@ impl ChainResult {
                 .warnings
                 .push(format!("the chain is not in the audit: {}", err.message())),
         }
+    }
+}
+
+/// An error as it is in every run: that of a defect names the call, which no two runs share.
+fn stable(error: &ToolError) -> Value {
+    match error.code() {
+        ErrorCode::Internal => Value::object([("code", error.code().as_str())]),
+        _ => error.to_value(),
     }
 }
 

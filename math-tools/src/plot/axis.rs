@@ -80,7 +80,9 @@ pub(crate) fn ticks(range: Range, ticks_max: usize) -> Vec<Tick> {
     let first = raw.log10().floor() as i32;
     let steps = (first..=first + 2).flat_map(|exponent| [1, 2, 5].map(|digit| (digit, exponent)));
     for (digit, exponent) in steps {
-        let Some(multiples) = multiples(range, digit, exponent) else { continue };
+        let Some(multiples) = multiples(range, digit, exponent) else {
+            continue;
+        };
         if multiples.len() <= ticks_max {
             return label(&multiples, exponent);
         }
@@ -104,13 +106,19 @@ fn multiples(range: Range, digit: i64, exponent: i32) -> Option<Vec<i64>> {
 
 /// `number * 10^exponent`, correctly rounded.
 fn scaled(number: i64, exponent: i32) -> f64 {
-    format!("{number}e{exponent}").parse().expect("an integer and an exponent make a number")
+    format!("{number}e{exponent}")
+        .parse()
+        .expect("an integer and an exponent make a number")
 }
 
 fn label(numbers: &[i64], exponent: i32) -> Vec<Tick> {
-    let largest = numbers.iter().map(|number| scaled(*number, exponent).abs()).fold(0.0, f64::max);
+    let largest = numbers
+        .iter()
+        .map(|number| scaled(*number, exponent).abs())
+        .fold(0.0, f64::max);
     let fixed = (-6..=6).contains(&exponent) && largest < 1e7;
-    let digits_of = |value: f64| (value.abs().log10().floor() as i32 - exponent).clamp(0, 17) as usize;
+    let digits_of =
+        |value: f64| (value.abs().log10().floor() as i32 - exponent).clamp(0, 17) as usize;
     numbers
         .iter()
         .map(|&number| {
@@ -132,7 +140,10 @@ fn scientific(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
     match text.split_once('e') {
         Some((mantissa, exponent)) if mantissa.contains('.') => {
-            format!("{}e{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+            format!(
+                "{}e{exponent}",
+                mantissa.trim_end_matches('0').trim_end_matches('.')
+            )
         }
         _ => text,
     }

@@ -152,7 +152,9 @@ impl Run {
 /// Draws what is visible of a straight line between two columns; heights may lie outside.
 fn segment(surface: &mut impl Surface, from: (usize, f64), to: (usize, f64)) {
     let rows = surface.size().1;
-    let Some((from, to)) = clip((from.0 as f64, from.1), (to.0 as f64, to.1), rows as f64) else { return };
+    let Some((from, to)) = clip((from.0 as f64, from.1), (to.0 as f64, to.1), rows as f64) else {
+        return;
+    };
     let end = |(x, y): (f64, f64)| (x.round() as i64, dot(y, rows) as i64);
     line(surface, end(from), end(to));
 }

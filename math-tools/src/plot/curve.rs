@@ -34,7 +34,12 @@ pub(crate) struct Curve {
 ///
 /// # Errors
 /// When the call is stopped or its evaluations are used up; `None` when no sample is defined.
-pub(crate) fn sample(expression: &Expression, (low, high): (f64, f64), count: usize, ctx: &Ctx) -> Result<Option<Curve>, ToolError> {
+pub(crate) fn sample(
+    expression: &Expression,
+    (low, high): (f64, f64),
+    count: usize,
+    ctx: &Ctx,
+) -> Result<Option<Curve>, ToolError> {
     ctx.reserve_doubles(8 * count)?;
     let xs: Vec<f64> = (0..count)
         .map(|index| {
@@ -95,7 +100,11 @@ impl Function<'_> {
         }
         let mut end = |extreme: f64, robust: f64| -> Result<f64, ToolError> {
             let at = ys.iter().position(|&y| y == extreme).unwrap_or(0);
-            Ok(if self.pole(xs, at, extreme)? { robust } else { extreme })
+            Ok(if self.pole(xs, at, extreme)? {
+                robust
+            } else {
+                extreme
+            })
         };
         let low = end(smallest, (tenth - half_middle).max(smallest))?;
         let high = end(largest, (ninth + half_middle).min(largest))?;
@@ -126,7 +135,12 @@ impl Function<'_> {
     }
 
     /// The samples with gaps where the function is undefined or jumps.
-    fn join(&mut self, xs: &[f64], ys: &[f64], y: Range) -> Result<Vec<Option<(f64, f64)>>, ToolError> {
+    fn join(
+        &mut self,
+        xs: &[f64],
+        ys: &[f64],
+        y: Range,
+    ) -> Result<Vec<Option<(f64, f64)>>, ToolError> {
         let mut points = Vec::with_capacity(xs.len());
         for index in 0..xs.len() {
             if index % (1 << 8) == 0 {
@@ -150,7 +164,13 @@ impl Function<'_> {
     }
 
     /// Puts a gap between two samples when the function jumps between them, with what it does on both sides of the jump.
-    fn bridge(&mut self, left: (f64, f64), right: (f64, f64), y: Range, points: &mut Vec<Option<(f64, f64)>>) -> Result<(), ToolError> {
+    fn bridge(
+        &mut self,
+        left: (f64, f64),
+        right: (f64, f64),
+        y: Range,
+        points: &mut Vec<Option<(f64, f64)>>,
+    ) -> Result<(), ToolError> {
         let rise = |left: (f64, f64), right: (f64, f64)| (right.1 / 2.0 - left.1 / 2.0).abs();
         let before = rise(left, right);
         if before <= y.half_span() / 20.0 {

@@ -12,7 +12,8 @@ const INK: u8 = 3;
 pub(crate) const FIRST: u8 = 4;
 
 /// Background, grid, frame and text.
-pub(crate) const BASE: [Rgb; FIRST as usize] = [[255, 255, 255], [225, 225, 225], [90, 90, 90], [20, 20, 20]];
+pub(crate) const BASE: [Rgb; FIRST as usize] =
+    [[255, 255, 255], [225, 225, 225], [90, 90, 90], [20, 20, 20]];
 
 /// What stands around the data.
 #[derive(Debug, Default)]
@@ -42,18 +43,39 @@ pub(crate) struct Figure {
 
 impl Figure {
     /// Lays the picture out and draws all but the data.
-    pub(crate) fn new(x: Range, y: Range, (width, height): (usize, usize), words: &Words<'_>) -> Self {
+    pub(crate) fn new(
+        x: Range,
+        y: Range,
+        (width, height): (usize, usize),
+        words: &Words<'_>,
+    ) -> Self {
         let scale = if width >= 480 && height >= 280 { 2 } else { 1 };
         let line_height = (GLYPH_HEIGHT + 4) * scale;
         let legend = legend_lines(words.names, width, scale);
-        let title_height = if words.title.is_empty() { 0 } else { line_height + 2 * scale };
+        let title_height = if words.title.is_empty() {
+            0
+        } else {
+            line_height + 2 * scale
+        };
         let top = 3 * scale + title_height + legend.len() * line_height;
-        let below = if words.x_label.is_empty() { 0 } else { line_height };
+        let below = if words.x_label.is_empty() {
+            0
+        } else {
+            line_height
+        };
         let bottom = (GLYPH_HEIGHT + 6) * scale + below;
         let area_height = height.saturating_sub(top + bottom).max(height / 4);
         let y_ticks = ticks(y, (area_height / (3 * GLYPH_HEIGHT * scale)).clamp(2, 11));
-        let widest = y_ticks.iter().map(|tick| text_width(&tick.label, scale)).max().unwrap_or(0);
-        let beside = if words.y_label.is_empty() { 0 } else { line_height };
+        let widest = y_ticks
+            .iter()
+            .map(|tick| text_width(&tick.label, scale))
+            .max()
+            .unwrap_or(0);
+        let beside = if words.y_label.is_empty() {
+            0
+        } else {
+            line_height
+        };
         let left = (beside + widest + 6 * scale).min(width / 2);
         let area = Area {
             left,
@@ -88,9 +110,16 @@ impl Figure {
             Some((ticks, starts))
         });
         let (area, scale) = (self.area, self.scale);
-        for (tick, start) in fitting.iter().flat_map(|(ticks, starts)| ticks.iter().zip(starts)) {
+        for (tick, start) in fitting
+            .iter()
+            .flat_map(|(ticks, starts)| ticks.iter().zip(starts))
+        {
             let left = area.left + self.projection.column(tick.value);
-            let grid = Area { left, width: 1, ..area };
+            let grid = Area {
+                left,
+                width: 1,
+                ..area
+            };
             self.raster.fill(grid, GRID);
             let mark = Area {
                 left,
@@ -99,7 +128,13 @@ impl Figure {
                 height: 2 * scale,
             };
             self.raster.fill(mark, FRAME);
-            self.raster.text(&tick.label, (*start, area.top + area.height + 4 * scale), Direction::Right, scale, INK);
+            self.raster.text(
+                &tick.label,
+                (*start, area.top + area.height + 4 * scale),
+                Direction::Right,
+                scale,
+                INK,
+            );
         }
     }
 
@@ -126,7 +161,11 @@ impl Figure {
         let (area, scale) = (self.area, self.scale);
         for tick in ticks {
             let top = area.top + self.projection.row(tick.value);
-            let grid = Area { top, height: 1, ..area };
+            let grid = Area {
+                top,
+                height: 1,
+                ..area
+            };
             self.raster.fill(grid, GRID);
             let mark = Area {
                 left: area.left - 2 * scale,
@@ -138,7 +177,8 @@ impl Figure {
             let width = text_width(&tick.label, scale);
             if let Some(x) = area.left.checked_sub(width + 4 * scale) {
                 let y = top.saturating_sub(GLYPH_HEIGHT * scale / 2);
-                self.raster.text(&tick.label, (x, y), Direction::Right, scale, INK);
+                self.raster
+                    .text(&tick.label, (x, y), Direction::Right, scale, INK);
             }
         }
     }
@@ -146,8 +186,15 @@ impl Figure {
     fn words(&mut self, words: &Words<'_>, legend: &[Vec<usize>], title_height: usize) {
         let (area, scale) = (self.area, self.scale);
         let line_height = (GLYPH_HEIGHT + 4) * scale;
-        let centred = |text: &str| (area.left + area.width / 2).saturating_sub(text_width(text, scale) / 2);
-        self.raster.text(words.title, (centred(words.title), 3 * scale), Direction::Right, scale, INK);
+        let centred =
+            |text: &str| (area.left + area.width / 2).saturating_sub(text_width(text, scale) / 2);
+        self.raster.text(
+            words.title,
+            (centred(words.title), 3 * scale),
+            Direction::Right,
+            scale,
+            INK,
+        );
         for (line, members) in legend.iter().enumerate() {
             let top = 3 * scale + title_height + line * line_height;
             let mut left = area.left;
@@ -160,15 +207,31 @@ impl Figure {
                 };
                 self.raster.fill(swatch, FIRST + series as u8);
                 let name = &words.names[series];
-                self.raster.text(name, (left + (GLYPH_HEIGHT + 3) * scale, top), Direction::Right, scale, INK);
+                self.raster.text(
+                    name,
+                    (left + (GLYPH_HEIGHT + 3) * scale, top),
+                    Direction::Right,
+                    scale,
+                    INK,
+                );
                 left += entry_width(name, scale);
             }
         }
-        let lowest = self.raster.height.saturating_sub((GLYPH_HEIGHT + 3) * scale);
-        self.raster.text(words.x_label, (centred(words.x_label), lowest), Direction::Right, scale, INK);
+        let lowest = self
+            .raster
+            .height
+            .saturating_sub((GLYPH_HEIGHT + 3) * scale);
+        self.raster.text(
+            words.x_label,
+            (centred(words.x_label), lowest),
+            Direction::Right,
+            scale,
+            INK,
+        );
         let half = text_width(words.y_label, scale) / 2;
         let start = (area.top + area.height / 2 + half).min(self.raster.height);
-        self.raster.text(words.y_label, (scale, start), Direction::Up, scale, INK);
+        self.raster
+            .text(words.y_label, (scale, start), Direction::Up, scale, INK);
     }
 
     /// The frame, drawn last so that no data covers it, and the line of zero where bars stand.
@@ -177,7 +240,12 @@ impl Figure {
         let (right, bottom) = (area.width as i64 - 1, area.height as i64 - 1);
         let zero = self.projection.row(0.0) as i64;
         let mut pen = self.raster.pen(area, Nib::Square(1), FRAME);
-        for (from, to) in [((0, 0), (right, 0)), ((0, bottom), (right, bottom)), ((0, 0), (0, bottom)), ((right, 0), (right, bottom))] {
+        for (from, to) in [
+            ((0, 0), (right, 0)),
+            ((0, bottom), (right, bottom)),
+            ((0, 0), (0, bottom)),
+            ((right, 0), (right, bottom)),
+        ] {
             line(&mut pen, from, to);
         }
         if zero_line {
@@ -203,7 +271,10 @@ fn legend_lines(names: &[String], width: usize, scale: usize) -> Vec<Vec<usize>>
             used = 0;
         }
         used += entry;
-        lines.last_mut().expect("a line was begun above").push(index);
+        lines
+            .last_mut()
+            .expect("a line was begun above")
+            .push(index);
     }
     lines
 }

@@ -67,7 +67,10 @@ impl Tool for Histogram {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;
         if data.is_empty() {
-            return Err(ToolError::invalid("/data", "expected at least one value, found none").reason("empty"));
+            return Err(
+                ToolError::invalid("/data", "expected at least one value, found none")
+                    .reason("empty"),
+            );
         }
         let (bins, width, height) = (args.bins.size(), args.width.size(), args.height.size());
         ctx.reserve((width * height * 8 + bins * 16) as u64)?;
@@ -178,8 +181,16 @@ fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> Chart {
         let first = column * bins / columns;
         let end = ((column + 1) * bins).div_ceil(columns);
         // A column that two bins share shows the one that holds its middle, so that a bar is as wide as its bin.
-        let shown = if bins <= columns { (2 * column + 1) * bins / (2 * columns) } else { first };
-        let bins = if bins <= columns { shown..shown + 1 } else { first..end };
+        let shown = if bins <= columns {
+            (2 * column + 1) * bins / (2 * columns)
+        } else {
+            first
+        };
+        let bins = if bins <= columns {
+            shown..shown + 1
+        } else {
+            first..end
+        };
         let fullest = counts[bins].iter().copied().max().unwrap_or(0);
         chart.bar(column, fullest as f64);
     }

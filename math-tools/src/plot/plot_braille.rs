@@ -74,8 +74,11 @@ impl Tool for PlotBraille {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
         let several = points.series().len() > 1;
         if several && args.plot_type == PlotType::Bar {
-            return Err(ToolError::invalid("/plot_type", "bars of characters show one series, found several")
-                .hint("use `line` or `scatter`, or `plot_sixel`, which draws groups of bars"));
+            return Err(ToolError::invalid(
+                "/plot_type",
+                "bars of characters show one series, found several",
+            )
+            .hint("use `line` or `scatter`, or `plot_sixel`, which draws groups of bars"));
         }
         let (width, height) = (args.width.size(), args.height.size());
         ctx.reserve((width * height * 8) as u64)?;
@@ -86,7 +89,12 @@ impl Tool for PlotBraille {
             PlotType::Scatter if several => symbols(&mut chart, &points, ctx)?,
             PlotType::Scatter => {
                 let mut canvas = chart.canvas();
-                dots(&mut canvas, &chart.dot_projection(), points.of(&points.series()[0]), ctx)?;
+                dots(
+                    &mut canvas,
+                    &chart.dot_projection(),
+                    points.of(&points.series()[0]),
+                    ctx,
+                )?;
                 chart.draw(&canvas);
             }
             PlotType::Bar => bars(&mut chart, &points, ctx)?,
@@ -217,7 +225,9 @@ fn bars(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> 
     let width = points.x_spacing().map_or(f64::INFINITY, |gap| {
         gap / 2.0 / cells.x.half_span() * cells.columns as f64
     });
-    let width = (0.8 * width).floor().clamp(1.0, (cells.columns as f64 / 3.0).max(1.0)) as usize;
+    let width = (0.8 * width)
+        .floor()
+        .clamp(1.0, (cells.columns as f64 / 3.0).max(1.0)) as usize;
     let mut longest = vec![0.0_f64; cells.columns];
     for (position, (x, y)) in points.of(&points.series()[0]).enumerate() {
         if position % (1 << 14) == 0 {
@@ -241,7 +251,11 @@ fn legend(points: &Points, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let several = points.series().len() > 1;
     for (index, name) in points.names.iter().enumerate() {
-        let entry = if several { format!("{} {name}", SYMBOLS[index]) } else { name.clone() };
+        let entry = if several {
+            format!("{} {name}", SYMBOLS[index])
+        } else {
+            name.clone()
+        };
         match lines.last_mut() {
             Some(line) if line.chars().count() + 3 + entry.chars().count() <= width => {
                 line.push_str("   ");

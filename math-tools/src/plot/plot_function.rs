@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError};
+use tool_core::{
+    Bounded, Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError,
+};
 
 use super::axis::Range;
 use super::braille::{Chart, Words};
@@ -84,7 +86,9 @@ impl Tool for PlotFunction {
         let (width, height, count) = (args.width.size(), args.height.size(), args.n_points.size());
         ctx.reserve((width * height * 8) as u64)?;
         let Some(curve) = sample(&expression, (low, high), count, ctx)? else {
-            let message = format!("`function` has no finite value at any of {count} points from {low:?} to {high:?}");
+            let message = format!(
+                "`function` has no finite value at any of {count} points from {low:?} to {high:?}"
+            );
             return Err(ToolError::new(ErrorCode::Numeric, message)
                 .reason("undefined")
                 .at("/function")
@@ -92,19 +96,32 @@ impl Tool for PlotFunction {
         };
         let mut chart = Chart::new(x, curve.y, width, height);
         let mut canvas = chart.canvas();
-        trace(&mut canvas, &chart.dot_projection(), curve.points.iter().copied(), ctx)?;
+        trace(
+            &mut canvas,
+            &chart.dot_projection(),
+            curve.points.iter().copied(),
+            ctx,
+        )?;
         chart.draw(&canvas);
-        let title = args.title.unwrap_or_else(|| format!("f(x) = {}", expression.text()));
+        let title = args
+            .title
+            .unwrap_or_else(|| format!("f(x) = {}", expression.text()));
         let words = Words {
             title: &title,
             ..Words::default()
         };
         let mut notes = Vec::new();
         if curve.clipped > 0 {
-            notes.push(format!("y range cut near a pole: {} of {count} samples lie outside", curve.clipped));
+            notes.push(format!(
+                "y range cut near a pole: {} of {count} samples lie outside",
+                curve.clipped
+            ));
         }
         if curve.undefined > 0 {
-            notes.push(format!("undefined at {} of {count} samples", curve.undefined));
+            notes.push(format!(
+                "undefined at {} of {count} samples",
+                curve.undefined
+            ));
         }
         Ok(Output {
             plot: chart.text(&words, &notes),
@@ -165,11 +182,21 @@ fn default_points() -> Bounded<2, 100_000> {
 /// Reads an expression in `x`; a bare name that is a function of one argument is called with `x`.
 fn read(text: &str) -> Result<Expression, ToolError> {
     /// Names without a function of the expression language, from an earlier interface.
-    const NAMED: [(&str, &str); 3] = [("cube", "x**3"), ("sigmoid", "1/(1+exp(-x))"), ("gaussian", "exp(-x**2/2)")];
+    const NAMED: [(&str, &str); 3] = [
+        ("cube", "x**3"),
+        ("sigmoid", "1/(1+exp(-x))"),
+        ("gaussian", "exp(-x**2/2)"),
+    ];
     let scope = Scope::new().variable("x");
     let name = text.trim();
-    let bare = !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '.'));
-    let named = NAMED.iter().find(|(known, _)| *known == name).map(|(_, formula)| (*formula).to_owned());
+    let bare = !name.is_empty()
+        && name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '.'));
+    let named = NAMED
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, formula)| (*formula).to_owned());
     let called = named.or_else(|| (bare && name.len() < 64).then(|| format!("{name}(x)")));
     if let Some(expression) = called.and_then(|called| Expression::parse(&called, &scope).ok()) {
         return Ok(expression);

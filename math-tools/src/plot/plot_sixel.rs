@@ -91,7 +91,10 @@ impl Tool for PlotSixel {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
-        let palette = palette(args.colors.as_deref().unwrap_or_default(), points.series().len())?;
+        let palette = palette(
+            args.colors.as_deref().unwrap_or_default(),
+            points.series().len(),
+        )?;
         let (width, height) = (args.width.size(), args.height.size());
         // A picture costs a byte per pixel; its text at worst one byte per column, band and colour.
         ctx.reserve((width * height * (1 + palette.len() / 6)) as u64)?;
@@ -133,7 +136,10 @@ impl Tool for PlotSixel {
             output: Output {
                 sixel: include_str!("golden/example.sixel").to_owned(),
                 format: "sixel".to_owned(),
-                dimensions: Dimensions { width: 100, height: 50 },
+                dimensions: Dimensions {
+                    width: 100,
+                    height: 50,
+                },
                 x_range: [0.9, 3.1],
                 y_range: [0.9, 3.1],
                 n_points: 3,
@@ -150,7 +156,12 @@ fn default_height() -> Bounded<50, 1000> {
     Bounded::literal(400)
 }
 
-fn draw(figure: &mut Figure, points: &Points, plot_type: PlotType, ctx: &Ctx) -> Result<(), ToolError> {
+fn draw(
+    figure: &mut Figure,
+    points: &Points,
+    plot_type: PlotType,
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
     /// More marks than this get small ones, so that they still show where they are dense.
     const LARGE_MARKS_MAX: usize = 2000;
     let projection = figure.projection;
@@ -159,11 +170,17 @@ fn draw(figure: &mut Figure, points: &Points, plot_type: PlotType, ctx: &Ctx) ->
         let colour = FIRST + index as u8;
         match plot_type {
             PlotType::Line => {
-                let mut pen = figure.raster.pen(figure.area, Nib::Square(figure.scale), colour);
+                let mut pen = figure
+                    .raster
+                    .pen(figure.area, Nib::Square(figure.scale), colour);
                 trace(&mut pen, &projection, points.of(series).map(Some), ctx)?;
             }
             PlotType::Scatter => {
-                let radius = if small { figure.scale - 1 } else { 2 * figure.scale - 1 };
+                let radius = if small {
+                    figure.scale - 1
+                } else {
+                    2 * figure.scale - 1
+                };
                 let mut pen = figure.raster.pen(figure.area, Nib::Disc(radius), colour);
                 dots(&mut pen, &projection, points.of(series), ctx)?;
             }
@@ -180,7 +197,9 @@ fn bars(figure: &mut Figure, points: &Points, series: usize, ctx: &Ctx) -> Resul
         gap / 2.0 / projection.x.half_span() * area.width as f64
     });
     let count = points.series().len();
-    let width = (0.8 * gap / count as f64).floor().clamp(1.0, area.width as f64) as usize;
+    let width = (0.8 * gap / count as f64)
+        .floor()
+        .clamp(1.0, area.width as f64) as usize;
     let zero = projection.row(0.0);
     for (position, (x, y)) in points.of(&points.series()[series]).enumerate() {
         if position % (1 << 10) == 0 {
@@ -217,7 +236,10 @@ const COLOURS: [(&str, Rgb); 11] = [
 /// All colours of a picture: those of the figure, then one for each series.
 fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
     if names.len() > series {
-        let message = format!("expected at most one colour for each of {series} series, found {}", names.len());
+        let message = format!(
+            "expected at most one colour for each of {series} series, found {}",
+            names.len()
+        );
         return Err(ToolError::invalid("/colors", message).reason("shape"));
     }
     let mut palette = BASE.to_vec();
@@ -233,10 +255,20 @@ fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
 fn colour(name: &str) -> Option<Rgb> {
     let Some(digits) = name.strip_prefix('#') else {
         let name = name.to_ascii_lowercase();
-        let name = if name == "grey" { "gray" } else { name.as_str() };
-        return COLOURS.iter().find(|(known, _)| *known == name).map(|(_, colour)| *colour);
+        let name = if name == "grey" {
+            "gray"
+        } else {
+            name.as_str()
+        };
+        return COLOURS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, colour)| *colour);
     };
-    let values: Vec<u8> = digits.chars().map(|digit| digit.to_digit(16).map(|value| value as u8)).collect::<Option<_>>()?;
+    let values: Vec<u8> = digits
+        .chars()
+        .map(|digit| digit.to_digit(16).map(|value| value as u8))
+        .collect::<Option<_>>()?;
     match values.as_slice() {
         [r, g, b] => Some([r * 17, g * 17, b * 17]),
         [r, red, g, green, b, blue] => Some([r * 16 + red, g * 16 + green, b * 16 + blue]),
@@ -246,7 +278,10 @@ fn colour(name: &str) -> Option<Rgb> {
 
 fn unknown_colour(name: &str, index: usize) -> ToolError {
     let shown: String = printable(name).chars().take(40).collect();
-    let err = ToolError::invalid(format!("/colors/{index}"), format!("expected a colour, found `{shown}`"));
+    let err = ToolError::invalid(
+        format!("/colors/{index}"),
+        format!("expected a colour, found `{shown}`"),
+    );
     match nearest(name, COLOURS.iter().map(|(known, _)| *known)) {
         Some(near) => err.hint(format!("did you mean `{near}`?")),
         None => err.hint("write `#rrggbb`, `#rgb` or a name such as `blue`"),

@@ -68,7 +68,14 @@ impl Raster {
     }
 
     /// Writes a text; what leaves the picture is cut off.
-    pub(crate) fn text(&mut self, text: &str, (x, y): (usize, usize), direction: Direction, scale: usize, colour: u8) {
+    pub(crate) fn text(
+        &mut self,
+        text: &str,
+        (x, y): (usize, usize),
+        direction: Direction,
+        scale: usize,
+        colour: u8,
+    ) {
         for (index, character) in text.chars().enumerate() {
             let before = index * ADVANCE * scale;
             for (column, row) in glyph(character) {
@@ -119,7 +126,9 @@ fn glyph(character: char) -> impl Iterator<Item = (usize, usize)> {
     };
     let start = index / PER_BAND * GLYPH_ROWS * LINE + index % PER_BAND * ADVANCE;
     (0..GLYPH_ROWS).flat_map(move |row| {
-        (0..GLYPH_COLUMNS).filter_map(move |column| (FONT[start + row * LINE + column] == b'#').then_some((column, row)))
+        (0..GLYPH_COLUMNS).filter_map(move |column| {
+            (FONT[start + row * LINE + column] == b'#').then_some((column, row))
+        })
     })
 }
 
@@ -157,7 +166,10 @@ impl Surface for Pen<'_> {
             Nib::Disc(radius) => {
                 let radius = radius as i64;
                 let square = -radius..=radius;
-                for (dx, dy) in square.clone().flat_map(|dx| square.clone().map(move |dy| (dx, dy))) {
+                for (dx, dy) in square
+                    .clone()
+                    .flat_map(|dx| square.clone().map(move |dy| (dx, dy)))
+                {
                     // The half step rounds the disc without single pixels at its four ends.
                     if dx * dx + dy * dy <= radius * radius + radius / 2 {
                         self.pixel(across + dx, down + dy);
@@ -170,9 +182,15 @@ impl Surface for Pen<'_> {
 
 impl Pen<'_> {
     fn pixel(&mut self, column: i64, row: i64) {
-        let inside = 0 <= column && column < self.area.width as i64 && 0 <= row && row < self.area.height as i64;
+        let inside = 0 <= column
+            && column < self.area.width as i64
+            && 0 <= row
+            && row < self.area.height as i64;
         if inside {
-            let (x, y) = (self.area.left + column as usize, self.area.top + row as usize);
+            let (x, y) = (
+                self.area.left + column as usize,
+                self.area.top + row as usize,
+            );
             self.raster.pixels[y * self.raster.width + x] = self.colour;
         }
     }

@@ -39,7 +39,9 @@ impl Load for Series {
     fn from_value(value: &Value) -> Result<Self, Problem> {
         let several = match value {
             Value::Numbers(numbers) => numbers.rank() > 1,
-            Value::Array(items) => items.first().is_some_and(|first| matches!(first, Value::Array(_) | Value::Numbers(_))),
+            Value::Array(items) => items
+                .first()
+                .is_some_and(|first| matches!(first, Value::Array(_) | Value::Numbers(_))),
             _ => false,
         };
         if !several {
@@ -47,8 +49,13 @@ impl Load for Series {
         }
         let items = value.items().unwrap_or_default();
         if items.len() > SERIES_MAX {
-            let message = format!("expected at most {SERIES_MAX} series, found {}", items.len());
-            return Err(Problem::new("", message).hint("`y` is a list of series, each as long as `x`"));
+            let message = format!(
+                "expected at most {SERIES_MAX} series, found {}",
+                items.len()
+            );
+            return Err(
+                Problem::new("", message).hint("`y` is a list of series, each as long as `x`")
+            );
         }
         let series = items.iter().enumerate().map(|(index, item)| {
             Vector::from_value(item).map_err(|problem| Problem {
@@ -56,7 +63,9 @@ impl Load for Series {
                 ..problem
             })
         });
-        series.collect::<Result<_, _>>().map(|series| Self(Arc::new(series)))
+        series
+            .collect::<Result<_, _>>()
+            .map(|series| Self(Arc::new(series)))
     }
 
     fn to_value(&self) -> Value {
@@ -101,10 +110,17 @@ impl Points {
     ///
     /// # Errors
     /// `invalid_args` for no point, for lengths that differ and for names that do not fit the series.
-    pub(crate) fn load(x: &Input<Vector>, y: &Input<Series>, labels: Option<&[String]>, ctx: &Ctx) -> Result<Self, ToolError> {
+    pub(crate) fn load(
+        x: &Input<Vector>,
+        y: &Input<Series>,
+        labels: Option<&[String]>,
+        ctx: &Ctx,
+    ) -> Result<Self, ToolError> {
         let (x, Series(series)) = (x.load(ctx)?, y.load(ctx)?);
         if x.is_empty() {
-            return Err(ToolError::invalid("/x", "expected at least one point, found none").reason("empty"));
+            return Err(
+                ToolError::invalid("/x", "expected at least one point, found none").reason("empty"),
+            );
         }
         let transposed = series.len() == x.len() && series.iter().all(|one| one.len() != x.len());
         for (index, one) in series.iter().enumerate() {
@@ -112,15 +128,31 @@ impl Points {
                 continue;
             }
             let several = series.len() > 1;
-            let pointer = if several { format!("/y/{index}") } else { "/y".to_owned() };
-            let whose = if several { format!("series {index} of `y`") } else { "`y`".to_owned() };
+            let pointer = if several {
+                format!("/y/{index}")
+            } else {
+                "/y".to_owned()
+            };
+            let whose = if several {
+                format!("series {index} of `y`")
+            } else {
+                "`y`".to_owned()
+            };
             let message = format!("{whose} has {} numbers, `x` has {}", one.len(), x.len());
             let err = ToolError::invalid(pointer, message).reason("shape");
-            return Err(if transposed { err.hint("`y` holds one series per row: transpose it") } else { err });
+            return Err(if transposed {
+                err.hint("`y` holds one series per row: transpose it")
+            } else {
+                err
+            });
         }
         let names = match labels {
             Some(names) if names.len() != series.len() => {
-                let message = format!("expected one label for each of {} series, found {}", series.len(), names.len());
+                let message = format!(
+                    "expected one label for each of {} series, found {}",
+                    series.len(),
+                    names.len()
+                );
                 return Err(ToolError::invalid("/labels", message).reason("shape"));
             }
             Some(names) => names.iter().map(|name| printable(name)).collect(),
@@ -148,7 +180,9 @@ impl Points {
     /// Smallest and largest `y` of all series.
     pub(crate) fn y_extent(&self) -> (f64, f64) {
         let extents = self.series.iter().map(|one| extent(one));
-        extents.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (a, b)| (low.min(a), high.max(b)))
+        extents.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (a, b)| {
+            (low.min(a), high.max(b))
+        })
     }
 
     /// Smallest distance between different values of `x`; `None` when all are equal.
@@ -163,10 +197,20 @@ impl Points {
 /// Smallest and largest of a non-empty list of finite numbers.
 pub(crate) fn extent(values: &[f64]) -> (f64, f64) {
     let start = (f64::INFINITY, f64::NEG_INFINITY);
-    values.iter().fold(start, |(low, high), &value| (low.min(value), high.max(value)))
+    values.iter().fold(start, |(low, high), &value| {
+        (low.min(value), high.max(value))
+    })
 }
 
 /// A text for one line: control characters, which could move the cursor of a terminal, become spaces.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    text.chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect()
 }

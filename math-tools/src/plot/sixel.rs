@@ -29,7 +29,8 @@ pub(crate) fn encode(raster: &Raster, palette: &[Rgb]) -> String {
         columns.fill(full);
         colour_line(0, &columns, &mut out);
         let mut used = [false; 256];
-        band.iter().for_each(|&pixel| used[usize::from(pixel)] = true);
+        band.iter()
+            .for_each(|&pixel| used[usize::from(pixel)] = true);
         for colour in (1..palette.len()).filter(|&colour| used[colour]) {
             columns.fill(0);
             for (row, line) in band.chunks(raster.width).enumerate() {
@@ -53,7 +54,10 @@ fn percent(channel: u8) -> u32 {
 fn colour_line(colour: usize, columns: &[u8], out: &mut String) {
     // Writing to a string cannot fail.
     let _ = write!(out, "#{colour}");
-    let end = columns.iter().rposition(|&bits| bits != 0).map_or(0, |last| last + 1);
+    let end = columns
+        .iter()
+        .rposition(|&bits| bits != 0)
+        .map_or(0, |last| last + 1);
     for run in columns[..end].chunk_by(|a, b| a == b) {
         let symbol = char::from(b'?' + run[0]);
         match run.len() {

@@ -10,8 +10,14 @@ use super::TOOLS;
 /// Runs a tool of this family on arguments written as JSON.
 pub(super) fn call(tool: &str, args: &str) -> Result<Value, ToolError> {
     let args = json::parse(args, json::Limits::default()).expect("the test writes JSON");
-    let found = TOOLS.iter().map(|entry| entry.tool()).find(|one| one.spec().id == tool);
-    found.expect("the tool exists").decode(&args)?.run(&Ctx::default())
+    let found = TOOLS
+        .iter()
+        .map(|entry| entry.tool())
+        .find(|one| one.spec().id == tool);
+    found
+        .expect("the tool exists")
+        .decode(&args)?
+        .run(&Ctx::default())
 }
 
 /// A list of `count` numbers as JSON.
@@ -21,27 +27,45 @@ pub(super) fn list(count: usize, number: impl Fn(f64) -> f64) -> String {
 
 fn golden(name: &str, tool: &str, args: &str) {
     let output = call(tool, args).unwrap_or_else(|err| panic!("{name}: {err:?}"));
-    let found = format!("{}\n", output.get("plot").and_then(Value::as_str).expect("a plot"));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/plot/golden").join(format!("{name}.txt"));
+    let found = format!(
+        "{}\n",
+        output.get("plot").and_then(Value::as_str).expect("a plot")
+    );
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/plot/golden")
+        .join(format!("{name}.txt"));
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &found).expect("the golden file can be written");
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; UPDATE=1 rewrites it:\n{found}");
+    assert_eq!(
+        found, expected,
+        "{name} differs; UPDATE=1 rewrites it:\n{found}"
+    );
 }
 
 #[test]
 fn golden_line() {
     let x = list(200, |i| i / 20.0);
     let y = list(200, |i| (i / 20.0).sin() * (-i / 100.0).exp());
-    golden("line", "plot_braille", &format!(r#"{{"x":{x},"y":{y},"title":"damped wave","x_label":"t / s"}}"#));
+    golden(
+        "line",
+        "plot_braille",
+        &format!(r#"{{"x":{x},"y":{y},"title":"damped wave","x_label":"t / s"}}"#),
+    );
 }
 
 #[test]
 fn golden_several_lines() {
     let x = list(100, |i| i / 10.0);
-    let (a, b, c) = (list(100, |i| (i / 10.0).sin()), list(100, |i| (i / 10.0).cos()), list(100, |i| i / 50.0 - 1.0));
-    let args = format!(r#"{{"x":{x},"y":[{a},{b},{c}],"labels":["sin","cos","ramp"],"title":"three series","y_label":"volts"}}"#);
+    let (a, b, c) = (
+        list(100, |i| (i / 10.0).sin()),
+        list(100, |i| (i / 10.0).cos()),
+        list(100, |i| i / 50.0 - 1.0),
+    );
+    let args = format!(
+        r#"{{"x":{x},"y":[{a},{b},{c}],"labels":["sin","cos","ramp"],"title":"three series","y_label":"volts"}}"#
+    );
     golden("several_lines", "plot_braille", &args);
 }
 
@@ -49,48 +73,100 @@ fn golden_several_lines() {
 fn golden_scatter() {
     let x = list(300, |i| (i * 0.754_877_666).fract() * 1e-7);
     let y = list(300, |i| 1e9 + 1e8 * (i * 0.569_840_29).fract());
-    golden("scatter", "plot_braille", &format!(r#"{{"x":{x},"y":{y},"plot_type":"scatter","title":"far from one"}}"#));
+    golden(
+        "scatter",
+        "plot_braille",
+        &format!(r#"{{"x":{x},"y":{y},"plot_type":"scatter","title":"far from one"}}"#),
+    );
 }
 
 #[test]
 fn golden_several_scatters() {
     let x = list(12, |i| i);
     let (a, b) = (list(12, |i| i * i), list(12, |i| 121.0 - i * 11.0));
-    golden("several_scatters", "plot_braille", &format!(r#"{{"x":{x},"y":[{a},{b}],"plot_type":"scatter","width":60,"height":12}}"#));
+    golden(
+        "several_scatters",
+        "plot_braille",
+        &format!(r#"{{"x":{x},"y":[{a},{b}],"plot_type":"scatter","width":60,"height":12}}"#),
+    );
 }
 
 #[test]
 fn golden_bars() {
-    let (x, y) = (list(12, |i| i + 1.0), list(12, |i| 6.0 * (i / 2.0).cos() + 1.0));
-    golden("bars", "plot_braille", &format!(r#"{{"x":{x},"y":{y},"plot_type":"bar","width":70,"height":15,"title":"up and down"}}"#));
+    let (x, y) = (
+        list(12, |i| i + 1.0),
+        list(12, |i| 6.0 * (i / 2.0).cos() + 1.0),
+    );
+    golden(
+        "bars",
+        "plot_braille",
+        &format!(
+            r#"{{"x":{x},"y":{y},"plot_type":"bar","width":70,"height":15,"title":"up and down"}}"#
+        ),
+    );
 }
 
 #[test]
 fn golden_small() {
-    golden("small", "plot_braille", r#"{"x":[0,1,2],"y":[0,1000000,10],"width":10,"height":2}"#);
+    golden(
+        "small",
+        "plot_braille",
+        r#"{"x":[0,1,2],"y":[0,1000000,10],"width":10,"height":2}"#,
+    );
 }
 
 #[test]
 fn golden_histogram() {
     // The sum of four low-discrepancy sequences: near to normal.
     let step = [0.819_172_51, 0.671_043_61, 0.549_700_48, 0.450_305_91];
-    let data = list(2000, |i| step.iter().map(|s| (i * s).fract()).sum::<f64>() - 2.0);
-    golden("histogram", "histogram", &format!(r#"{{"data":{data},"height":12}}"#));
-    golden("histogram_many_bins", "histogram", &format!(r#"{{"data":{data},"height":8,"width":50,"bins":200}}"#));
+    let data = list(2000, |i| {
+        step.iter().map(|s| (i * s).fract()).sum::<f64>() - 2.0
+    });
+    golden(
+        "histogram",
+        "histogram",
+        &format!(r#"{{"data":{data},"height":12}}"#),
+    );
+    golden(
+        "histogram_many_bins",
+        "histogram",
+        &format!(r#"{{"data":{data},"height":8,"width":50,"bins":200}}"#),
+    );
 }
 
 #[test]
 fn golden_constant() {
-    golden("constant", "plot_braille", r#"{"x":[3,3,3],"y":[7,7,7],"plot_type":"scatter","width":40,"height":7}"#);
-    golden("constant_histogram", "histogram", r#"{"data":[5,5,5],"width":40,"height":6,"bins":4}"#);
+    golden(
+        "constant",
+        "plot_braille",
+        r#"{"x":[3,3,3],"y":[7,7,7],"plot_type":"scatter","width":40,"height":7}"#,
+    );
+    golden(
+        "constant_histogram",
+        "histogram",
+        r#"{"data":[5,5,5],"width":40,"height":6,"bins":4}"#,
+    );
 }
 
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
-    let output = call("plot_braille", r#"{"x":[1],"y":[1],"title":"a\u001b[2Jb\nc","x_label":"\u0007"}"#).expect("a plot");
+    let output = call(
+        "plot_braille",
+        r#"{"x":[1],"y":[1],"title":"a\u001b[2Jb\nc","x_label":"\u0007"}"#,
+    )
+    .expect("a plot");
     let plot = output.get("plot").and_then(Value::as_str).expect("a plot");
-    assert!(plot.chars().all(|character| character == '\n' || !character.is_control()), "{plot:?}");
-    assert!(plot.lines().next().is_some_and(|line| line.trim() == "a [2Jb c"), "{plot}");
+    assert!(
+        plot.chars()
+            .all(|character| character == '\n' || !character.is_control()),
+        "{plot:?}"
+    );
+    assert!(
+        plot.lines()
+            .next()
+            .is_some_and(|line| line.trim() == "a [2Jb c"),
+        "{plot}"
+    );
 }
 
 #[test]
@@ -101,12 +177,32 @@ fn w29_refusals_name_the_argument() {
         ("plot_braille", r#"{"x":[1,2],"y":[[1,2],[1,2,3]]}"#, "/y/1"),
         ("plot_braille", r#"{"x":[1,2,3],"y":[[1],[2],[3]]}"#, "/y/0"),
         ("plot_braille", r#"{"x":[1,2],"y":[1,"two"]}"#, "/y/1"),
-        ("plot_braille", r#"{"x":[1,2],"y":[[1,2],[3,null]]}"#, "/y/1/1"),
-        ("plot_braille", r#"{"x":[1],"y":[1],"plot_type":"pie"}"#, "/plot_type"),
-        ("plot_braille", r#"{"x":[1],"y":[[1],[2]],"plot_type":"bar"}"#, "/plot_type"),
+        (
+            "plot_braille",
+            r#"{"x":[1,2],"y":[[1,2],[3,null]]}"#,
+            "/y/1/1",
+        ),
+        (
+            "plot_braille",
+            r#"{"x":[1],"y":[1],"plot_type":"pie"}"#,
+            "/plot_type",
+        ),
+        (
+            "plot_braille",
+            r#"{"x":[1],"y":[[1],[2]],"plot_type":"bar"}"#,
+            "/plot_type",
+        ),
         ("plot_braille", r#"{"x":[1],"y":[1],"width":9}"#, "/width"),
-        ("plot_braille", r#"{"x":[1],"y":[1],"height":501}"#, "/height"),
-        ("plot_braille", r#"{"x":[1],"y":[1],"labels":["a","b"]}"#, "/labels"),
+        (
+            "plot_braille",
+            r#"{"x":[1],"y":[1],"height":501}"#,
+            "/height",
+        ),
+        (
+            "plot_braille",
+            r#"{"x":[1],"y":[1],"labels":["a","b"]}"#,
+            "/labels",
+        ),
         ("plot_braille", r#"{"x":[1],"y":[1],"titel":"a"}"#, "/titel"),
         ("histogram", r#"{"data":[]}"#, "/data"),
         ("histogram", r#"{"data":[1],"bins":0}"#, "/bins"),
@@ -115,7 +211,11 @@ fn w29_refusals_name_the_argument() {
     for (tool, args, path) in cases {
         let err = call(tool, args).expect_err(args);
         assert_eq!(err.path(), Some(path), "{args}: {err:?}");
-        assert_eq!(err.code(), tool_core::ErrorCode::InvalidArgs, "{args}: {err:?}");
+        assert_eq!(
+            err.code(),
+            tool_core::ErrorCode::InvalidArgs,
+            "{args}: {err:?}"
+        );
     }
 }
 
@@ -128,9 +228,15 @@ fn seventeen_series_are_refused() {
 
 #[test]
 fn a_million_points_are_drawn() {
-    let (x, y) = (list(1_000_000, |i| i), list(1_000_000, |i| (i * 1e-5).sin() + (i * 0.618_034).fract()));
+    let (x, y) = (
+        list(1_000_000, |i| i),
+        list(1_000_000, |i| (i * 1e-5).sin() + (i * 0.618_034).fract()),
+    );
     let output = call("plot_braille", &format!(r#"{{"x":{x},"y":{y}}}"#)).expect("a plot");
-    assert_eq!(output.get("n_points").and_then(Value::as_i64), Some(1_000_000));
+    assert_eq!(
+        output.get("n_points").and_then(Value::as_i64),
+        Some(1_000_000)
+    );
 }
 
 /// Numbers of every size, with ties.
@@ -187,10 +293,26 @@ proptest! {
 #[test]
 fn golden_functions() {
     golden("sin", "plot_function", r#"{"function":"sin"}"#);
-    golden("tan", "plot_function", r#"{"function":"tan(x)","width":70,"height":15}"#);
-    golden("reciprocal", "plot_function", r#"{"function":"1/x","width":70,"height":15,"n_points":401}"#);
-    golden("steps", "plot_function", r#"{"function":"floor(x)","width":60,"height":12}"#);
-    golden("narrow_peak", "plot_function", r#"{"function":"exp(-1e3*(x-1)**2)","width":60,"height":10,"title":"one narrow peak"}"#);
+    golden(
+        "tan",
+        "plot_function",
+        r#"{"function":"tan(x)","width":70,"height":15}"#,
+    );
+    golden(
+        "reciprocal",
+        "plot_function",
+        r#"{"function":"1/x","width":70,"height":15,"n_points":401}"#,
+    );
+    golden(
+        "steps",
+        "plot_function",
+        r#"{"function":"floor(x)","width":60,"height":12}"#,
+    );
+    golden(
+        "narrow_peak",
+        "plot_function",
+        r#"{"function":"exp(-1e3*(x-1)**2)","width":60,"height":10,"title":"one narrow peak"}"#,
+    );
 }
 
 /// Case W32: `log` over the default range, half of which has no value.
@@ -200,28 +322,55 @@ fn w32_undefined_points_are_skipped() {
     let output = call("plot_function", r#"{"function":"log"}"#).expect("a plot");
     assert_eq!(output.get("undefined").and_then(Value::as_i64), Some(200));
     let err = call("plot_function", r#"{"function":"log(-1-x**2)"}"#).expect_err("defined nowhere");
-    assert_eq!((err.code(), err.reason_str()), (tool_core::ErrorCode::Numeric, Some("undefined")));
+    assert_eq!(
+        (err.code(), err.reason_str()),
+        (tool_core::ErrorCode::Numeric, Some("undefined"))
+    );
 }
 
 /// Case W33: an unknown name is an error, never another function.
 #[test]
 fn w33_an_unknown_function_is_refused() {
-    for (text, word) in [("bessel", "bessel"), ("sni(x)", "sni"), ("sin(y)", "y"), ("", "empty"), ("sin(x) garbage", "garbage")] {
-        let err = call("plot_function", &Value::object([("function", text)]).to_string()).expect_err(text);
-        assert!(err.message().contains(word) && err.path() == Some("/function"), "{err:?}");
+    for (text, word) in [
+        ("bessel", "bessel"),
+        ("sni(x)", "sni"),
+        ("sin(y)", "y"),
+        ("", "empty"),
+        ("sin(x) garbage", "garbage"),
+    ] {
+        let err = call(
+            "plot_function",
+            &Value::object([("function", text)]).to_string(),
+        )
+        .expect_err(text);
+        assert!(
+            err.message().contains(word) && err.path() == Some("/function"),
+            "{err:?}"
+        );
     }
 }
 
 #[test]
 fn functions_of_the_earlier_interface_are_known() {
-    for name in ["sin", "cos", "exp", "log", "x^2", "square", "x^3", "cube", "sqrt", "tanh", "sigmoid", "gaussian", "pi", "np.sin"] {
-        call("plot_function", &Value::object([("function", name)]).to_string()).unwrap_or_else(|err| panic!("{name}: {err:?}"));
+    for name in [
+        "sin", "cos", "exp", "log", "x^2", "square", "x^3", "cube", "sqrt", "tanh", "sigmoid",
+        "gaussian", "pi", "np.sin",
+    ] {
+        call(
+            "plot_function",
+            &Value::object([("function", name)]).to_string(),
+        )
+        .unwrap_or_else(|err| panic!("{name}: {err:?}"));
     }
 }
 
 #[test]
 fn ends_of_a_function_plot_must_rise() {
-    for ends in [r#""x_min":1,"x_max":1"#, r#""x_min":2,"x_max":1"#, r#""x_min":1e20,"x_max":1.0000000000000002e20"#] {
+    for ends in [
+        r#""x_min":1,"x_max":1"#,
+        r#""x_min":2,"x_max":1"#,
+        r#""x_min":1e20,"x_max":1.0000000000000002e20"#,
+    ] {
         let err = call("plot_function", &format!(r#"{{"function":"x",{ends}}}"#)).expect_err(ends);
         assert_eq!(err.path(), Some("/x_max"));
     }
@@ -240,22 +389,53 @@ fn poles_do_not_stretch_the_range() {
         ("1e3*exp(-1e3*(x-1)**2)+sin(x)", 900.0, 1200.0, false),
     ];
     for (function, low, high, clipped) in cases {
-        let output = call("plot_function", &Value::object([("function", function)]).to_string()).expect(function);
-        let top = output.pointer("/y_range/1").and_then(|end| end.as_f64()).expect("an end");
+        let output = call(
+            "plot_function",
+            &Value::object([("function", function)]).to_string(),
+        )
+        .expect(function);
+        let top = output
+            .pointer("/y_range/1")
+            .and_then(|end| end.as_f64())
+            .expect("an end");
         assert!(low <= top && top <= high, "{function}: {top}");
-        assert_eq!(output.get("clipped").and_then(Value::as_i64).is_some_and(|count| count > 0), clipped, "{function}");
+        assert_eq!(
+            output
+                .get("clipped")
+                .and_then(Value::as_i64)
+                .is_some_and(|count| count > 0),
+            clipped,
+            "{function}"
+        );
     }
 }
 
 fn picture(args: &str) -> (String, super::raster::Raster, Vec<[u32; 3]>) {
     let output = call("plot_sixel", args).unwrap_or_else(|err| panic!("{err:?}"));
-    let sixel = output.get("sixel").and_then(Value::as_str).expect("a picture").to_owned();
+    let sixel = output
+        .get("sixel")
+        .and_then(Value::as_str)
+        .expect("a picture")
+        .to_owned();
     let (raster, palette) = super::sixel::tests::decode(&sixel);
     if let Some(folder) = std::env::var_os("DUMP_PICTURES") {
         let mut ppm = format!("P6 {} {} 255\n", raster.width, raster.height).into_bytes();
-        let colours: Vec<[u8; 3]> = palette.iter().map(|colour| colour.map(|percent| (percent * 255 / 100) as u8)).collect();
-        ppm.extend(raster.pixels.iter().flat_map(|pixel| colours[usize::from(*pixel)]));
-        let name = format!("{:x}.ppm", args.bytes().fold(7_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())));
+        let colours: Vec<[u8; 3]> = palette
+            .iter()
+            .map(|colour| colour.map(|percent| (percent * 255 / 100) as u8))
+            .collect();
+        ppm.extend(
+            raster
+                .pixels
+                .iter()
+                .flat_map(|pixel| colours[usize::from(*pixel)]),
+        );
+        let name = format!(
+            "{:x}.ppm",
+            args.bytes().fold(7_u32, |hash, byte| hash
+                .wrapping_mul(31)
+                .wrapping_add(byte.into()))
+        );
         std::fs::write(Path::new(&folder).join(name), ppm).expect("the picture can be written");
     }
     (sixel, raster, palette)
@@ -264,11 +444,16 @@ fn picture(args: &str) -> (String, super::raster::Raster, Vec<[u32; 3]>) {
 /// Case W40: three points gave 107,725 bytes without axes; here a few thousand, with them.
 #[test]
 fn w40_a_picture_is_run_length_encoded() {
-    let (sixel, raster, _) = picture(r##"{"x":[1,2,3],"y":[1,4,9],"title":"three points","x_label":"time / s","y_label":"height / m"}"##);
+    let (sixel, raster, _) = picture(
+        r##"{"x":[1,2,3],"y":[1,4,9],"title":"three points","x_label":"time / s","y_label":"height / m"}"##,
+    );
     assert!(sixel.len() < 12_000, "{} bytes", sixel.len());
     assert_eq!((raster.width, raster.height), (800, 400));
     for colour in 1..=4 {
-        assert!(raster.pixels.contains(&colour), "colour {colour} (grid, frame, text, data) is missing");
+        assert!(
+            raster.pixels.contains(&colour),
+            "colour {colour} (grid, frame, text, data) is missing"
+        );
     }
 }
 
@@ -276,15 +461,24 @@ fn w40_a_picture_is_run_length_encoded() {
 #[test]
 fn w41_several_series_have_their_colours() {
     let x = list(200, |i| i / 20.0);
-    let (a, b) = (list(200, |i| (i / 20.0).sin()), list(200, |i| (i / 20.0).cos()));
+    let (a, b) = (
+        list(200, |i| (i / 20.0).sin()),
+        list(200, |i| (i / 20.0).cos()),
+    );
     for kind in ["line", "scatter"] {
-        let args = format!(r##"{{"x":{x},"y":[{a},{b}],"plot_type":"{kind}","labels":["sine","cosine"],"colors":["#cc0000","purple"],"title":"waves"}}"##);
+        let args = format!(
+            r##"{{"x":{x},"y":[{a},{b}],"plot_type":"{kind}","labels":["sine","cosine"],"colors":["#cc0000","purple"],"title":"waves"}}"##
+        );
         let (_, raster, palette) = picture(&args);
         assert_eq!(palette[4..], [[80, 0, 0], [58, 40, 74]]);
         assert!(raster.pixels.contains(&4) && raster.pixels.contains(&5));
     }
-    picture(r##"{"x":[1,2,3,4],"y":[[1,4,-2,3],[2,3,5,-1]],"plot_type":"bar","title":"two groups"}"##);
-    picture(r##"{"x":[1,2,3,4],"y":[1e-9,4e-9,2e-9,3e-9],"width":160,"height":90,"title":"tiny"}"##);
+    picture(
+        r##"{"x":[1,2,3,4],"y":[[1,4,-2,3],[2,3,5,-1]],"plot_type":"bar","title":"two groups"}"##,
+    );
+    picture(
+        r##"{"x":[1,2,3,4],"y":[1e-9,4e-9,2e-9,3e-9],"width":160,"height":90,"title":"tiny"}"##,
+    );
 }
 
 #[test]
@@ -295,14 +489,24 @@ fn colours_are_checked() {
         (r##"["red","green"]"##, "/colors", "1 series"),
     ];
     for (colors, path, word) in cases {
-        let err = call("plot_sixel", &format!(r#"{{"x":[1],"y":[1],"colors":{colors}}}"#)).expect_err(colors);
-        assert!(err.path() == Some(path) && err.message().contains(word), "{err:?}");
+        let err = call(
+            "plot_sixel",
+            &format!(r#"{{"x":[1],"y":[1],"colors":{colors}}}"#),
+        )
+        .expect_err(colors);
+        assert!(
+            err.path() == Some(path) && err.message().contains(word),
+            "{err:?}"
+        );
     }
 }
 
 #[test]
 fn a_million_points_make_a_picture() {
-    let (x, y) = (list(1_000_000, |i| i), list(1_000_000, |i| (i * 1e-5).sin() + (i * 0.618_034).fract()));
+    let (x, y) = (
+        list(1_000_000, |i| i),
+        list(1_000_000, |i| (i * 1e-5).sin() + (i * 0.618_034).fract()),
+    );
     for kind in ["line", "scatter", "bar"] {
         picture(&format!(r#"{{"x":{x},"y":{y},"plot_type":"{kind}"}}"#));
     }
@@ -316,7 +520,11 @@ fn the_example_picture_is_as_stored() {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &sixel).expect("the golden file can be written");
     }
-    assert_eq!(Some(sixel), std::fs::read_to_string(&path).ok(), "UPDATE=1 rewrites it");
+    assert_eq!(
+        Some(sixel),
+        std::fs::read_to_string(&path).ok(),
+        "UPDATE=1 rewrites it"
+    );
 }
 
 proptest! {

@@ -9,33 +9,60 @@ use super::args::{Approvals, Decide, Global};
 use super::{exit, print_data, session};
 
 /// Settles one approval. Whoever runs this command line as this user is the operator.
-pub fn decide(global: &Global, decide: &Decide, grant: bool) -> Result<ExitCode, ToolError> {
+pub(super) fn decide(global: &Global, decide: &Decide, grant: bool) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
     let state = session::state(&toolkit)?;
-    let settled = if grant { state.approve(&decide.id, "terminal") } else { state.decline(&decide.id, "terminal") }?;
+    let settled = if grant {
+        state.approve(&decide.id, "terminal")
+    } else {
+        state.decline(&decide.id, "terminal")
+    }?;
     state.close()?;
     print_data(global, &value(&settled), || {
         if grant {
-            format!("approved {}: `{}` as `{}`; send the same call again and it runs once\n", settled.id, settled.tool, settled.role)
+            format!(
+                "approved {}: `{}` as `{}`; send the same call again and it runs once\n",
+                settled.id, settled.tool, settled.role
+            )
         } else {
-            format!("declined {}: `{}` as `{}`\n", settled.id, settled.tool, settled.role)
+            format!(
+                "declined {}: `{}` as `{}`\n",
+                settled.id, settled.tool, settled.role
+            )
         }
     });
     Ok(exit::OK.into())
 }
 
 /// Lists approvals.
-pub fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode, ToolError> {
+pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode, ToolError> {
     const SHOWN_MAX: usize = 1000;
     let Approvals::List { all } = approvals;
     let toolkit = session::open(global)?;
     let listed = session::state(&toolkit)?.approvals(*all, SHOWN_MAX)?;
-    print_data(global, &Value::array(listed.iter().map(value).collect()), || {
-        if listed.is_empty() {
-            return "nothing waits for an approval\n".to_owned();
-        }
-        listed.iter().map(|approval| format!("{}  {:9}  {} as `{}`\n    {}\n    {}\n", approval.id, approval.state, approval.tool, approval.role, approval.preview, approval.reason)).collect()
-    });
+    print_data(
+        global,
+        &Value::array(listed.iter().map(value).collect()),
+        || {
+            if listed.is_empty() {
+                return "nothing waits for an approval\n".to_owned();
+            }
+            listed
+                .iter()
+                .map(|approval| {
+                    format!(
+                        "{}  {:9}  {} as `{}`\n    {}\n    {}\n",
+                        approval.id,
+                        approval.state,
+                        approval.tool,
+                        approval.role,
+                        approval.preview,
+                        approval.reason
+                    )
+                })
+                .collect()
+        },
+    );
     Ok(exit::OK.into())
 }
 

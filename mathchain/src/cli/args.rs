@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Exact maths, data work and host tools for language-model agents, with policy, audit and replayable plans.
 #[derive(Debug, Parser)]
 #[command(name = "mathchain", version, max_term_width = 100, after_help = EXAMPLES)]
-pub struct Cli {
+pub(super) struct Cli {
     #[command(flatten)]
     pub global: Global,
     #[command(subcommand)]
@@ -23,7 +23,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled";
 
 #[derive(Debug, Clone, Args)]
-pub struct Global {
+pub(super) struct Global {
     /// Configuration file; by default mathchain.toml (or .yaml) is looked for from here upwards, then in the user's
     /// configuration folder
     #[arg(long, global = true, value_name = "FILE")]
@@ -40,7 +40,7 @@ pub struct Global {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(super) enum Format {
     /// For a reader
     Human,
     /// The envelope, one line of JSON
@@ -50,7 +50,7 @@ pub enum Format {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// Call one tool; arguments as one JSON object on stdin, or as flags
     Call(Call),
     /// Run a plan: a YAML or JSON document of steps
@@ -92,9 +92,14 @@ pub enum Command {
     after_help = "With no argument flags, one JSON object is read from stdin. A VALUE is JSON, or plain text where the tool expects text.
 `mathchain call TOOL --help` shows the tool's own flags."
 )]
-pub struct Call {
+pub(super) struct Call {
     /// Tool, then its flags
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "TOOL")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required = true,
+        value_name = "TOOL"
+    )]
     pub words: Vec<String>,
 }
 
@@ -103,7 +108,7 @@ pub struct Call {
   mathchain run examples/quickstart.yaml
   mathchain run plan.yaml --input csv=data/houses.csv --input draws=5000
   mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs")]
-pub struct Run {
+pub(super) struct Run {
     /// Plan file (.yaml, .yml or .json), or `-` for stdin
     pub plan: PathBuf,
     /// Input of the plan: NAME=VALUE, the value as JSON or plain text; repeatable
@@ -133,7 +138,7 @@ pub struct Run {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
+pub(super) enum Mode {
     /// As dependencies and resources allow
     Dep,
     /// In plan order, one step at a time
@@ -141,10 +146,12 @@ pub enum Mode {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?}; each answer carries the id and may come out of order.
+#[command(
+    after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?}; each answer carries the id and may come out of order.
 Example:
-  printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl")]
-pub struct Serve {
+  printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl"
+)]
+pub(super) struct Serve {
     /// One JSON object a line, in and out
     #[arg(long, required = true)]
     pub jsonl: bool,
@@ -160,7 +167,7 @@ pub struct Serve {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Tools {
+pub(super) enum Tools {
     /// List the tools a role sees
     List {
         /// Role
@@ -187,7 +194,7 @@ pub enum Tools {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Policy {
+pub(super) enum Policy {
     /// Say what would happen to a call, who decides and why
     Explain {
         /// Tool
@@ -202,13 +209,13 @@ pub enum Policy {
 }
 
 #[derive(Debug, Args)]
-pub struct Decide {
+pub(super) struct Decide {
     /// Id of the approval, or its beginning
     pub id: String,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Approvals {
+pub(super) enum Approvals {
     /// List them
     List {
         /// Settled ones too
@@ -218,7 +225,7 @@ pub enum Approvals {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Audit {
+pub(super) enum Audit {
     /// List the newest records
     List {
         /// How many
@@ -241,7 +248,7 @@ pub enum Audit {
 }
 
 #[derive(Debug, Args)]
-pub struct Init {
+pub(super) struct Init {
     /// Folder to write into
     #[arg(default_value = ".")]
     pub directory: PathBuf,

@@ -9,13 +9,17 @@ use super::args::{Audit, Global};
 use super::{exit, human, print_data, session};
 
 /// Reads or verifies the audit.
-pub fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {
+pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
     let state = session::state(&toolkit)?;
     match audit {
         Audit::List { limit } => {
             let records = state.audit_list(None, *limit as usize)?;
-            print_data(global, &Value::array(records.iter().map(value).collect()), || records.iter().map(line).collect());
+            print_data(
+                global,
+                &Value::array(records.iter().map(value).collect()),
+                || records.iter().map(line).collect(),
+            );
         }
         Audit::Show { record } => {
             let found = state.audit_show(record)?;
@@ -30,12 +34,21 @@ pub fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {
 }
 
 fn verify(global: &Global, state: &State, heads: &[String]) -> Result<ExitCode, ToolError> {
-    let published = heads.iter().map(|head| parse_head(head)).collect::<Result<Vec<_>, _>>()?;
+    let published = heads
+        .iter()
+        .map(|head| parse_head(head))
+        .collect::<Result<Vec<_>, _>>()?;
     let found = state.verify(&published)?;
     let faults: Vec<Value> = found
         .faults
         .iter()
-        .map(|fault| Value::object([("session", Value::from(fault.session.as_str())), ("sequence", Value::from(fault.sequence)), ("message", Value::from(fault.message.as_str()))]))
+        .map(|fault| {
+            Value::object([
+                ("session", Value::from(fault.session.as_str())),
+                ("sequence", Value::from(fault.sequence)),
+                ("message", Value::from(fault.message.as_str())),
+            ])
+        })
         .collect();
     let head = found.head.as_ref().map(head_text);
     let data = Value::object([
@@ -46,16 +59,33 @@ fn verify(global: &Global, state: &State, heads: &[String]) -> Result<ExitCode, 
         ("faults", Value::array(faults)),
     ]);
     print_data(global, &data, || {
-        let mut text = format!("{} records in {} sessions: {}\n", found.records, found.sessions, if found.is_sound() { "sound" } else { "NOT SOUND" });
+        let mut text = format!(
+            "{} records in {} sessions: {}\n",
+            found.records,
+            found.sessions,
+            if found.is_sound() {
+                "sound"
+            } else {
+                "NOT SOUND"
+            }
+        );
         for fault in &found.faults {
-            text.push_str(&format!("  {} {}: {}\n", fault.session, fault.sequence, fault.message));
+            text.push_str(&format!(
+                "  {} {}: {}\n",
+                fault.session, fault.sequence, fault.message
+            ));
         }
         if let Some(head) = head {
             text.push_str(&format!("head {head}\n  keep it elsewhere; `mathchain audit verify --head {head}` later finds even a cut tail\n"));
         }
         text
     });
-    Ok(if found.is_sound() { exit::OK } else { exit::TOOL_ERROR }.into())
+    Ok(if found.is_sound() {
+        exit::OK
+    } else {
+        exit::TOOL_ERROR
+    }
+    .into())
 }
 
 fn value(record: &AuditRecord) -> Value {
@@ -68,6 +98,21 @@ fn value(record: &AuditRecord) -> Value {
 }
 
 fn line(record: &AuditRecord) -> String {
-    let text = |key: &str| record.record.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
-    format!("{}:{:<5} {:8} {:24} {:16} {}\n", record.session, record.sequence, text("event"), text("tool"), text("role"), text("status"))
+    let text = |key: &str| {
+        record
+            .record
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or("-")
+            .to_owned()
+    };
+    format!(
+        "{}:{:<5} {:8} {:24} {:16} {}\n",
+        record.session,
+        record.sequence,
+        text("event"),
+        text("tool"),
+        text("role"),
+        text("status")
+    )
 }

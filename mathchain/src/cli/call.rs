@@ -12,21 +12,35 @@ use super::{cancel_on_signal, complain, exit, flags, human, print_outcome, sessi
 use crate::{Context, Toolkit};
 
 /// Answers one call.
-pub fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> {
-    let (name, rest) = call.words.split_first().ok_or_else(|| ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool"))?;
+pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> {
+    let (name, rest) = call
+        .words
+        .split_first()
+        .ok_or_else(|| ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool"))?;
     let toolkit_of = |global: &Global| session::open(global);
     // The tool's own flags may carry the global ones too, so they are read before anything is opened with them.
-    let families = registry::Catalogue::new(&math_tools::FAMILIES.iter().chain(host_tools::FAMILIES).copied().collect::<Vec<_>>())?;
+    let families = registry::Catalogue::new(
+        &math_tools::FAMILIES
+            .iter()
+            .chain(host_tools::FAMILIES)
+            .copied()
+            .collect::<Vec<_>>(),
+    )?;
     let Some(tool) = families.get(name) else {
         // The dispatcher words and records the refusal.
         let toolkit = toolkit_of(global)?;
-        return finish(&toolkit, global.format(), &toolkit.call(name, &Value::object::<&str, Value>([])));
+        return finish(
+            &toolkit,
+            global.format(),
+            &toolkit.call(name, &Value::object::<&str, Value>([])),
+        );
     };
     if rest.is_empty() {
         let args = read_arguments(None, tool, &registry::Config::default().limits)?;
         return run(&toolkit_of(global)?, global, name, args, Context::default());
     }
-    let matches = match flags::command(tool).try_get_matches_from(std::iter::once(name).chain(rest)) {
+    let matches = match flags::command(tool).try_get_matches_from(std::iter::once(name).chain(rest))
+    {
         Ok(matches) => matches,
         Err(err) => {
             let usage = err.use_stderr();
@@ -36,10 +50,18 @@ pub fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> {
     };
     let global = merged(global, &matches);
     let toolkit = toolkit_of(&global)?;
-    let args = read_arguments(flags::arguments(tool, &matches)?, tool, &toolkit.config().limits)?;
+    let args = read_arguments(
+        flags::arguments(tool, &matches)?,
+        tool,
+        &toolkit.config().limits,
+    )?;
     let context = Context {
         role: matches.get_one::<String>("role").cloned(),
-        answer: if matches.get_flag("yes") { Answer::Yes } else { Answer::Ask },
+        answer: if matches.get_flag("yes") {
+            Answer::Yes
+        } else {
+            Answer::Ask
+        },
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
         ..Context::default()
     };
@@ -47,12 +69,18 @@ pub fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> {
 }
 
 fn merged(global: &Global, matches: &clap::ArgMatches) -> Global {
-    let path = |name: &str| matches.get_one::<String>(name).map(std::path::PathBuf::from);
-    let output = matches.get_one::<String>("output").map(|name| match name.as_str() {
-        "human" => Format::Human,
-        "raw" => Format::Raw,
-        _ => Format::Json,
-    });
+    let path = |name: &str| {
+        matches
+            .get_one::<String>(name)
+            .map(std::path::PathBuf::from)
+    };
+    let output = matches
+        .get_one::<String>("output")
+        .map(|name| match name.as_str() {
+            "human" => Format::Human,
+            "raw" => Format::Raw,
+            _ => Format::Json,
+        });
     Global {
         config: path("config").or_else(|| global.config.clone()),
         workspace: path("workspace").or_else(|| global.workspace.clone()),
@@ -62,16 +90,27 @@ fn merged(global: &Global, matches: &clap::ArgMatches) -> Global {
 }
 
 /// The arguments: those of the flags, else one JSON object on stdin.
-fn read_arguments(given: Option<Value>, tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value, ToolError> {
+fn read_arguments(
+    given: Option<Value>,
+    tool: &dyn AnyTool,
+    limits: &registry::Limits,
+) -> Result<Value, ToolError> {
     if let Some(args) = given {
         return Ok(args);
     }
     if std::io::stdin().is_terminal() {
-        let required = tool.input_schema()["required"].as_array().is_some_and(|required| !required.is_empty());
+        let required = tool.input_schema()["required"]
+            .as_array()
+            .is_some_and(|required| !required.is_empty());
         if !required {
             return Ok(Value::Object(Object::new().into()));
         }
-        return Err(ToolError::new(ErrorCode::InvalidRequest, "no arguments").hint(format!("pipe one JSON object in, or use flags: `mathchain call {} --help`", tool.spec().id)));
+        return Err(
+            ToolError::new(ErrorCode::InvalidRequest, "no arguments").hint(format!(
+                "pipe one JSON object in, or use flags: `mathchain call {} --help`",
+                tool.spec().id
+            )),
+        );
     }
     let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
     let mut text = Vec::new();
@@ -79,14 +118,32 @@ fn read_arguments(given: Option<Value>, tool: &dyn AnyTool, limits: &registry::L
         .lock()
         .take(limits.max_input_bytes.saturating_add(1))
         .read_to_end(&mut text)
-        .map_err(|err| ToolError::new(ErrorCode::ToolError, format_args!("stdin cannot be read: {err}")).reason("io"))?;
+        .map_err(|err| {
+            ToolError::new(
+                ErrorCode::ToolError,
+                format_args!("stdin cannot be read: {err}"),
+            )
+            .reason("io")
+        })?;
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Object(Object::new().into()));
     }
-    Ok(json::parse_bytes(&text, Limits { bytes_max, ..Limits::default() })?)
+    Ok(json::parse_bytes(
+        &text,
+        Limits {
+            bytes_max,
+            ..Limits::default()
+        },
+    )?)
 }
 
-fn run(toolkit: &Toolkit, global: &Global, name: &str, args: Value, context: Context) -> Result<ExitCode, ToolError> {
+fn run(
+    toolkit: &Toolkit,
+    global: &Global,
+    name: &str,
+    args: Value,
+    context: Context,
+) -> Result<ExitCode, ToolError> {
     let stop = StopFlag::new();
     cancel_on_signal(&stop);
     let context = Context { stop, ..context };
@@ -95,7 +152,11 @@ fn run(toolkit: &Toolkit, global: &Global, name: &str, args: Value, context: Con
         && let Some(answer) = ask(toolkit, &context, name, &args)
     {
         let state = session::state(toolkit)?;
-        let settled = if answer { state.approve(approval_id, "terminal") } else { state.decline(approval_id, "terminal") };
+        let settled = if answer {
+            state.approve(approval_id, "terminal")
+        } else {
+            state.decline(approval_id, "terminal")
+        };
         settled?;
         outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
     }
@@ -111,31 +172,54 @@ fn ask(toolkit: &Toolkit, context: &Context, name: &str, args: &Value) -> Option
     if explanation.decision.verdict != Verdict::Ask {
         return None;
     }
-    complain(&format!("{name}: {}\n{}run it? [y/N] ", explanation.decision.reason, human::value(args)));
+    complain(&format!(
+        "{name}: {}\n{}run it? [y/N] ",
+        explanation.decision.reason,
+        human::value(args)
+    ));
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).ok()?;
     Some(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
 /// Runs on a thread whose stack does not depend on how the process was started.
-pub fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
+pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("call".to_owned()).stack_size(super::jsonl::CALL_STACK_BYTES).spawn_scoped(scope, work);
-        let thread = thread.map_err(|err| ToolError::new(ErrorCode::LimitExceeded, format_args!("no thread could be started: {err}")))?;
-        thread.join().map_err(|_| ToolError::new(ErrorCode::Internal, "the call ended in a panic outside the tool"))
+        let thread = std::thread::Builder::new()
+            .name("call".to_owned())
+            .stack_size(super::jsonl::CALL_STACK_BYTES)
+            .spawn_scoped(scope, work);
+        let thread = thread.map_err(|err| {
+            ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!("no thread could be started: {err}"),
+            )
+        })?;
+        thread.join().map_err(|_| {
+            ToolError::new(
+                ErrorCode::Internal,
+                "the call ended in a panic outside the tool",
+            )
+        })
     })
 }
 
 /// Prints the answer, writes the audit out, and gives the exit code.
-pub fn finish(toolkit: &Toolkit, format: Format, outcome: &Outcome) -> Result<ExitCode, ToolError> {
+pub(super) fn finish(
+    toolkit: &Toolkit,
+    format: Format,
+    outcome: &Outcome,
+) -> Result<ExitCode, ToolError> {
     print_outcome(format, outcome);
     close(toolkit);
     Ok(exit::of_outcome(outcome))
 }
 
 /// Writes out what of the audit is still batched.
-pub fn close(toolkit: &Toolkit) {
+pub(super) fn close(toolkit: &Toolkit) {
     if let Some(Err(err)) = toolkit.state().map(|state| state.close()) {
-        complain(&format!("warning: the audit of this run is incomplete: {err}\n"));
+        complain(&format!(
+            "warning: the audit of this run is incomplete: {err}\n"
+        ));
     }
 }

@@ -8,13 +8,13 @@ use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
 const SHOWN_MAX: usize = 12;
 
 /// The answer to a call, for a terminal: the result, and apart from it what goes to stderr.
-pub struct Rendered {
+pub(super) struct Rendered {
     pub stdout: String,
     pub stderr: String,
 }
 
 /// Renders the answer to a call.
-pub fn outcome(outcome: &Outcome) -> Rendered {
+pub(super) fn outcome(outcome: &Outcome) -> Rendered {
     let mut stderr = String::new();
     for warning in &outcome.warnings {
         let _ = writeln!(stderr, "warning: {warning}");
@@ -26,7 +26,10 @@ pub fn outcome(outcome: &Outcome) -> Rendered {
             String::new()
         }
         Status::PendingApproval { approval_id } => {
-            let _ = writeln!(stderr, "waits for approval: `mathchain approve {approval_id}` or `mathchain deny {approval_id}`, then send the same call again");
+            let _ = writeln!(
+                stderr,
+                "waits for approval: `mathchain approve {approval_id}` or `mathchain deny {approval_id}`, then send the same call again"
+            );
             String::new()
         }
     };
@@ -34,15 +37,28 @@ pub fn outcome(outcome: &Outcome) -> Rendered {
 }
 
 /// An error with everything it knows.
-pub fn error(err: &ToolError) -> String {
+pub(super) fn error(err: &ToolError) -> String {
     let mut text = String::new();
     if err.problems().is_empty() {
-        let place = err.path().filter(|path| !path.is_empty()).map(|path| format!(" (at `{path}`)")).unwrap_or_default();
+        let place = err
+            .path()
+            .filter(|path| !path.is_empty())
+            .map(|path| format!(" (at `{path}`)"))
+            .unwrap_or_default();
         let _ = writeln!(text, "error: {}{place} [{}]", err.message(), err.code());
     } else {
-        let _ = writeln!(text, "error: {} problems [{}]", err.problems().len(), err.code());
+        let _ = writeln!(
+            text,
+            "error: {} problems [{}]",
+            err.problems().len(),
+            err.code()
+        );
         for problem in err.problems() {
-            let place = if problem.path.is_empty() { String::new() } else { format!(" (at `{}`)", problem.path) };
+            let place = if problem.path.is_empty() {
+                String::new()
+            } else {
+                format!(" (at `{}`)", problem.path)
+            };
             let _ = writeln!(text, "  - {}{place}", problem.message);
             if let Some(hint) = &problem.hint {
                 let _ = writeln!(text, "    {hint}");
@@ -57,7 +73,7 @@ pub fn error(err: &ToolError) -> String {
 }
 
 /// A value, its members one a line.
-pub fn value(value: &Value) -> String {
+pub(super) fn value(value: &Value) -> String {
     let mut text = String::new();
     match value {
         Value::Object(object) => members(object, 0, &mut text),
@@ -70,7 +86,11 @@ pub fn value(value: &Value) -> String {
 }
 
 fn members(object: &Object, indent: usize, text: &mut String) {
-    let width = object.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    let width = object
+        .iter()
+        .map(|(key, _)| key.chars().count())
+        .max()
+        .unwrap_or(0);
     for (key, value) in object.iter() {
         let pad = " ".repeat(indent);
         match value {
@@ -102,19 +122,41 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
         Value::Numbers(numbers) => format!("array of shape {:?}", numbers.shape()),
         Value::Array(items) if items.is_empty() => "(none)".to_owned(),
         Value::Array(items) => rows(items, indent),
-        Value::Object(object) => object.iter().map(|(key, value)| format!("{key}={}", inline_or_block(value, 0))).collect::<Vec<_>>().join("  "),
+        Value::Object(object) => object
+            .iter()
+            .map(|(key, value)| format!("{key}={}", inline_or_block(value, 0)))
+            .collect::<Vec<_>>()
+            .join("  "),
         other => other.to_string(),
     }
 }
 
 /// Text from outside must not steer the terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+    text.chars()
+        .map(|character| {
+            if character.is_control() {
+                '\u{fffd}'
+            } else {
+                character
+            }
+        })
+        .collect()
 }
 
 fn list(numbers: &Numbers) -> String {
-    let shown = numbers.as_slice().iter().take(SHOWN_MAX).map(|&number| spell(numbers, number)).collect::<Vec<_>>().join(" ");
-    if numbers.len() > SHOWN_MAX { format!("{shown} ... ({} values)", numbers.len()) } else { shown }
+    let shown = numbers
+        .as_slice()
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|&number| spell(numbers, number))
+        .collect::<Vec<_>>()
+        .join(" ");
+    if numbers.len() > SHOWN_MAX {
+        format!("{shown} ... ({} values)", numbers.len())
+    } else {
+        shown
+    }
 }
 
 fn matrix(numbers: &Numbers, pad: &str) -> String {
@@ -123,14 +165,29 @@ fn matrix(numbers: &Numbers, pad: &str) -> String {
         .as_slice()
         .chunks_exact(columns)
         .take(SHOWN_MAX)
-        .map(|row| row.iter().take(SHOWN_MAX).map(|&number| spell(numbers, number)).collect())
+        .map(|row| {
+            row.iter()
+                .take(SHOWN_MAX)
+                .map(|&number| spell(numbers, number))
+                .collect()
+        })
         .collect();
-    let widths: Vec<usize> = (0..columns.min(SHOWN_MAX)).map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns.min(SHOWN_MAX))
+        .map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or(0))
+        .collect();
     let mut lines: Vec<String> = cells
         .iter()
         .map(|row| {
-            let line = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect::<Vec<_>>().join("  ");
-            format!("{pad}{line}{}", if columns > SHOWN_MAX { "  ..." } else { "" })
+            let line = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, &width)| format!("{cell:>width$}"))
+                .collect::<Vec<_>>()
+                .join("  ");
+            format!(
+                "{pad}{line}{}",
+                if columns > SHOWN_MAX { "  ..." } else { "" }
+            )
         })
         .collect();
     if rows > SHOWN_MAX || columns > SHOWN_MAX {
@@ -141,7 +198,11 @@ fn matrix(numbers: &Numbers, pad: &str) -> String {
 
 fn rows(items: &[Value], indent: usize) -> String {
     let pad = " ".repeat(indent);
-    let mut lines: Vec<String> = items.iter().take(SHOWN_MAX).map(|item| format!("{pad}{}", inline_or_block(item, indent + 2))).collect();
+    let mut lines: Vec<String> = items
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|item| format!("{pad}{}", inline_or_block(item, indent + 2)))
+        .collect();
     if items.len() > SHOWN_MAX {
         lines.push(format!("{pad}... ({} in all)", items.len()));
     }
@@ -149,5 +210,9 @@ fn rows(items: &[Value], indent: usize) -> String {
 }
 
 fn spell(numbers: &Numbers, number: f64) -> String {
-    if numbers.integral() { format!("{number:.0}") } else { number::spelling(number) }
+    if numbers.integral() {
+        format!("{number:.0}")
+    } else {
+        number::spelling(number)
+    }
 }

@@ -11,7 +11,7 @@ use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Object, Outcome, StopFlag, ToolError, Value};
 
 /// One call that a line asks for.
-pub struct LineCall {
+pub(super) struct LineCall {
     pub tool: String,
     pub args: Value,
     /// The role the line names, already checked against those that were allowed at the start.
@@ -19,7 +19,7 @@ pub struct LineCall {
 }
 
 /// How the door is set up.
-pub struct Door {
+pub(super) struct Door {
     /// Roles that a line may name.
     pub roles: Vec<String>,
     /// Threads that run calls.
@@ -31,13 +31,18 @@ pub struct Door {
 }
 
 /// Stack of a thread that runs calls.
-pub const CALL_STACK_BYTES: usize = 16 << 20;
+pub(super) const CALL_STACK_BYTES: usize = 16 << 20;
 
 /// Answers every line of `input` on `output` until the input ends; false when the output was closed before.
 ///
 /// # Errors
 /// When the input cannot be read or no thread can be started.
-pub fn serve(door: &Door, input: impl BufRead, output: impl Write + Send, call: impl Fn(LineCall, &StopFlag) -> Outcome + Sync) -> io::Result<bool> {
+pub(super) fn serve(
+    door: &Door,
+    input: impl BufRead,
+    output: impl Write + Send,
+    call: impl Fn(LineCall, &StopFlag) -> Outcome + Sync,
+) -> io::Result<bool> {
     let (queue, lines) = sync_channel::<Line>(door.workers * 2);
     let lines = Mutex::new(lines);
     let output = Mutex::new(output);
@@ -53,7 +58,9 @@ pub fn serve(door: &Door, input: impl BufRead, output: impl Write + Send, call: 
     };
     let read = std::thread::scope(|scope| {
         for index in 0..door.workers {
-            let builder = std::thread::Builder::new().name(format!("call-{index}")).stack_size(CALL_STACK_BYTES);
+            let builder = std::thread::Builder::new()
+                .name(format!("call-{index}"))
+                .stack_size(CALL_STACK_BYTES);
             builder.spawn_scoped(scope, work)?;
         }
         // Dropping the queue at the end lets the threads finish what is in it.
@@ -71,14 +78,20 @@ enum Line {
 }
 
 fn next(lines: &Mutex<Receiver<Line>>) -> Option<Line> {
-    lines.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    lines
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .recv()
+        .ok()
 }
 
 fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) -> io::Result<()> {
     let mut number = 0;
     while !door.stop.is_set() {
         number += 1;
-        let Some(line) = read_line(&mut input, number, door.line_bytes_max)? else { return Ok(()) };
+        let Some(line) = read_line(&mut input, number, door.line_bytes_max)? else {
+            return Ok(());
+        };
         if matches!(&line, Line::Text { bytes, .. } if bytes.iter().all(u8::is_ascii_whitespace)) {
             continue;
         }
@@ -123,11 +136,18 @@ fn read_line(input: &mut impl BufRead, number: u64, bytes_max: usize) -> io::Res
     })
 }
 
-fn answer(door: &Door, line: &Line, call: &(impl Fn(LineCall, &StopFlag) -> Outcome + Sync)) -> Value {
+fn answer(
+    door: &Door,
+    line: &Line,
+    call: &(impl Fn(LineCall, &StopFlag) -> Outcome + Sync),
+) -> Value {
     let (number, parsed) = match line {
         Line::TooLong { number } => {
-            let err = ToolError::new(ErrorCode::LimitExceeded, format_args!("the line is longer than {} bytes", door.line_bytes_max))
-                .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}");
+            let err = ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!("the line is longer than {} bytes", door.line_bytes_max),
+            )
+            .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}");
             (*number, Err((Value::Null, err)))
         }
         Line::Text { number, bytes } => (*number, parse(door, bytes)),
@@ -142,40 +162,99 @@ fn answer(door: &Door, line: &Line, call: &(impl Fn(LineCall, &StopFlag) -> Outc
     };
     let mut envelope = Object::new();
     envelope.insert("id", id);
-    for (key, value) in outcome.to_value().as_object().into_iter().flat_map(Object::iter) {
+    for (key, value) in outcome
+        .to_value()
+        .as_object()
+        .into_iter()
+        .flat_map(Object::iter)
+    {
         envelope.insert(key, value.clone());
     }
     Value::Object(Arc::new(envelope))
 }
 
 fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolError)> {
-    let limits = Limits { bytes_max: door.line_bytes_max, ..Limits::default() };
+    let limits = Limits {
+        bytes_max: door.line_bytes_max,
+        ..Limits::default()
+    };
     let value = json::parse_bytes(bytes, limits).map_err(|err| (Value::Null, err.into()))?;
-    let invalid = |path: &str, message: String| ToolError::new(ErrorCode::InvalidRequest, message).at(path);
+    let invalid =
+        |path: &str, message: String| ToolError::new(ErrorCode::InvalidRequest, message).at(path);
     let Some(object) = value.as_object() else {
-        return Err((Value::Null, invalid("", format!("expected an object, found {}", value.kind())).hint("send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}")));
+        return Err((
+            Value::Null,
+            invalid("", format!("expected an object, found {}", value.kind()))
+                .hint("send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}"),
+        ));
     };
     let id = object.get("id").cloned().unwrap_or_default();
-    if !matches!(id, Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)) {
-        return Err((Value::Null, invalid("/id", format!("expected a text or a number, found {}", id.kind()))));
+    if !matches!(
+        id,
+        Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)
+    ) {
+        return Err((
+            Value::Null,
+            invalid(
+                "/id",
+                format!("expected a text or a number, found {}", id.kind()),
+            ),
+        ));
     }
-    if let Some((unknown, _)) = object.iter().find(|(key, _)| !["id", "tool", "args", "role"].contains(key)) {
-        return Err((id, invalid(&format!("/{unknown}"), format!("unknown key `{unknown}`; a line has `id`, `tool`, `args` and `role`"))));
+    if let Some((unknown, _)) = object
+        .iter()
+        .find(|(key, _)| !["id", "tool", "args", "role"].contains(key))
+    {
+        return Err((
+            id,
+            invalid(
+                &format!("/{unknown}"),
+                format!("unknown key `{unknown}`; a line has `id`, `tool`, `args` and `role`"),
+            ),
+        ));
     }
     let Some(tool) = object.get("tool").and_then(Value::as_str) else {
-        return Err((id, invalid("/tool", "expected `tool`, the name of a tool".to_owned())));
+        return Err((
+            id,
+            invalid("/tool", "expected `tool`, the name of a tool".to_owned()),
+        ));
     };
     let role = match object.get("role") {
         None | Some(Value::Null) => None,
-        Some(Value::String(role)) if door.roles.iter().any(|allowed| **allowed == **role) => Some(role.to_string()),
+        Some(Value::String(role)) if door.roles.iter().any(|allowed| **allowed == **role) => {
+            Some(role.to_string())
+        }
         Some(Value::String(role)) => {
-            let err = ToolError::new(ErrorCode::PolicyDenied, format_args!("a line may not name the role `{role}`")).reason("role").at("/role");
+            let err = ToolError::new(
+                ErrorCode::PolicyDenied,
+                format_args!("a line may not name the role `{role}`"),
+            )
+            .reason("role")
+            .at("/role");
             return Err((id, err.hint("start with --roles to allow it")));
         }
-        Some(other) => return Err((id, invalid("/role", format!("expected the name of a role, found {}", other.kind())))),
+        Some(other) => {
+            return Err((
+                id,
+                invalid(
+                    "/role",
+                    format!("expected the name of a role, found {}", other.kind()),
+                ),
+            ));
+        }
     };
-    let args = object.get("args").cloned().unwrap_or_else(|| Value::object::<&str, Value>([]));
-    Ok((id, LineCall { tool: tool.to_owned(), args, role }))
+    let args = object
+        .get("args")
+        .cloned()
+        .unwrap_or_else(|| Value::object::<&str, Value>([]));
+    Ok((
+        id,
+        LineCall {
+            tool: tool.to_owned(),
+            args,
+            role,
+        },
+    ))
 }
 
 fn write_line(output: &Mutex<impl Write>, answer: &Value) -> io::Result<()> {
@@ -192,7 +271,12 @@ mod tests {
     use std::collections::HashMap;
 
     fn run(input: &str, line_bytes_max: usize) -> HashMap<String, Value> {
-        let door = Door { roles: vec!["worker_math".into()], workers: 3, line_bytes_max, stop: StopFlag::new() };
+        let door = Door {
+            roles: vec!["worker_math".into()],
+            workers: 3,
+            line_bytes_max,
+            stop: StopFlag::new(),
+        };
         let mut output = Vec::new();
         let open = serve(&door, input.as_bytes(), &mut output, |call, _| {
             let mut outcome = Outcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));
@@ -204,8 +288,13 @@ mod tests {
         text.lines()
             .map(|line| json::parse(line, Limits::default()).expect("JSON"))
             .map(|answer| {
-                let line = answer.pointer("/metadata/line").map(|line| format!("line {line}"));
-                (line.unwrap_or_else(|| answer.get("id").expect("an id").to_string()), answer)
+                let line = answer
+                    .pointer("/metadata/line")
+                    .map(|line| format!("line {line}"));
+                (
+                    line.unwrap_or_else(|| answer.get("id").expect("an id").to_string()),
+                    answer,
+                )
             })
             .collect()
     }
@@ -220,11 +309,28 @@ mod tests {
             200,
         );
         assert_eq!(answers.len(), 9);
-        let code = |key: &str| answers[key].pointer("/error/code").expect(key).as_str().expect("a text").to_owned();
+        let code = |key: &str| {
+            answers[key]
+                .pointer("/error/code")
+                .expect(key)
+                .as_str()
+                .expect("a text")
+                .to_owned()
+        };
         assert_eq!(code("1"), "unknown_tool");
         assert_eq!(code("line 3"), "invalid_request");
-        assert_eq!(answers["\"two\""].pointer("/metadata/role"), Some(Value::from("worker_math")));
-        for (id, expected) in [("line 5", "policy_denied"), ("line 6", "invalid_request"), ("line 7", "invalid_request"), ("line 8", "limit_exceeded"), ("line 9", "invalid_request"), ("6", "unknown_tool")] {
+        assert_eq!(
+            answers["\"two\""].pointer("/metadata/role"),
+            Some(Value::from("worker_math"))
+        );
+        for (id, expected) in [
+            ("line 5", "policy_denied"),
+            ("line 6", "invalid_request"),
+            ("line 7", "invalid_request"),
+            ("line 8", "limit_exceeded"),
+            ("line 9", "invalid_request"),
+            ("6", "unknown_tool"),
+        ] {
             assert_eq!(code(id), expected, "{id}");
         }
     }

@@ -11,11 +11,19 @@ use super::{exit, flags, print_data, session};
 use crate::Context;
 
 /// Says what would happen to a call, who decides and why.
-pub fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
+pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
     let Policy::Explain { tool, role, args } = policy;
     let toolkit = session::open(global)?;
-    let context = Context { role: role.clone(), ..Context::default() };
-    let schema = toolkit.dispatcher().catalogue().get(tool).map(|found| found.input_schema()).unwrap_or_default();
+    let context = Context {
+        role: role.clone(),
+        ..Context::default()
+    };
+    let schema = toolkit
+        .dispatcher()
+        .catalogue()
+        .get(tool)
+        .map(|found| found.input_schema())
+        .unwrap_or_default();
     let mut object = Object::new();
     for pair in args {
         let (name, text) = flags::split(pair)?;
@@ -30,14 +38,29 @@ pub fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
 
 fn readable(explanation: &Explanation) -> String {
     let decision = &explanation.decision;
-    let certain = if decision.certain { "" } else { " at the most (arguments may say less)" };
-    let mut text = format!("{} as `{}`: {}{certain}\n  by {}: {}\n", explanation.tool, explanation.role, decision.verdict.as_str(), decision.layer, decision.reason);
+    let certain = if decision.certain {
+        ""
+    } else {
+        " at the most (arguments may say less)"
+    };
+    let mut text = format!(
+        "{} as `{}`: {}{certain}\n  by {}: {}\n",
+        explanation.tool,
+        explanation.role,
+        decision.verdict.as_str(),
+        decision.layer,
+        decision.reason
+    );
     if let Some(remedy) = &explanation.remedy {
         let _ = writeln!(text, "  to change it: {remedy}");
     }
     text.push_str("layers\n");
     for step in &explanation.layers {
-        let place = step.place.as_ref().map(|place| format!("  ({place})")).unwrap_or_default();
+        let place = step
+            .place
+            .as_ref()
+            .map(|place| format!("  ({place})"))
+            .unwrap_or_default();
         let _ = writeln!(text, "  {}: {}{place}", step.layer, step.effect);
     }
     if !explanation.rules.is_empty() {
@@ -45,7 +68,14 @@ fn readable(explanation: &Explanation) -> String {
     }
     for step in &explanation.rules {
         let counts = if step.counts { "" } else { ", does not count" };
-        let _ = writeln!(text, "  {} {}: {} ({}{counts})", step.layer, step.rule, step.decision.as_str(), step.fit);
+        let _ = writeln!(
+            text,
+            "  {} {}: {} ({}{counts})",
+            step.layer,
+            step.rule,
+            step.decision.as_str(),
+            step.fit
+        );
     }
     text
 }

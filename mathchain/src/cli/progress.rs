@@ -13,7 +13,7 @@ const CLEAR_LINE: &str = "\r\u{1b}[K";
 
 /// The display of one run.
 #[derive(Default)]
-pub struct Display {
+pub(super) struct Display {
     running: Mutex<Running>,
 }
 
@@ -26,7 +26,7 @@ struct Running {
 
 impl Display {
     /// Takes the line away.
-    pub fn clear(&self) {
+    pub(super) fn clear(&self) {
         complain(CLEAR_LINE);
     }
 
@@ -40,7 +40,11 @@ impl Display {
             })
             .collect();
         let line = line.map(|line| format!("{line}\n")).unwrap_or_default();
-        complain(&format!("{CLEAR_LINE}{line}{} done, running: {}", running.ended, names.join(", ")));
+        complain(&format!(
+            "{CLEAR_LINE}{line}{} done, running: {}",
+            running.ended,
+            names.join(", ")
+        ));
     }
 }
 
@@ -68,9 +72,16 @@ impl Observer for Display {
             StepStatus::Failed | StepStatus::Denied => ("failed", "\u{1b}[31m"),
             _ => ("-", "\u{1b}[33m"),
         };
-        let (on, off) = if environment::colour_wanted() { (colour, "\u{1b}[0m") } else { ("", "") };
+        let (on, off) = if environment::colour_wanted() {
+            (colour, "\u{1b}[0m")
+        } else {
+            ("", "")
+        };
         let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
-        let line = format!("  {on}{mark:6}{off} {:24} {:24} {elapsed:8.1} ms", step.id, step.tool);
+        let line = format!(
+            "  {on}{mark:6}{off} {:24} {:24} {elapsed:8.1} ms",
+            step.id, step.tool
+        );
         self.draw(&running, Some(line));
     }
 }

@@ -10,29 +10,54 @@ use super::{call, cancel_on_signal, exit, jsonl, session};
 use crate::Context;
 
 /// Answers lines until the input ends.
-pub fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
+pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
-    let default_role = serve.role.clone().unwrap_or_else(|| toolkit.config().default_role.clone());
+    let default_role = serve
+        .role
+        .clone()
+        .unwrap_or_else(|| toolkit.config().default_role.clone());
     for role in serve.roles.iter().chain([&default_role]) {
         // An unknown role is found now, not at the first line that names it.
-        toolkit.dispatcher().visible(&CallerContext { role: role.clone(), chain: None, layers: Vec::new(), answer: registry::Answer::Ask })?;
+        toolkit.dispatcher().visible(&CallerContext {
+            role: role.clone(),
+            chain: None,
+            layers: Vec::new(),
+            answer: registry::Answer::Ask,
+        })?;
     }
     let stop = StopFlag::new();
     cancel_on_signal(&stop);
     let door = jsonl::Door {
         roles: serve.roles.clone(),
-        workers: serve.workers.map_or_else(|| std::thread::available_parallelism().map_or(2, usize::from), usize::from),
-        line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes).unwrap_or(usize::MAX),
+        workers: serve.workers.map_or_else(
+            || std::thread::available_parallelism().map_or(2, usize::from),
+            usize::from,
+        ),
+        line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
+            .unwrap_or(usize::MAX),
         stop: stop.clone(),
     };
-    let answered = jsonl::serve(&door, std::io::stdin().lock(), std::io::stdout(), |line, stop| {
-        let context = Context { role: Some(line.role.unwrap_or_else(|| default_role.clone())), stop: stop.child(), ..Context::default() };
-        toolkit.call_with(&context, &line.tool, &line.args)
-    });
+    let answered = jsonl::serve(
+        &door,
+        std::io::stdin().lock(),
+        std::io::stdout(),
+        |line, stop| {
+            let context = Context {
+                role: Some(line.role.unwrap_or_else(|| default_role.clone())),
+                stop: stop.child(),
+                ..Context::default()
+            };
+            toolkit.call_with(&context, &line.tool, &line.args)
+        },
+    );
     call::close(&toolkit);
     match answered {
         Ok(_) if stop.is_set() => Ok(exit::CANCELLED.into()),
         Ok(_) => Ok(exit::OK.into()),
-        Err(err) => Err(ToolError::new(ErrorCode::ToolError, format_args!("stdin cannot be read: {err}")).reason("io")),
+        Err(err) => Err(ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("stdin cannot be read: {err}"),
+        )
+        .reason("io")),
     }
 }

@@ -10,7 +10,7 @@ use crate::Toolkit;
 use crate::environment::{self, ConfigFile};
 
 /// Where this run's configuration, workspace and state are.
-pub struct Places {
+pub(super) struct Places {
     pub config_file: Option<ConfigFile>,
     pub config: Config,
     pub workspace: PathBuf,
@@ -21,14 +21,22 @@ pub struct Places {
 ///
 /// # Errors
 /// Every error of the configuration, with file, line and column.
-pub fn places(global: &Global) -> Result<Places, ToolError> {
-    let here = std::env::current_dir().map_err(|err| ToolError::new(ErrorCode::ToolError, format_args!("the current folder cannot be used: {err}")))?;
+pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
+    let here = std::env::current_dir().map_err(|err| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the current folder cannot be used: {err}"),
+        )
+    })?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
         Some(file) => Config::parse(&file.path.to_string_lossy(), &file.text)?,
         None => Config::default(),
     };
-    let project = config_file.as_ref().filter(|file| file.of_project).and_then(|file| file.path.parent());
+    let project = config_file
+        .as_ref()
+        .filter(|file| file.of_project)
+        .and_then(|file| file.path.parent());
     let base = project.unwrap_or(&here);
     let workspace = match &global.workspace {
         Some(root) => here.join(root),
@@ -39,16 +47,23 @@ pub fn places(global: &Global) -> Result<Places, ToolError> {
         (None, Some(_)) => Some(workspace_of(base, &config).join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
-    Ok(Places { config_file, config, workspace, state })
+    Ok(Places {
+        config_file,
+        config,
+        workspace,
+        state,
+    })
 }
 
 /// Opens the toolkit of this run.
 ///
 /// # Errors
 /// As [`places`], and a workspace that cannot be opened.
-pub fn open(global: &Global) -> Result<Toolkit, ToolError> {
+pub(super) fn open(global: &Global) -> Result<Toolkit, ToolError> {
     let places = places(global)?;
-    let mut builder = Toolkit::builder().config(places.config).workspace(places.workspace);
+    let mut builder = Toolkit::builder()
+        .config(places.config)
+        .workspace(places.workspace);
     if let Some(state) = places.state {
         builder = builder.state(state);
     }
@@ -62,17 +77,23 @@ fn workspace_of(base: &Path, config: &Config) -> PathBuf {
 
 /// Without `.` components, so that messages read well.
 fn normal(path: &Path) -> PathBuf {
-    path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
+    path.components()
+        .filter(|part| !matches!(part, std::path::Component::CurDir))
+        .collect()
 }
 
 /// The state of an open toolkit, for commands that are about it.
 ///
 /// # Errors
 /// Why there is none.
-pub fn state(toolkit: &Toolkit) -> Result<&chain_runtime::state::State, ToolError> {
+pub(super) fn state(toolkit: &Toolkit) -> Result<&chain_runtime::state::State, ToolError> {
     match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => Ok(state),
         (None, Some(fault)) => Err(fault.clone()),
-        (None, None) => Err(ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder").hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")),
+        (None, None) => Err(ToolError::new(
+            ErrorCode::PreconditionFailed,
+            "there is no state folder",
+        )
+        .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")),
     }
 }

@@ -11,7 +11,7 @@ use super::{exit, human, print_data, session};
 use crate::{Context, Toolkit};
 
 /// Lists, shows or searches.
-pub fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
+pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
     match tools {
         Tools::List { role, all } => list(global, &toolkit, role.clone(), *all),
@@ -21,14 +21,28 @@ pub fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
     Ok(exit::OK.into())
 }
 
-fn list(global: &Global, toolkit: &Toolkit, role: Option<String>, all: bool) -> Result<(), ToolError> {
-    let caller = toolkit.caller(&Context { role, ..Context::default() });
+fn list(
+    global: &Global,
+    toolkit: &Toolkit,
+    role: Option<String>,
+    all: bool,
+) -> Result<(), ToolError> {
+    let caller = toolkit.caller(&Context {
+        role,
+        ..Context::default()
+    });
     let listing = toolkit.dispatcher().visible(&caller)?;
-    let shown: Vec<_> = listing.iter().filter(|entry| all || entry.hidden.is_none()).collect();
+    let shown: Vec<_> = listing
+        .iter()
+        .filter(|entry| all || entry.hidden.is_none())
+        .collect();
     let data = shown
         .iter()
         .map(|entry| {
-            let hidden = entry.hidden.as_ref().map(|decision| decision.reason.clone());
+            let hidden = entry
+                .hidden
+                .as_ref()
+                .map(|decision| decision.reason.clone());
             let mut fields = summary(entry.tool);
             fields.push(("hidden", Value::from(hidden)));
             Value::object(fields)
@@ -38,8 +52,15 @@ fn list(global: &Global, toolkit: &Toolkit, role: Option<String>, all: bool) -> 
         let rows: Vec<(String, String)> = shown
             .iter()
             .map(|entry| {
-                let hidden = entry.hidden.as_ref().map(|decision| format!("  [hidden: {}]", decision.reason)).unwrap_or_default();
-                (entry.tool.spec().id.to_owned(), format!("{}{hidden}", first_line(&entry.tool.description())))
+                let hidden = entry
+                    .hidden
+                    .as_ref()
+                    .map(|decision| format!("  [hidden: {}]", decision.reason))
+                    .unwrap_or_default();
+                (
+                    entry.tool.spec().id.to_owned(),
+                    format!("{}{hidden}", first_line(&entry.tool.description())),
+                )
             })
             .collect();
         table(&rows)
@@ -52,8 +73,22 @@ fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<(), To
     let mut text = Vec::new();
     for word in words {
         match word.split_once(':') {
-            Some(("category", name)) => query.category = Some(known("category", name, Category::parse(name), Category::ALL.iter().map(|category| category.as_str()))?),
-            Some(("effect", name)) => query.effect = Some(known("effect", name, Effect::parse(name), Effect::ALL.iter().map(|effect| effect.as_str()))?),
+            Some(("category", name)) => {
+                query.category = Some(known(
+                    "category",
+                    name,
+                    Category::parse(name),
+                    Category::ALL.iter().map(|category| category.as_str()),
+                )?)
+            }
+            Some(("effect", name)) => {
+                query.effect = Some(known(
+                    "effect",
+                    name,
+                    Effect::parse(name),
+                    Effect::ALL.iter().map(|effect| effect.as_str()),
+                )?)
+            }
             Some(("tag", name)) => query.tag = Some(name),
             _ => text.push(word.as_str()),
         }
@@ -61,20 +96,39 @@ fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<(), To
     let text = text.join(" ");
     query.text = &text;
     let found = toolkit.dispatcher().catalogue().search(&query);
-    let data = found.iter().map(|tool| Value::object(summary(*tool))).collect();
+    let data = found
+        .iter()
+        .map(|tool| Value::object(summary(*tool)))
+        .collect();
     print_data(global, &Value::array(data), || {
         if found.is_empty() {
-            return format!("no tool fits `{}`; `mathchain tools list` shows all\n", words.join(" "));
+            return format!(
+                "no tool fits `{}`; `mathchain tools list` shows all\n",
+                words.join(" ")
+            );
         }
-        table(&found.iter().map(|tool| (tool.spec().id.to_owned(), first_line(&tool.description()))).collect::<Vec<_>>())
+        table(
+            &found
+                .iter()
+                .map(|tool| (tool.spec().id.to_owned(), first_line(&tool.description())))
+                .collect::<Vec<_>>(),
+        )
     });
     Ok(())
 }
 
-fn known<'a, T>(kind: &str, name: &str, found: Option<T>, all: impl Iterator<Item = &'a str>) -> Result<T, ToolError> {
+fn known<'a, T>(
+    kind: &str,
+    name: &str,
+    found: Option<T>,
+    all: impl Iterator<Item = &'a str>,
+) -> Result<T, ToolError> {
     let names: Vec<&str> = all.collect();
     found.ok_or_else(|| {
-        let err = ToolError::new(ErrorCode::InvalidRequest, format_args!("no {kind} named `{name}`"));
+        let err = ToolError::new(
+            ErrorCode::InvalidRequest,
+            format_args!("no {kind} named `{name}`"),
+        );
         match nearest::nearest(name, names.iter().copied()) {
             Some(near) => err.hint(format!("did you mean `{near}`?")),
             None => err.hint(format!("there are: {}", names.join(", "))),
@@ -84,7 +138,9 @@ fn known<'a, T>(kind: &str, name: &str, found: Option<T>, all: impl Iterator<Ite
 
 fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<(), ToolError> {
     let catalogue = toolkit.dispatcher().catalogue();
-    let tool = catalogue.get(name).ok_or_else(|| catalogue.unknown(name, None))?;
+    let tool = catalogue
+        .get(name)
+        .ok_or_else(|| catalogue.unknown(name, None))?;
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
     let mut fields = summary(tool);
@@ -93,14 +149,35 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<
     let examples = tool.examples();
     fields.push((
         "examples",
-        Value::array(examples.iter().map(|example| Value::object([("title", Value::from(example.title)), ("args", example.args.clone()), ("output", example.output.clone())])).collect()),
+        Value::array(
+            examples
+                .iter()
+                .map(|example| {
+                    Value::object([
+                        ("title", Value::from(example.title)),
+                        ("args", example.args.clone()),
+                        ("output", example.output.clone()),
+                    ])
+                })
+                .collect(),
+        ),
     ));
     if schema {
-        let schemas = Value::object([("input_schema", as_value(&input)?), ("output_schema", as_value(&output)?)]);
-        print_data(global, &schemas, || format!("{:#}\n", serde_json::json!({"input_schema": input, "output_schema": output})));
+        let schemas = Value::object([
+            ("input_schema", as_value(&input)?),
+            ("output_schema", as_value(&output)?),
+        ]);
+        print_data(global, &schemas, || {
+            format!(
+                "{:#}\n",
+                serde_json::json!({"input_schema": input, "output_schema": output})
+            )
+        });
         return Ok(());
     }
-    print_data(global, &Value::object(fields), || page(tool, &input, &output));
+    print_data(global, &Value::object(fields), || {
+        page(tool, &input, &output)
+    });
     Ok(())
 }
 
@@ -113,9 +190,33 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
         ("description", Value::from(tool.description())),
         ("category", Value::from(spec.category.as_str())),
         ("tags", Value::from(spec.tags.to_vec())),
-        ("effects", Value::from(spec.effects.iter().map(|effect| effect.as_str()).collect::<Vec<_>>())),
-        ("permissions", Value::from(spec.permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>())),
-        ("callers", Value::from(spec.callers.iter().map(|caller| caller.as_str()).collect::<Vec<_>>())),
+        (
+            "effects",
+            Value::from(
+                spec.effects
+                    .iter()
+                    .map(|effect| effect.as_str())
+                    .collect::<Vec<_>>(),
+            ),
+        ),
+        (
+            "permissions",
+            Value::from(
+                spec.permissions
+                    .iter()
+                    .map(|permission| permission.as_str())
+                    .collect::<Vec<_>>(),
+            ),
+        ),
+        (
+            "callers",
+            Value::from(
+                spec.callers
+                    .iter()
+                    .map(|caller| caller.as_str())
+                    .collect::<Vec<_>>(),
+            ),
+        ),
         ("read_only", Value::from(spec.read_only())),
         ("destructive", Value::from(spec.destructive)),
         ("idempotent", Value::from(spec.idempotent)),
@@ -125,8 +226,23 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
 
 fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Value) -> String {
     let spec = tool.spec();
-    let effects = if spec.read_only() { "none".to_owned() } else { spec.effects.iter().map(|effect| effect.as_str()).collect::<Vec<_>>().join(", ") };
-    let mut text = format!("{} - {}\n\n{}\n\ncategory {}, effects {effects}, {}\n", spec.id, spec.title, tool.description(), spec.category, spec.determinism);
+    let effects = if spec.read_only() {
+        "none".to_owned()
+    } else {
+        spec.effects
+            .iter()
+            .map(|effect| effect.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut text = format!(
+        "{} - {}\n\n{}\n\ncategory {}, effects {effects}, {}\n",
+        spec.id,
+        spec.title,
+        tool.description(),
+        spec.category,
+        spec.determinism
+    );
     for (heading, schema) in [("Arguments", input), ("Result", output)] {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let rows: Vec<(String, String)> = schema["properties"]
@@ -134,10 +250,15 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
             .into_iter()
             .flatten()
             .map(|(name, property)| {
-                let mut words = property["description"].as_str().unwrap_or_default().replace('\n', " ");
+                let mut words = property["description"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .replace('\n', " ");
                 if heading == "Arguments" && required.contains(&name.as_str().into()) {
                     words.push_str(" [required]");
-                } else if let Some(default) = property.get("default").filter(|default| !default.is_null()) {
+                } else if let Some(default) =
+                    property.get("default").filter(|default| !default.is_null())
+                {
                     let _ = write!(words, " [default: {default}]");
                 }
                 (name.clone(), words)
@@ -146,7 +267,14 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
         let _ = write!(text, "\n{heading}\n{}", table(&rows));
     }
     for example in tool.examples() {
-        let _ = write!(text, "\nExample: {}\n  echo '{}' | mathchain call {}\n{}", example.title, example.args, spec.id, indented(&human::value(&example.output)));
+        let _ = write!(
+            text,
+            "\nExample: {}\n  echo '{}' | mathchain call {}\n{}",
+            example.title,
+            example.args,
+            spec.id,
+            indented(&human::value(&example.output))
+        );
     }
     text
 }
@@ -157,9 +285,16 @@ fn indented(text: &str) -> String {
 
 fn table(rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter().map(|(name, words)| format!("  {name:width$}  {words}\n")).collect()
+    rows.iter()
+        .map(|(name, words)| format!("  {name:width$}  {words}\n"))
+        .collect()
 }
 
+/// The first sentence of a description, on one line.
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.find(". ") {
+        Some(end) => text[..=end].to_owned(),
+        None => text,
+    }
 }

@@ -70,8 +70,8 @@ mod tests {
             (inner.unwrap(), report(None))
         });
         let (inner, outer) = inside.unwrap();
-        let expected = "mathchain: internal error, id inner, at registry/src/dispatch/panic.rs:";
-        assert!(inner.starts_with(expected), "{inner}");
+        assert!(inner.starts_with("mathchain: internal error, id inner, at "));
+        assert!(inner.contains("dispatch/panic.rs:"), "{inner}");
         assert_eq!(outer, "mathchain: internal error, id outer, at ");
         assert_eq!(report(None), "mathchain: internal error, id -, at ");
         assert!(guard("x", || panic!("said")).is_err());

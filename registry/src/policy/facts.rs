@@ -21,7 +21,13 @@ impl PathFact {
         let mut unknown = lexical.is_none() && files.is_none();
         let mut forms: Vec<Vec<String>> = lexical.into_iter().collect();
         if let Some(files) = files {
-            match files.identity(written).ok().as_deref().and_then(components) {
+            let identity = files.identity(written).ok();
+            // A file with several names has its inode after two slashes: where its other names lie cannot be told.
+            let name = identity
+                .as_deref()
+                .map(|identity| identity.split("//").next().unwrap_or(identity));
+            unknown |= name.map(str::len) != identity.as_ref().map(String::len);
+            match name.and_then(components) {
                 Some(real) => forms.push(real),
                 None => unknown = true,
             }

@@ -94,18 +94,41 @@ const TOKENS: &[Token] = &[
 ];
 
 /// Every secret in a text, in order, not overlapping.
+///
+/// Private keys are looked for on their own: one may begin inside what another form takes for its value, and its body lies
+/// beyond that. Where two forms overlap, both ranges go.
 pub(super) fn find(text: &str) -> Vec<Hit> {
     let bytes = text.as_bytes();
-    let mut hits = Vec::new();
+    let mut hits = scan(bytes, |at| {
+        if bytes[at] == b'-' {
+            private_key(text, at)
+        } else {
+            None
+        }
+    });
+    hits.extend(scan(bytes, |at| at_position(text, bytes, at)));
+    hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
+    let mut apart: Vec<Hit> = Vec::new();
+    for hit in hits {
+        match apart.last_mut().filter(|last| hit.start < last.end) {
+            Some(last) => last.end = last.end.max(hit.end),
+            None => apart.push(hit),
+        }
+    }
+    apart
+}
+
+/// The hits of one look. What a hit covers is not looked at again, but the name before a value is: it may be a secret.
+fn scan(bytes: &[u8], look: impl Fn(usize) -> Option<Hit>) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        match at_position(text, bytes, at) {
-            Some(hit) => {
-                at = hit.end;
-                hits.push(hit);
-            }
-            None => at += 1,
+        if let Some(covering) = hits.last().filter(|hit| hit.start <= at && at < hit.end) {
+            at = covering.end;
+            continue;
         }
+        hits.extend(look(at));
+        at += 1;
     }
     hits
 }
@@ -115,7 +138,6 @@ fn at_position(text: &str, bytes: &[u8], at: usize) -> Option<Hit> {
         b'A' | b's' | b'g' | b'x' | b'r' if starts_word(bytes, at) => {
             fixed_token(bytes, at).or_else(|| assignment(text, bytes, at))
         }
-        b'-' => private_key(text, at),
         b'b' | b'B' if starts_word(bytes, at) => {
             bearer(bytes, at).or_else(|| assignment(text, bytes, at))
         }
@@ -156,7 +178,8 @@ fn private_key(text: &str, at: usize) -> Option<Hit> {
     let rest = text[at..].strip_prefix("-----BEGIN ")?;
     let line_end = rest.find("-----")?;
     let label = &rest[..line_end];
-    if label.len() > 40 || !label.ends_with("PRIVATE KEY") {
+    let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ';
+    if label.len() > 40 || !label.ends_with("PRIVATE KEY") || !label.bytes().all(plain) {
         return None;
     }
     let closing = format!("-----END {label}-----");

@@ -144,7 +144,32 @@ fn r21_secrets_are_taken_out_at_every_depth_and_from_keys() {
     );
 }
 
+#[test]
+fn a_private_key_behind_a_secret_name_loses_its_body_too() {
+    let body = "MIIEowIBAAKCAQEA7";
+    for before in [
+        "password: ",
+        "password=a",
+        "private_key = \"",
+        "Bearer aaaaaaaaaaaaaaaaaaaa",
+    ] {
+        for after in ["\n-----END RSA PRIVATE KEY-----", ""] {
+            let given = format!(
+                "{before}-----BEGIN RSA {}-----\n{body}{after}",
+                "PRIVATE KEY"
+            );
+            let (clean, count) = text(&given).clone_owned();
+            assert!(
+                count >= 1 && !clean.contains(body),
+                "{given:?} gave {clean:?}"
+            );
+        }
+    }
+}
+
 proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(2_000))]
+
     #[test]
     fn no_text_crashes_and_a_second_pass_changes_nothing(given in "(sk-|AKIA|ghp_|-----BEGIN |PRIVATE KEY-----|://|@|:|=|password|token|Bearer |[a-zA-Z0-9]{0,20}|\u{e9}|\"|'| |\n){0,24}") {
         let (clean, _) = text(&given).clone_owned();

@@ -4,7 +4,11 @@ use super::{Range, ticks};
 
 fn labels(low: f64, high: f64, ticks_max: usize) -> String {
     let found = ticks(Range::exact(low, high), ticks_max);
-    found.iter().map(|tick| tick.label.as_str()).collect::<Vec<_>>().join(" ")
+    found
+        .iter()
+        .map(|tick| tick.label.as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
@@ -30,7 +34,12 @@ fn ticks_are_round_numbers() {
 
 #[test]
 fn one_value_gets_a_range() {
-    let cases = [(0.0, [-1.0, 1.0]), (7.0, [6.0, 8.0]), (-1000.0, [-1050.0, -950.0]), (f64::MAX, [f64::MAX * 0.95, f64::MAX])];
+    let cases = [
+        (0.0, [-1.0, 1.0]),
+        (7.0, [6.0, 8.0]),
+        (-1000.0, [-1050.0, -950.0]),
+        (f64::MAX, [f64::MAX * 0.95, f64::MAX]),
+    ];
     for (value, expected) in cases {
         assert_eq!(Range::with_margin(value, value).ends(), expected, "{value}");
     }

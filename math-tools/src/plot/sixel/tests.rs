@@ -7,13 +7,22 @@ use crate::plot::raster::Raster;
 ///
 /// Reads raster attributes, colour definitions, runs, carriage returns and new lines; anything else fails the test.
 pub(in crate::plot) fn decode(sixel: &str) -> (Raster, Vec<[u32; 3]>) {
-    let body = sixel.strip_prefix("\u{1b}P0;1q").and_then(|rest| rest.strip_suffix("\u{1b}\\")).expect("an escape sequence");
+    let body = sixel
+        .strip_prefix("\u{1b}P0;1q")
+        .and_then(|rest| rest.strip_suffix("\u{1b}\\"))
+        .expect("an escape sequence");
     let mut input = body.as_bytes();
     let number = |input: &mut &[u8]| -> usize {
-        let digits = input.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = input
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         let (text, rest) = input.split_at(digits);
         *input = rest;
-        std::str::from_utf8(text).expect("digits").parse().expect("a number")
+        std::str::from_utf8(text)
+            .expect("digits")
+            .parse()
+            .expect("a number")
     };
     let numbers = |input: &mut &[u8]| -> Vec<usize> {
         let mut found = vec![number(input)];
@@ -65,7 +74,10 @@ pub(in crate::plot) fn decode(sixel: &str) -> (Raster, Vec<[u32; 3]>) {
         };
         for _ in 0..run {
             for row in (0..BAND).filter(|row| bits >> row & 1 == 1) {
-                assert!(column < raster.width && top + row < raster.height, "a pixel outside the picture");
+                assert!(
+                    column < raster.width && top + row < raster.height,
+                    "a pixel outside the picture"
+                );
                 raster.pixels[(top + row) * raster.width + column] = colour as u8;
             }
             column += 1;

@@ -517,3 +517,15 @@ fn a_rule_that_can_never_match_is_an_error() {
         .to_string();
     assert!(error.contains("its own layer hides"), "{error}");
 }
+
+#[test]
+fn a_file_with_several_names_is_never_certainly_where_a_rule_wants_it() {
+    let mut files = FakeFiles::default();
+    let links = files.links.get_mut().unwrap();
+    links.insert("out/hard".to_owned(), "out/hard//8:1042".to_owned());
+    let roots = |root: &str| vec![components(root).unwrap()];
+    let hard = PathFact::new("out/hard", Some(&files));
+    assert!(!hard.certainly_under(&roots("out")) && hard.possibly_under(&roots("secret")));
+    let plain = PathFact::new("out/plain", Some(&files));
+    assert!(plain.certainly_under(&roots("out")) && !plain.possibly_under(&roots("secret")));
+}

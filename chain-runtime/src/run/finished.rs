@@ -1,0 +1,177 @@
+//! How one step ended: from the answer of its call, or because it was not called.
+
+use std::time::Duration;
+
+use registry::digest;
+use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
+
+use crate::check::CheckedStep;
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum StepStatus {
+    /// With a result.
+    Done,
+    /// With an error.
+    Failed,
+    /// A step it depends on did not succeed.
+    Skipped,
+    /// The chain was cancelled, or its time was up.
+    Cancelled,
+    /// The policy, or a person, said no.
+    Denied,
+    /// The chain had ended before its turn.
+    #[default]
+    NotRun,
+}
+
+impl StepStatus {
+    /// The spelling in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+            Self::Denied => "denied",
+            Self::NotRun => "not_run",
+        }
+    }
+}
+
+/// How one step ended, with what it gave.
+#[derive(Debug, Clone, Default)]
+pub struct Finished {
+    /// How.
+    pub status: StepStatus,
+    /// Digest of its result.
+    pub output_digest: Option<String>,
+    /// Why it failed.
+    pub error: Option<ToolError>,
+    /// The step because of which it did not run.
+    pub cause: Option<usize>,
+    /// What the reader of its result must know.
+    pub warnings: Vec<String>,
+    /// References whose default was used.
+    pub defaults_used: Vec<String>,
+    /// Facts of its call: call id, deciding layer, approval, place in the audit.
+    pub metadata: Object,
+    /// When it began, since the chain began.
+    pub began: Duration,
+    /// When it ended.
+    pub ended: Duration,
+    pub(super) output: Option<Value>,
+}
+
+impl Finished {
+    pub(super) fn of_outcome(step: &CheckedStep, outcome: Outcome, stop: &StopFlag) -> Self {
+        let mut end = Self {
+            warnings: outcome.warnings,
+            metadata: outcome.metadata,
+            ..Self::default()
+        };
+        match outcome.status {
+            Status::Success(output) => {
+                end.status = StepStatus::Done;
+                end.output_digest = Some(digest::of_value(&output));
+                end.output = Some(output);
+            }
+            Status::Error(error) => {
+                end.status = status_of(error.code(), stop);
+                end.error = Some(with_origin(step, error));
+            }
+            Status::PendingApproval { approval_id } => {
+                end.status = StepStatus::Denied;
+                end.error = Some(
+                    ToolError::new(
+                        ErrorCode::ApprovalRequired,
+                        format_args!("the call of `{}` waits for the approval {approval_id}", step.tool),
+                    )
+                    .hint("run the plan with `--yes`; chains cannot wait for a person in this release"),
+                );
+            }
+        }
+        end
+    }
+
+    pub(super) fn cancelled(why: ToolError) -> Self {
+        Self {
+            status: StepStatus::Cancelled,
+            error: Some(why),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn defect() -> Self {
+        Self {
+            status: StepStatus::Failed,
+            error: Some(ToolError::new(
+                ErrorCode::Internal,
+                "the step could not be called",
+            )),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn not_run(cause: usize) -> Self {
+        Self {
+            cause: Some(cause),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn skipped(cause: usize) -> Self {
+        Self {
+            status: StepStatus::Skipped,
+            cause: Some(cause),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn has_run(&self) -> bool {
+        matches!(self.status, StepStatus::Done | StepStatus::Failed)
+    }
+}
+
+fn status_of(code: ErrorCode, stop: &StopFlag) -> StepStatus {
+    match code {
+        ErrorCode::Cancelled | ErrorCode::Timeout if stop.is_set() => StepStatus::Cancelled,
+        ErrorCode::PolicyDenied
+        | ErrorCode::NotVisible
+        | ErrorCode::ApprovalRequired
+        | ErrorCode::ApprovalDeclined
+        | ErrorCode::ApprovalExpired => StepStatus::Denied,
+        _ => StepStatus::Failed,
+    }
+}
+
+/// Names the reference that an argument at fault came from.
+fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
+    let (Some(path), None) = (error.path(), error.hint_str()) else {
+        return error;
+    };
+    let mut origin = None;
+    step.args.for_each_reference(&mut |placed| {
+        let slot = placed
+            .pointer
+            .split_once("/args")
+            .map_or("", |(_, slot)| slot);
+        if path == slot
+            || path
+                .strip_prefix(slot)
+                .is_some_and(|rest| rest.starts_with('/'))
+        {
+            origin.get_or_insert_with(|| format!("the value came from `{}`", placed.reference));
+        }
+    });
+    let from_input = step
+        .from_inputs
+        .iter()
+        .find(|(slot, _)| path.starts_with(slot.as_str()));
+    let origin = origin
+        .or_else(|| from_input.map(|(_, reference)| format!("the value came from `{reference}`")));
+    match origin {
+        Some(origin) => error.hint(origin),
+        None => error,
+    }
+}
