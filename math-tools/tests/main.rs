@@ -2,3 +2,4 @@
 
 mod every_tool;
 mod protocol;
+mod wrong_answers;

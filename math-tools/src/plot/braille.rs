@@ -208,7 +208,7 @@ impl Chart {
 
     /// The horizontal axis, and the line of its labels: as many ticks as fit without touching.
     fn x_axis(&self, left: usize) -> (String, String) {
-        let most = (self.columns / 4).clamp(2, 13);
+        let most = (self.columns / if self.columns < 40 { 4 } else { 6 }).clamp(2, 13);
         let (ticks, starts) = (2..=most)
             .rev()
             .map(|count| {

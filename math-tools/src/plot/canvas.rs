@@ -196,3 +196,6 @@ pub(crate) fn line(surface: &mut impl Surface, from: (i64, i64), to: (i64, i64))
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
