@@ -1,0 +1,319 @@
+//! Optimisation of an expensive objective with few evaluations.
+
+mod acquisition;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Category, Ctx, ErrorCode, Example, Finite, Matrix, Real, Seed, Spec, Syntax,
+    Tolerance, Tool, ToolError, Value,
+};
+
+use crate::expression::{Expression, Scope};
+
+/// The tool `bayesopt`.
+pub struct BayesOpt;
+
+/// Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each
+/// dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode`
+/// says otherwise. Uses exactly n_init + n_iter evaluations.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Lower and upper bound of each variable, `[[low, high], ...]`; 1 to 20 variables, low < high.
+    pub bounds: Vec<[Finite; 2]>,
+    /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2).
+    pub objective: String,
+    /// Whether to look for the largest or the smallest value.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Evaluations before the first model, on a Latin hypercube.
+    #[serde(default = "n_init")]
+    pub n_init: Bounded<1, 300>,
+    /// Evaluations chosen by the model.
+    #[serde(default = "n_iter")]
+    pub n_iter: Bounded<0, 300>,
+    /// What the next point maximises.
+    #[serde(default)]
+    pub acquisition: Acquisition,
+    /// Standard deviation of the noise of the objective, relative to that of the process; at least 1e-5 is used, for a stable
+    /// fit. Expressions have no noise: larger values smooth over jumps and ripples.
+    #[serde(default = "noise")]
+    pub noise: Tolerance,
+    /// Seed of the design and of the starting points of the searches; 42 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<Seed>,
+}
+
+/// Smallest noise variance relative to that of the process: correlation matrices of close points are singular to rounding.
+const NUGGET_MIN: f64 = 1e-10;
+
+fn n_init() -> Bounded<1, 300> {
+    Bounded::literal(5)
+}
+
+fn n_iter() -> Bounded<0, 300> {
+    Bounded::literal(25)
+}
+
+fn noise() -> Tolerance {
+    Tolerance::literal(1e-6)
+}
+
+/// Which end of the objective is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The largest value.
+    #[default]
+    Maximize,
+    /// The smallest value.
+    Minimize,
+}
+
+/// How the next point is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Acquisition {
+    /// Expected improvement over the best value so far.
+    #[default]
+    Ei,
+    /// Upper confidence bound: mean + 2 standard deviations.
+    Ucb,
+    /// Probability of improving the best value by 0.01 standard deviations of all values; searches locally.
+    Pi,
+}
+
+/// The best point and how it was found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The best point evaluated.
+    pub x_best: Vec<f64>,
+    /// The objective there.
+    pub y_best: f64,
+    /// Every evaluation in order.
+    pub history: History,
+    /// Evaluations of the objective, n_init + n_iter.
+    pub n_evaluations: usize,
+    /// The process fitted to all evaluations.
+    pub model: Model,
+    /// Largest improvement that the last model still expects anywhere in the box, in the units of the objective.
+    pub expected_improvement: Real,
+    /// Whether that is below a millionth of the standard deviation of the values; when not, more `n_iter` may help.
+    pub converged: bool,
+    /// The seed used.
+    pub seed: Seed,
+}
+
+/// Points and values in the order of their evaluation.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "X and y are the names of the field")]
+pub struct History {
+    /// One point for each row.
+    pub X: Matrix,
+    /// The objective at each point; "NaN" where it was not finite.
+    pub y: Vec<Real>,
+}
+
+/// A fitted Gaussian process.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Length scale of each variable, in its own units.
+    pub length_scales: Vec<f64>,
+    /// Variance of the process, in squared units of the objective.
+    pub signal_variance: Real,
+    /// Variance of the noise, in squared units of the objective.
+    pub noise: Real,
+    /// Log marginal likelihood of the standardised values; "Infinity" when all values are equal.
+    pub log_marginal_likelihood: Real,
+}
+
+impl Tool for BayesOpt {
+    const SPEC: Spec = Spec {
+        id: "bayesopt",
+        version: 1,
+        title: "Bayesian optimisation",
+        category: Category::Math,
+        tags: &["optimisation", "numeric"],
+        syntax: &[("/objective", Syntax::Expression)],
+        ..Spec::seeded()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let bounds = checked(&args.bounds)?;
+        let d = bounds.len();
+        let objective = Expression::parse(&args.objective, &Scope::point(d))
+            .map_err(|err| err.into_tool_error("/objective"))?;
+        let plan = search::Plan {
+            dimension: d,
+            initial: args.n_init.size(),
+            iterations: args.n_iter.size(),
+            acquisition: args.acquisition,
+            nugget: args.noise.get().powi(2).max(NUGGET_MIN),
+            seed: ctx.seed(args.seed),
+        };
+        let total = plan.initial + plan.iterations;
+        ctx.reserve_doubles(8 * total * total + total * d)?;
+        let sign = if args.mode == Mode::Maximize {
+            1.0
+        } else {
+            -1.0
+        };
+        let mut evaluator = objective.evaluator();
+        let mut point = vec![0.0; d];
+        let found = search::run(&plan, ctx, |unit| {
+            ctx.count_evaluations(1)?;
+            into_box(unit, &bounds, &mut point);
+            let value = sign * evaluator.eval(&point);
+            Ok(if value.is_finite() { value } else { f64::NAN })
+        })?;
+        let (best, value) = best(&found.y, &args.objective)?;
+        let failures = found.y.iter().filter(|value| value.is_nan()).count();
+        if failures > 0 {
+            ctx.warn(format!("the objective was not finite at {failures} of {total} points; they count as the worst value"));
+        }
+        let points: Vec<f64> = found
+            .x
+            .chunks_exact(d)
+            .flat_map(|unit| {
+                let mut point = vec![0.0; d];
+                into_box(unit, &bounds, &mut point);
+                point
+            })
+            .collect();
+        let x_best = points[best * d..(best + 1) * d].to_vec();
+        let history = History {
+            X: Matrix::new(total, d, points)
+                .ok_or_else(|| ToolError::new(ErrorCode::Internal, "no evaluation"))?,
+            y: found.y.iter().map(|value| Real(sign * value)).collect(),
+        };
+        let scale = found.spread * found.spread;
+        let process = &found.process;
+        Ok(Output {
+            x_best,
+            y_best: sign * value,
+            history,
+            n_evaluations: total,
+            model: Model {
+                length_scales: process
+                    .lengths
+                    .iter()
+                    .zip(&bounds)
+                    .map(|(length, (low, high))| length * (high - low))
+                    .collect(),
+                signal_variance: Real(process.signal_variance * scale),
+                noise: Real(process.nugget * process.signal_variance * scale),
+                log_marginal_likelihood: Real(process.log_likelihood),
+            },
+            expected_improvement: Real(found.expected_improvement),
+            converged: found.expected_improvement < 1e-6 * found.spread,
+            seed: plan.seed,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a constant objective: nothing to improve anywhere",
+            args: Args {
+                bounds: vec![[Finite::literal(0.0), Finite::literal(1.0)]],
+                objective: "7".to_owned(),
+                mode: Mode::Maximize,
+                n_init: Bounded::literal(2),
+                n_iter: Bounded::literal(0),
+                acquisition: Acquisition::Ei,
+                noise: noise(),
+                seed: None,
+            },
+            output: example_output(),
+        }]
+    }
+}
+
+/// The bounds as pairs, each checked.
+fn checked(bounds: &[[Finite; 2]]) -> Result<Vec<(f64, f64)>, ToolError> {
+    const DIMENSIONS_MAX: usize = 20;
+    if bounds.is_empty() || bounds.len() > DIMENSIONS_MAX {
+        return Err(ToolError::invalid(
+            "/bounds",
+            format_args!(
+                "expected 1 to {DIMENSIONS_MAX} pairs of bounds, found {}",
+                bounds.len()
+            ),
+        )
+        .hint("give one [low, high] for each variable"));
+    }
+    let pair = |(index, [low, high]): (usize, &[Finite; 2])| {
+        let (low, high) = (low.get(), high.get());
+        if low < high && (high - low).is_finite() {
+            return Ok((low, high));
+        }
+        Err(ToolError::invalid(
+            format!("/bounds/{index}"),
+            format_args!("expected low < high, a finite distance apart, found [{low}, {high}]"),
+        )
+        .hint("write each pair as [low, high]"))
+    };
+    bounds.iter().enumerate().map(pair).collect()
+}
+
+/// From the unit cube into the box; 0 and 1 give the bounds exactly.
+fn into_box(unit: &[f64], bounds: &[(f64, f64)], point: &mut [f64]) {
+    for ((slot, share), (low, high)) in point.iter_mut().zip(unit).zip(bounds) {
+        *slot = (low * (1.0 - share) + high * share).clamp(*low, *high);
+    }
+}
+
+/// Index and value of the best evaluation; an error when none was finite.
+fn best(y: &[f64], objective: &str) -> Result<(usize, f64), ToolError> {
+    let finite = y
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, value)| value.is_finite());
+    // The first of equal values.
+    let best = finite.reduce(|best, next| if next.1 > best.1 { next } else { best });
+    best.ok_or_else(|| {
+        ToolError::new(
+            ErrorCode::Numeric,
+            format_args!(
+                "`{objective}` was not finite at any of {} points in the box",
+                y.len()
+            ),
+        )
+        .reason("non_finite")
+        .at("/objective")
+        .hint("change `bounds` so that the objective is defined inside them")
+        .evidence(Value::object([("evaluations", y.len())]))
+    })
+}
+
+/// Equal values have no variance, and the likelihood of a process without variance is unbounded.
+fn example_output() -> Output {
+    let points = [[0.720_706_855_543_308_5], [0.017_846_825_567_724_656]];
+    Output {
+        x_best: points[0].to_vec(),
+        y_best: 7.0,
+        history: History {
+            X: Matrix::from(points),
+            y: vec![Real(7.0), Real(7.0)],
+        },
+        n_evaluations: 2,
+        model: Model {
+            length_scales: vec![0.5],
+            signal_variance: Real(0.0),
+            noise: Real(0.0),
+            log_marginal_likelihood: Real(f64::INFINITY),
+        },
+        expected_improvement: Real(0.0),
+        converged: true,
+        seed: Seed::DEFAULT,
+    }
+}

@@ -1,0 +1,130 @@
+//! A CSV text as typed records.
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, ErrorCode, Example, Input, Spec, Text, Tool, ToolError, Value};
+
+use self::kernel::{CsvError, Records, read};
+use super::delimiter::Delimiter;
+
+/// The tool `csv_to_json`.
+pub struct CsvToJson;
+
+/// Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each
+/// column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else
+/// `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Empty cells are null.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The CSV text. Every line must have as many cells as the first; blank lines are skipped.
+    pub csv_content: Input<Text>,
+    /// The character between cells.
+    #[serde(default)]
+    pub delimiter: Delimiter,
+    /// Whether the first line names the columns; otherwise they are `column_1`, `column_2`, ...
+    #[serde(default = "yes")]
+    pub has_header: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The records of a CSV text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// One record for each line: cells by column name, in column order; numbers, booleans, texts or null.
+    pub rows: Value,
+    /// Column names in order.
+    pub columns: Vec<String>,
+    /// Type of each column, in the order of `columns`.
+    pub types: Vec<ColumnType>,
+    /// Number of records.
+    pub count: usize,
+}
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnType {
+    /// Numbers; a whole one without fraction or exponent is an integer (a column with one beyond 2^53 is text).
+    Number,
+    /// `true` and `false`.
+    Boolean,
+    /// Texts, exactly as written.
+    Text,
+    /// Nothing but empty cells.
+    Null,
+}
+
+impl Tool for CsvToJson {
+    const SPEC: Spec = Spec {
+        id: "csv_to_json",
+        version: 1,
+        title: "Read CSV into records",
+        category: Category::Data,
+        tags: &["table", "convert"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let text = args.csv_content.load(ctx)?;
+        let Records { names, types, rows } = read(&text, args.delimiter, args.has_header, ctx)?;
+        Ok(Output {
+            columns: names.iter().map(|name| name.to_string()).collect(),
+            types,
+            count: rows.len(),
+            rows: Value::array(rows),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "codes stay text, numbers become numbers, empty cells null",
+            args: Args {
+                csv_content: Input::inline("id,price,sold\n007,1.5,true\n010,2e3,\n"),
+                delimiter: Delimiter::default(),
+                has_header: true,
+            },
+            output: Output {
+                rows: super::literal(
+                    r#"[{"id":"007","price":1.5,"sold":true},{"id":"010","price":2000.0,"sold":null}]"#,
+                ),
+                columns: vec!["id".to_owned(), "price".to_owned(), "sold".to_owned()],
+                types: vec![ColumnType::Text, ColumnType::Number, ColumnType::Boolean],
+                count: 2,
+            },
+        }]
+    }
+}
+
+impl From<CsvError> for ToolError {
+    fn from(err: CsvError) -> Self {
+        let hint = match &err {
+            CsvError::Stopped(inner) => return inner.clone(),
+            CsvError::Empty => "pass at least one line",
+            CsvError::CellCount { .. } => {
+                "check the delimiter and the quotes; a cell that contains the delimiter must be quoted"
+            }
+            CsvError::DuplicateName { .. } => {
+                "rename one of them, or set `has_header` to false if the first line is data"
+            }
+            CsvError::UnclosedQuote { .. } => {
+                "close it; a quote inside a quoted cell is written twice"
+            }
+            CsvError::AfterQuote { .. } => "a quote inside a quoted cell is written twice",
+            CsvError::Reader { .. } => "pass UTF-8 text",
+        };
+        Self::new(ErrorCode::InvalidArgs, &err)
+            .reason("csv")
+            .at("/csv_content")
+            .hint(hint)
+    }
+}

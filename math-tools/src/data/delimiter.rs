@@ -1,0 +1,75 @@
+//! The character between the cells of a line.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One ASCII character that is not a quote, a line end or NUL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delimiter(u8);
+
+impl Delimiter {
+    /// A delimiter; `None` when the text is not exactly one such character.
+    pub fn new(text: &str) -> Option<Self> {
+        match text.as_bytes() {
+            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => {
+                Some(Self(*byte))
+            }
+            _ => None,
+        }
+    }
+
+    /// Its byte.
+    pub fn byte(self) -> u8 {
+        self.0
+    }
+}
+
+/// The comma.
+impl Default for Delimiter {
+    fn default() -> Self {
+        Self(b',')
+    }
+}
+
+impl Serialize for Delimiter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_char(char::from(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Delimiter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct DelimiterVisitor;
+        impl Visitor<'_> for DelimiterVisitor {
+            type Value = Delimiter;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("one ASCII character other than a quote or a line end, such as \",\", \";\" or \"\\t\"")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Delimiter, E> {
+                Delimiter::new(text)
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        deserializer.deserialize_str(DelimiterVisitor)
+    }
+}
+
+impl JsonSchema for Delimiter {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Delimiter".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": 1 })
+    }
+}

@@ -1,0 +1,478 @@
+//! The 26 functions of JMESPath.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use jmespath::ast::Ast;
+use tool_core::{Object, ToolError, Value, json};
+
+use super::error_at;
+use super::evaluate::{Evaluator, length};
+use crate::stats::sum::Accurate;
+
+/// Their names.
+pub(super) const NAMES: [&str; 26] = [
+    "abs",
+    "avg",
+    "ceil",
+    "contains",
+    "ends_with",
+    "floor",
+    "join",
+    "keys",
+    "length",
+    "map",
+    "max",
+    "max_by",
+    "merge",
+    "min",
+    "min_by",
+    "not_null",
+    "reverse",
+    "sort",
+    "sort_by",
+    "starts_with",
+    "sum",
+    "to_array",
+    "to_number",
+    "to_string",
+    "type",
+    "values",
+];
+
+/// Calls a function on its evaluated arguments.
+pub(super) fn call(
+    evaluator: &mut Evaluator<'_>,
+    data: &Value,
+    name: &str,
+    args: &[Ast],
+    offset: usize,
+) -> Result<Value, ToolError> {
+    let query = evaluator.query;
+    let mut call = Call {
+        evaluator,
+        name,
+        offset,
+        query,
+        values: Vec::new(),
+        expression: None,
+    };
+    call.check_count(args.len())?;
+    for (position, arg) in args.iter().enumerate() {
+        let expected = matches!(
+            (name, position),
+            ("map", 0) | ("max_by" | "min_by" | "sort_by", 1)
+        );
+        match arg {
+            Ast::Expref { ast, .. } if expected => call.expression = Some(ast),
+            Ast::Expref { .. } => {
+                return Err(call.fault(position, "a value", "an expression reference"));
+            }
+            _ if expected => {
+                return Err(call.fault(
+                    position,
+                    "an expression reference such as `&name`",
+                    "a value",
+                ));
+            }
+            _ => {
+                let value = call.evaluator.eval(data, arg)?;
+                call.values.push(value);
+            }
+        }
+    }
+    call.run()
+}
+
+/// One call: its name and place for errors, its evaluated arguments, and the expression of `map` and the `_by` functions.
+struct Call<'c, 'e, 'q> {
+    evaluator: &'c mut Evaluator<'e>,
+    name: &'q str,
+    offset: usize,
+    query: &'e str,
+    values: Vec<Value>,
+    expression: Option<&'q Ast>,
+}
+
+impl Call<'_, '_, '_> {
+    fn run(&mut self) -> Result<Value, ToolError> {
+        match self.name {
+            "abs" => self.rounded(f64::abs),
+            "ceil" => self.rounded(f64::ceil),
+            "floor" => self.rounded(f64::floor),
+            "sum" | "avg" => self.total(),
+            "max" => self.extreme(Ordering::Greater),
+            "min" => self.extreme(Ordering::Less),
+            "max_by" => self.extreme_by(Ordering::Greater),
+            "min_by" => self.extreme_by(Ordering::Less),
+            "sort" => self.sort(),
+            "sort_by" => self.sort_by(),
+            "map" => self.map(),
+            "reverse" => self.reverse(),
+            "length" => self.length(),
+            "contains" => self.contains(),
+            "starts_with" => Ok(Value::Bool(self.text(0)?.starts_with(&*self.text(1)?))),
+            "ends_with" => Ok(Value::Bool(self.text(0)?.ends_with(&*self.text(1)?))),
+            "join" => self.join(),
+            "keys" => {
+                let names = self
+                    .object(0)?
+                    .iter()
+                    .map(|(name, _)| Value::from(name))
+                    .collect();
+                self.evaluator.array(names)
+            }
+            "values" => {
+                self.object(0)?;
+                self.evaluator.members(&self.values[0])
+            }
+            "merge" => self.merge(),
+            "not_null" => Ok(self
+                .values
+                .iter()
+                .find(|value| !value.is_null())
+                .cloned()
+                .unwrap_or_default()),
+            "to_array" => match length(&self.values[0]) {
+                Some(_) => Ok(self.values[0].clone()),
+                None => self.evaluator.array(vec![self.values[0].clone()]),
+            },
+            "to_number" => Ok(to_number(&self.values[0])),
+            "to_string" => self.spelling(),
+            "type" => Ok(Value::from(kind(&self.values[0]))),
+            // The guard knows the same list of names.
+            other => Err(error_at(
+                self.query,
+                self.offset,
+                format_args!("no function named `{other}`"),
+            )),
+        }
+    }
+
+    fn check_count(&self, found: usize) -> Result<(), ToolError> {
+        let (least, more) = match self.name {
+            "contains" | "starts_with" | "ends_with" | "join" | "map" | "max_by" | "min_by"
+            | "sort_by" => (2, false),
+            "merge" | "not_null" => (1, true),
+            _ => (1, false),
+        };
+        if found == least || (more && found > least) {
+            return Ok(());
+        }
+        let at_least = if more { "at least " } else { "" };
+        Err(error_at(
+            self.query,
+            self.offset,
+            format_args!(
+                "`{}` takes {at_least}{least} arguments, found {found}",
+                self.name
+            ),
+        ))
+    }
+
+    /// An argument of the wrong type; positions are counted from 1 in the message.
+    fn fault(&self, position: usize, expected: &str, found: &str) -> ToolError {
+        error_at(
+            self.query,
+            self.offset,
+            format_args!(
+                "argument {} of `{}`: expected {expected}, found {found}",
+                position + 1,
+                self.name
+            ),
+        )
+    }
+
+    fn wrong(&self, position: usize, expected: &str) -> ToolError {
+        self.fault(position, expected, &self.values[position].kind())
+    }
+
+    fn text(&self, position: usize) -> Result<Arc<str>, ToolError> {
+        match &self.values[position] {
+            Value::String(text) => Ok(Arc::clone(text)),
+            _ => Err(self.wrong(position, "a string")),
+        }
+    }
+
+    fn object(&self, position: usize) -> Result<&Object, ToolError> {
+        self.values[position]
+            .as_object()
+            .ok_or_else(|| self.wrong(position, "an object"))
+    }
+
+    /// The elements of the array argument; its place differs for `map` only in the query, not among the values.
+    fn items(&mut self) -> Result<Vec<Value>, ToolError> {
+        let Some(length) = length(&self.values[0]) else {
+            let position = usize::from(self.name == "map");
+            return Err(self.fault(position, "an array", &self.values[0].kind()));
+        };
+        self.evaluator.step(length as u64)?;
+        Ok(self.values[0].items().unwrap_or_default())
+    }
+
+    /// Elements that are all numbers or all strings.
+    fn comparable(&mut self) -> Result<Vec<Value>, ToolError> {
+        let items = self.items()?;
+        let numbers = items.iter().all(|item| item.as_f64().is_some());
+        if numbers || items.iter().all(|item| item.as_str().is_some()) {
+            return Ok(items);
+        }
+        Err(self.fault(
+            0,
+            "an array of numbers or of strings",
+            "a mixture or other elements",
+        ))
+    }
+
+    /// The elements with their keys, which are all numbers or all strings.
+    fn keyed(&mut self) -> Result<Vec<(Value, Value)>, ToolError> {
+        let items = self.items()?;
+        let mut keyed = Vec::with_capacity(items.len());
+        let mut first = None;
+        for item in items {
+            let key = self.apply(&item)?;
+            let here = kind(&key);
+            if !matches!(here, "number" | "string") || *first.get_or_insert(here) != here {
+                return Err(self.fault(1, "keys that are all numbers or all strings", &key.kind()));
+            }
+            keyed.push((key, item));
+        }
+        Ok(keyed)
+    }
+
+    fn apply(&mut self, item: &Value) -> Result<Value, ToolError> {
+        match self.expression {
+            Some(node) => self.evaluator.eval(item, node),
+            None => Ok(item.clone()),
+        }
+    }
+
+    fn rounded(&self, round: fn(f64) -> f64) -> Result<Value, ToolError> {
+        self.values[0]
+            .as_f64()
+            .map(|number| whole(round(number)))
+            .ok_or_else(|| self.wrong(0, "a number"))
+    }
+
+    fn total(&mut self) -> Result<Value, ToolError> {
+        let items = self.items()?;
+        if items.is_empty() {
+            return Ok(if self.name == "sum" {
+                Value::Int(0)
+            } else {
+                Value::Null
+            });
+        }
+        let mut total = Accurate::default();
+        let mut integral = true;
+        for item in &items {
+            let number = item.as_f64().ok_or_else(|| {
+                self.fault(0, "an array of numbers", &format!("{} in it", item.kind()))
+            })?;
+            integral &= matches!(item, Value::Int(_));
+            total.add(number);
+        }
+        let result = if self.name == "sum" {
+            total.value()
+        } else {
+            total.divide(items.len() as f64).value()
+        };
+        if !result.is_finite() {
+            return Err(error_at(
+                self.query,
+                self.offset,
+                format_args!("`{}` exceeds the largest double", self.name),
+            ));
+        }
+        Ok(if integral {
+            whole(result)
+        } else {
+            Value::Float(result)
+        })
+    }
+
+    fn extreme(&mut self, wanted: Ordering) -> Result<Value, ToolError> {
+        let items = self.comparable()?;
+        let better = |best: Value, item: Value| {
+            if order(&item, &best) == wanted {
+                item
+            } else {
+                best
+            }
+        };
+        Ok(items.into_iter().reduce(better).unwrap_or_default())
+    }
+
+    fn extreme_by(&mut self, wanted: Ordering) -> Result<Value, ToolError> {
+        let keyed = self.keyed()?;
+        let better = |best: (Value, Value), item: (Value, Value)| {
+            if order(&item.0, &best.0) == wanted {
+                item
+            } else {
+                best
+            }
+        };
+        Ok(keyed
+            .into_iter()
+            .reduce(better)
+            .map(|(_, item)| item)
+            .unwrap_or_default())
+    }
+
+    fn sort(&mut self) -> Result<Value, ToolError> {
+        let mut items = self.comparable()?;
+        items.sort_by(order);
+        self.evaluator.array(items)
+    }
+
+    fn sort_by(&mut self) -> Result<Value, ToolError> {
+        let mut keyed = self.keyed()?;
+        keyed.sort_by(|(a, _), (b, _)| order(a, b));
+        self.evaluator
+            .array(keyed.into_iter().map(|(_, item)| item).collect())
+    }
+
+    fn map(&mut self) -> Result<Value, ToolError> {
+        let items = self.items()?;
+        let mapped = items
+            .iter()
+            .map(|item| self.apply(item))
+            .collect::<Result<_, _>>()?;
+        self.evaluator.array(mapped)
+    }
+
+    fn reverse(&mut self) -> Result<Value, ToolError> {
+        if let Value::String(text) = &self.values[0] {
+            return Ok(Value::from(text.chars().rev().collect::<String>()));
+        }
+        if length(&self.values[0]).is_none() {
+            return Err(self.wrong(0, "an array or a string"));
+        }
+        let mut items = self.items()?;
+        items.reverse();
+        self.evaluator.array(items)
+    }
+
+    fn length(&self) -> Result<Value, ToolError> {
+        let count = match &self.values[0] {
+            Value::String(text) => Some(text.chars().count()),
+            Value::Object(object) => Some(object.len()),
+            other => length(other),
+        };
+        count
+            .map(Value::from)
+            .ok_or_else(|| self.wrong(0, "an array, an object or a string"))
+    }
+
+    fn contains(&mut self) -> Result<Value, ToolError> {
+        if let Value::String(text) = &self.values[0] {
+            return Ok(Value::Bool(
+                self.values[1]
+                    .as_str()
+                    .is_some_and(|part| text.contains(part)),
+            ));
+        }
+        if length(&self.values[0]).is_none() {
+            return Err(self.wrong(0, "an array or a string"));
+        }
+        let items = self.items()?;
+        for item in &items {
+            if self.evaluator.equal(item, &self.values[1])? {
+                return Ok(Value::Bool(true));
+            }
+        }
+        Ok(Value::Bool(false))
+    }
+
+    fn join(&mut self) -> Result<Value, ToolError> {
+        let glue = self.text(0)?;
+        let texts = self.values[1]
+            .items()
+            .filter(|items| items.iter().all(|item| item.as_str().is_some()));
+        let Some(texts) = texts else {
+            return Err(self.wrong(1, "an array of strings"));
+        };
+        let bytes: usize = texts
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|text| text.len() + glue.len())
+            .sum();
+        self.evaluator.step(bytes as u64)?;
+        self.evaluator.reserve(bytes as u64)?;
+        let parts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+        Ok(Value::from(parts.join(&glue)))
+    }
+
+    fn merge(&mut self) -> Result<Value, ToolError> {
+        let mut merged = Object::new();
+        for position in 0..self.values.len() {
+            let members: Vec<(String, Value)> = self
+                .object(position)?
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .collect();
+            // Each insertion looks through the members before it.
+            for (name, value) in members {
+                self.evaluator.step(1 + merged.len() as u64 / 16)?;
+                merged.insert(name, value);
+            }
+        }
+        Ok(Value::Object(Arc::new(merged)))
+    }
+
+    fn spelling(&mut self) -> Result<Value, ToolError> {
+        if let text @ Value::String(_) = &self.values[0] {
+            return Ok(text.clone());
+        }
+        let value = self.values[0].clone();
+        self.evaluator.walk(&value)?;
+        let bytes = value.memory_bytes();
+        self.evaluator.reserve(bytes)?;
+        Ok(Value::from(json::to_text(&value)))
+    }
+}
+
+/// The name of a type.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Int(_) | Value::Float(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) | Value::Numbers(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The order of two numbers or two strings (by code point).
+fn order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) => a.cmp(b),
+        _ => a
+            .as_f64()
+            .zip(b.as_f64())
+            .map_or(Ordering::Equal, |(a, b)| a.total_cmp(&b)),
+    }
+}
+
+/// A number as an integer where it is one.
+fn whole(number: f64) -> Value {
+    const SAFE: f64 = tool_core::value::SAFE_INTEGER as f64;
+    if number.fract() == 0.0 && number.abs() <= SAFE {
+        Value::Int(number as i64)
+    } else {
+        Value::Float(number)
+    }
+}
+
+/// A number, or the number a string spells as JSON; null for anything else.
+fn to_number(value: &Value) -> Value {
+    match value {
+        Value::Int(_) | Value::Float(_) => value.clone(),
+        Value::String(text) => match json::parse(text, json::Limits::default()) {
+            Ok(number @ (Value::Int(_) | Value::Float(_))) => number,
+            _ => Value::Null,
+        },
+        _ => Value::Null,
+    }
+}

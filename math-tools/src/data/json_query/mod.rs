@@ -1,0 +1,128 @@
+//! JMESPath queries over any value.
+//!
+//! The grammar is parsed by the crate `jmespath` behind [`guard`]; the evaluator is our own, over [`Value`]: it keeps the order
+//! of object members and packed arrays as they are, and every step of it is counted against limits.
+
+mod evaluate;
+mod functions;
+mod guard;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, ErrorCode, Example, Spec, Tool, ToolError, Value};
+
+/// The tool `json_query`.
+pub struct JsonQuery;
+
+/// Queries a JSON value with JMESPath (jmespath.org): fields, indices from either end, slices, projections `[*]` and `*`,
+/// flattening `[]`, filters `[?price > `10`]`, pipes, multi-select lists and objects, and the 26 standard functions. Raw
+/// strings are written 'so', JSON literals `so`. `<` and its kin compare numbers only. A path that leads nowhere is null.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The value to query: any JSON.
+    pub data: Value,
+    /// The JMESPath expression; up to 65,536 bytes, 512 tokens, nested up to 64 deep.
+    pub query: String,
+}
+
+/// What the query found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The value found, of any type; null when there is none.
+    pub result: Value,
+}
+
+impl Tool for JsonQuery {
+    const SPEC: Spec = Spec {
+        id: "json_query",
+        version: 1,
+        title: "Query JSON with JMESPath",
+        category: Category::Data,
+        tags: &["json", "query"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        guard::check(&args.query)?;
+        let ast = jmespath::parse(&args.query).map_err(|err| syntax_error(&err, &args.query))?;
+        Ok(Output {
+            result: evaluate::run(&args.data, &ast, &args.query, ctx)?,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let data = super::literal(
+            r#"{"items":[{"name":"pen","price":2},{"name":"book","price":12},{"name":"lamp","price":30}]}"#,
+        );
+        let example = |title, query: &str, result: &str| Example {
+            title,
+            args: Args {
+                data: data.clone(),
+                query: query.to_owned(),
+            },
+            output: Output {
+                result: super::literal(result),
+            },
+        };
+        vec![
+            example(
+                "names of what costs more than 10",
+                "items[?price > `10`].name",
+                r#"["book","lamp"]"#,
+            ),
+            example("the last item", "items[-1].name", r#""lamp""#),
+            example(
+                "a total and a count",
+                "{total: sum(items[].price), count: length(items)}",
+                r#"{"total":44,"count":3}"#,
+            ),
+        ]
+    }
+}
+
+/// The 1-based column of a byte offset.
+fn column(query: &str, offset: usize) -> usize {
+    query
+        .char_indices()
+        .take_while(|(at, _)| *at < offset)
+        .count()
+        + 1
+}
+
+/// An error at a place of the query.
+fn error_at(query: &str, offset: usize, message: impl std::fmt::Display) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("{message} at column {}", column(query, offset)),
+    )
+    .reason("jmespath")
+    .at("/query")
+}
+
+/// Words an error of the parser.
+fn syntax_error(err: &jmespath::JmespathError, query: &str) -> ToolError {
+    let words = match &err.reason {
+        jmespath::ErrorReason::Parse(words) => words.as_str(),
+        jmespath::ErrorReason::Runtime(_) => "the query cannot be read",
+    };
+    let hint = "see jmespath.org for the grammar; literals are written `10` or 'text'";
+    if words.contains(" -- found ") {
+        let rest = query.get(err.offset..).unwrap_or_default().trim_start();
+        if rest.is_empty() {
+            return error_at(query, query.len(), "the query ends too early").hint(hint);
+        }
+        let token = guard::first_token(rest);
+        return error_at(query, err.offset, format_args!("unexpected `{token}`")).hint(hint);
+    }
+    let mut words: String = words.chars().take(100).collect();
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    error_at(query, err.offset, words).hint(hint)
+}

@@ -1,0 +1,521 @@
+//! The database in memory: loading, locking down, running.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::config::DbConfig;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode as SqlCode, OpenFlags, Statement, ToSql};
+use tool_core::nearest::nearest;
+use tool_core::{Ctx, ErrorCode, Object, Table, ToolError, Value};
+
+use super::lint::{self, QUERY_BYTES_MAX};
+
+/// Longest text or row inside the database, in bytes.
+const ROW_BYTES_MAX: i32 = 10_000_000;
+/// Memory all databases of the process may use together; one query cannot take the machine down.
+const HEAP_BYTES_MAX: u64 = 4 << 30;
+/// Largest result, in bytes of cells and names.
+const RESULT_BYTES_MAX: u64 = 64 << 20;
+/// Instructions of SQLite's machine between two looks at the stop flag: well under a millisecond.
+const INSTRUCTIONS: i32 = 10_000;
+/// Bytes a cell takes beyond its text.
+const CELL_BYTES: u64 = 96;
+/// Rows between two looks at the stop flag while loading.
+const ROWS: usize = 1024;
+/// The column of a table that has none.
+const PLACEHOLDER: &str = "_";
+
+/// Functions that read chance, the machine or memory of their own, or load code.
+const REFUSED: [&str; 12] = [
+    "random",
+    "randomblob",
+    "zeroblob",
+    "load_extension",
+    "fts3_tokenizer",
+    "current_timestamp",
+    "current_date",
+    "current_time",
+    "last_insert_rowid",
+    "changes",
+    "total_changes",
+    "sqlite_log",
+];
+
+/// Rows of a query.
+pub(super) struct Rows {
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Value>,
+    pub(super) truncated: bool,
+}
+
+/// Runs one reading statement over tables.
+///
+/// # Limits
+/// SQLite's own on length, depth, columns and terms; a progress handler looks at the stop flag every 10,000 instructions; an
+/// authoriser allows reading only. Temporary data stay in memory.
+///
+/// # Errors
+/// `invalid_args` with reason `sql` and the position for a query that SQLite refuses, `limit_exceeded` for one that is too
+/// large, `timeout` and `cancelled`.
+pub(super) fn run(
+    query: &str,
+    tables: &[(&str, Table)],
+    params: Option<&Value>,
+    max_rows: usize,
+    ctx: &Ctx,
+) -> Result<Rows, ToolError> {
+    let names = Names::of(tables);
+    let failed = |err: rusqlite::Error, denied: Option<String>| error(&err, denied, &names, ctx);
+    let mut connection = open().map_err(|err| failed(err, None))?;
+    let mut seen = HashSet::new();
+    for (name, table) in tables {
+        if !seen.insert(name.to_lowercase()) {
+            return Err(table_error(
+                name,
+                "differs from another table only in case".to_owned(),
+            ));
+        }
+        load(&mut connection, name, table, &names, ctx)?;
+    }
+    let denied = Arc::new(Mutex::new(None));
+    lock(&mut connection, &denied, ctx).map_err(|err| failed(err, None))?;
+    let refusal = || denied.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let mut statement = connection
+        .prepare(query)
+        .map_err(|err| failed(err, refusal()))?;
+    if statement.column_count() == 0 {
+        // Nothing but comments, or a statement such as VACUUM that the authoriser is not asked about.
+        let error = if lint::is_blank(query) {
+            ToolError::invalid("/query", "the query is empty").reason("sql")
+        } else {
+            ToolError::invalid(
+                "/query",
+                "the statement gives no rows: a query can only read the given tables",
+            )
+            .reason("sql_refused")
+        };
+        return Err(error.hint("write one SELECT statement"));
+    }
+    bind(&mut statement, params)?;
+    collect(&mut statement, max_rows, ctx, |err| failed(err, refusal()))
+}
+
+fn open() -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_MEMORY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_in_memory_with_flags(flags)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection
+        .pragma_update_and_check(None, "hard_heap_limit", HEAP_BYTES_MAX as i64, |_| Ok(()))?;
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, ROW_BYTES_MAX),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (Limit::SQLITE_LIMIT_PARSER_DEPTH, 500),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, value)?;
+    }
+    for (config, value) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+    ] {
+        connection.set_db_config(config, value)?;
+    }
+    Ok(connection)
+}
+
+/// Reading only, from here on, and an end when the stop flag is set.
+fn lock(
+    connection: &mut Connection,
+    denied: &Arc<Mutex<Option<String>>>,
+    ctx: &Ctx,
+) -> rusqlite::Result<()> {
+    connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, QUERY_BYTES_MAX as i32)?;
+    let stop = ctx.stop().clone();
+    connection.progress_handler(INSTRUCTIONS, Some(move || stop.is_set()))?;
+    let denied = Arc::clone(denied);
+    connection.authorizer(Some(move |context: AuthContext<'_>| {
+        match refused(&context.action) {
+            None => Authorization::Allow,
+            Some(what) => {
+                *denied.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+                Authorization::Deny
+            }
+        }
+    }))
+}
+
+/// What is refused about an action, in words.
+fn refused(action: &AuthAction<'_>) -> Option<String> {
+    match action {
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,
+        AuthAction::Function { function_name } => REFUSED
+            .contains(&function_name.to_ascii_lowercase().as_str())
+            .then(|| format!("the function `{function_name}`")),
+        AuthAction::Pragma { pragma_name, .. } => Some(format!("the pragma `{pragma_name}`")),
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
+            Some("attaching a database".to_owned())
+        }
+        AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => {
+            Some("a transaction".to_owned())
+        }
+        _ => Some("a statement that changes something".to_owned()),
+    }
+}
+
+/// The SQL type of a column, from all its cells; mixed columns have none.
+fn column_type(cells: &[Value]) -> &'static str {
+    let mut found = None;
+    for cell in cells {
+        let here = match cell {
+            Value::Null => continue,
+            Value::Bool(_) => "BOOLEAN",
+            Value::Int(_) => "INTEGER",
+            Value::Float(_) => "REAL",
+            _ => "TEXT",
+        };
+        found = match (found, here) {
+            (None, here) => Some(here),
+            (Some(before), here) if before == here => Some(here),
+            (Some("INTEGER" | "REAL"), "INTEGER" | "REAL") => Some("REAL"),
+            _ => return "",
+        };
+    }
+    found.unwrap_or("")
+}
+
+fn load(
+    connection: &mut Connection,
+    name: &str,
+    table: &Table,
+    names: &Names<'_>,
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
+    let bytes: u64 = table
+        .columns()
+        .iter()
+        .flatten()
+        .map(Value::memory_bytes)
+        .sum();
+    ctx.reserve(bytes)?;
+    if name.is_empty() || name.contains('\0') || name.to_lowercase().starts_with("sqlite_") {
+        return Err(table_error(
+            name,
+            "is not a usable name: it is empty, starts with `sqlite_` or contains NUL".to_owned(),
+        ));
+    }
+    let mut seen = HashSet::new();
+    let mut definitions = Vec::with_capacity(table.columns().len());
+    for (column, cells) in table.names().zip(table.columns()) {
+        if column.is_empty() || column.contains('\0') {
+            return Err(table_error(
+                name,
+                "has a column without a usable name".to_owned(),
+            ));
+        }
+        if !seen.insert(column.to_lowercase()) {
+            return Err(table_error(
+                name,
+                format!("has two columns `{column}` (names do not differ by case in SQL)"),
+            ));
+        }
+        definitions.push(format!("{} {}", quote(column), column_type(cells)));
+    }
+    if definitions.is_empty() {
+        definitions.push(quote(PLACEHOLDER));
+    }
+    let failed = |err| error(&err, None, names, ctx);
+    let transaction = connection.transaction().map_err(failed)?;
+    transaction
+        .execute(
+            &format!("CREATE TABLE {} ({})", quote(name), definitions.join(", ")),
+            [],
+        )
+        .map_err(failed)?;
+    if !table.columns().is_empty() {
+        let marks = vec!["?"; definitions.len()].join(", ");
+        let mut insert = transaction
+            .prepare(&format!("INSERT INTO {} VALUES ({marks})", quote(name)))
+            .map_err(failed)?;
+        for row in 0..table.rows() {
+            if row % ROWS == 0 {
+                ctx.check()?;
+            }
+            for (index, cells) in table.columns().iter().enumerate() {
+                insert
+                    .raw_bind_parameter(index + 1, Cell(&cells[row]))
+                    .map_err(failed)?;
+            }
+            insert.raw_execute().map_err(failed)?;
+        }
+    }
+    transaction.commit().map_err(failed)
+}
+
+/// A name as SQL writes it.
+fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A cell as SQLite takes it.
+struct Cell<'a>(&'a Value);
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Value::Bool(value) => ValueRef::Integer(i64::from(*value)),
+            Value::Int(value) => ValueRef::Integer(*value),
+            Value::Float(value) => ValueRef::Real(*value),
+            Value::String(text) => ValueRef::Text(text.as_bytes()),
+            _ => ValueRef::Null,
+        }))
+    }
+}
+
+fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), ToolError> {
+    let count = statement.parameter_count();
+    let fault = |pointer: String, message: String| {
+        ToolError::invalid(pointer, message).hint("pass a list for `?` and an object for `:name`")
+    };
+    let mut values: Vec<Option<Value>> = vec![None; count];
+    match params {
+        None => {}
+        Some(Value::Object(object)) => {
+            for (name, value) in object.iter() {
+                let index = [":", "@", "$", ""].iter().find_map(|mark| {
+                    statement
+                        .parameter_index(&format!("{mark}{name}"))
+                        .ok()
+                        .flatten()
+                });
+                let Some(index) = index else {
+                    return Err(fault(
+                        format!("/params/{name}"),
+                        format!("the query has no parameter `:{name}`"),
+                    ));
+                };
+                values[index - 1] = Some(value.clone());
+            }
+        }
+        Some(list) => {
+            let Some(items) = list.items() else {
+                return Err(fault(
+                    "/params".to_owned(),
+                    format!("expected a list or an object, found {}", list.kind()),
+                ));
+            };
+            if items.len() != count {
+                return Err(fault(
+                    "/params".to_owned(),
+                    format!(
+                        "the query has {count} parameters, `params` has {}",
+                        items.len()
+                    ),
+                ));
+            }
+            values = items.into_iter().map(Some).collect();
+        }
+    }
+    for (index, value) in values.iter().enumerate() {
+        let name = statement.parameter_name(index + 1).map_or_else(
+            || format!("number {}", index + 1),
+            |name| format!("`{name}`"),
+        );
+        let Some(value) = value else {
+            return Err(fault(
+                "/params".to_owned(),
+                format!("parameter {name} has no value"),
+            ));
+        };
+        if matches!(
+            value,
+            Value::Array(_) | Value::Numbers(_) | Value::Object(_)
+        ) {
+            return Err(fault(
+                "/params".to_owned(),
+                format!(
+                    "parameter {name}: expected a number, text, boolean or null, found {}",
+                    value.kind()
+                ),
+            ));
+        }
+        statement
+            .raw_bind_parameter(index + 1, Cell(value))
+            .map_err(|err| fault("/params".to_owned(), err.to_string()))?;
+    }
+    Ok(())
+}
+
+fn collect(
+    statement: &mut Statement<'_>,
+    max_rows: usize,
+    ctx: &Ctx,
+    failed: impl Fn(rusqlite::Error) -> ToolError,
+) -> Result<Rows, ToolError> {
+    let columns: Vec<Arc<str>> = statement.column_names().map(Arc::from).collect();
+    let booleans: Vec<bool> = statement
+        .columns()
+        .map(|column| column.decl_type() == Some("BOOLEAN"))
+        .collect();
+    let mut seen = HashSet::new();
+    if let Some(twice) = columns.iter().find(|name| !seen.insert(&***name)) {
+        return Err(ToolError::invalid(
+            "/query",
+            format_args!("two result columns are named `{twice}`"),
+        )
+        .reason("sql")
+        .hint("give one of them another name with AS"));
+    }
+    let mut rows = Vec::new();
+    let mut truncated = false;
+    let mut bytes = 0;
+    let mut cursor = statement.raw_query();
+    while let Some(row) = cursor.next().map_err(&failed)? {
+        ctx.check()?;
+        if rows.len() == max_rows {
+            truncated = true;
+            break;
+        }
+        let mut object = Object::new();
+        let mut row_bytes = 0;
+        for (index, name) in columns.iter().enumerate() {
+            let cell = match row.get_ref(index).map_err(&failed)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(value @ (0 | 1)) if booleans[index] => Value::Bool(value == 1),
+                ValueRef::Integer(value) => Value::from(value),
+                ValueRef::Real(value) => Value::from(value),
+                ValueRef::Text(text) => {
+                    row_bytes += text.len() as u64;
+                    Value::from(String::from_utf8_lossy(text).into_owned())
+                }
+                ValueRef::Blob(_) => {
+                    return Err(ToolError::invalid(
+                        "/query",
+                        format_args!("the result column `{name}` holds a blob"),
+                    )
+                    .reason("sql")
+                    .hint("wrap it in hex(...) or CAST(... AS TEXT)"));
+                }
+            };
+            object.push_unique(Arc::clone(name), cell);
+        }
+        row_bytes += CELL_BYTES * columns.len() as u64;
+        ctx.reserve(row_bytes)?;
+        bytes += row_bytes;
+        if bytes > RESULT_BYTES_MAX {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!(
+                    "the result exceeds {RESULT_BYTES_MAX} bytes after {} rows",
+                    rows.len()
+                ),
+            )
+            .reason("result")
+            .at("/query")
+            .hint("select fewer columns, aggregate, or add LIMIT"));
+        }
+        rows.push(Value::Object(Arc::new(object)));
+    }
+    Ok(Rows {
+        columns: columns.iter().map(|name| name.to_string()).collect(),
+        rows,
+        truncated,
+    })
+}
+
+/// The names a query may have meant.
+struct Names<'a> {
+    tables: Vec<&'a str>,
+    columns: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(tables: &'a [(&'a str, Table)]) -> Self {
+        Self {
+            tables: tables.iter().map(|(name, _)| *name).collect(),
+            columns: tables.iter().flat_map(|(_, table)| table.names()).collect(),
+        }
+    }
+
+    /// The next step for a message of SQLite.
+    fn hint(&self, message: &str) -> Option<String> {
+        let (what, name, known) = if let Some(name) = message.strip_prefix("no such table: ") {
+            ("tables", name, &self.tables)
+        } else {
+            let name = message.strip_prefix("no such column: ")?;
+            (
+                "columns",
+                name.rsplit('.').next().unwrap_or(name),
+                &self.columns,
+            )
+        };
+        if let Some(near) = nearest(name, known.iter().copied()) {
+            return Some(format!("did you mean `{near}`?"));
+        }
+        const NAMES_MAX: usize = 30;
+        let listed: Vec<String> = known
+            .iter()
+            .take(NAMES_MAX)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        Some(if listed.is_empty() {
+            "`tables` is empty: pass the tables the query reads".to_owned()
+        } else {
+            format!("the {what} are {}", listed.join(", "))
+        })
+    }
+}
+
+/// Words an error of SQLite for the caller.
+fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: &Ctx) -> ToolError {
+    if let Err(stopped) = ctx.check() {
+        return stopped;
+    }
+    if let Some(what) = denied {
+        return ToolError::invalid(
+            "/query",
+            format_args!("{what} is not allowed here: a query can only read the given tables"),
+        )
+        .reason("sql_refused")
+        .hint("write one SELECT statement");
+    }
+    let (message, offset) = match err {
+        rusqlite::Error::SqlInputError { msg, offset, .. } => {
+            (msg.clone(), usize::try_from(*offset).ok())
+        }
+        rusqlite::Error::MultipleStatement => ("more than one statement".to_owned(), None),
+        rusqlite::Error::SqliteFailure(_, Some(message)) => (message.clone(), None),
+        other => (other.to_string(), None),
+    };
+    let code = match err.sqlite_error_code() {
+        Some(SqlCode::OutOfMemory | SqlCode::TooBig) => ErrorCode::LimitExceeded,
+        _ => ErrorCode::InvalidArgs,
+    };
+    let place = offset
+        .map(|offset| format!(" at byte {}", offset + 1))
+        .unwrap_or_default();
+    let error = ToolError::new(code, format_args!("SQL: {message}{place}"))
+        .reason("sql")
+        .at("/query");
+    match names.hint(&message) {
+        Some(hint) => error.hint(hint),
+        None if code == ErrorCode::LimitExceeded => error.hint("ask for less at once"),
+        None => error.hint("write one SELECT statement in the dialect of SQLite"),
+    }
+}
+
+fn table_error(name: &str, fault: String) -> ToolError {
+    let mut pointer = "/tables".to_owned();
+    tool_core::path::push_key(&mut pointer, name);
+    ToolError::invalid(pointer, format_args!("the table `{name}` {fault}")).hint("rename it")
+}

@@ -1,0 +1,115 @@
+//! SQL over tables given as arguments.
+
+mod engine;
+mod lint;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Table, Tool, ToolError, Value};
+
+/// The tool `sql_query`.
+pub struct SqlQuery;
+
+/// Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are
+/// typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be
+/// written, attached or configured, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// One SELECT statement; up to 100,000 bytes. Quote names with double quotes, texts with single ones.
+    pub query: String,
+    /// The tables by name; each a list of records or an object of columns. An empty list is a table with one column `_`.
+    #[serde(default)]
+    pub tables: BTreeMap<String, Input<Table>>,
+    /// Values for the parameters of the query: a list for `?`, an object for `:name`; numbers, texts, booleans or null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<Value>,
+    /// Most rows to return; when there are more the result says `truncated`.
+    #[serde(default = "max_rows")]
+    pub max_rows: Bounded<1, 1_000_000>,
+}
+
+fn max_rows() -> Bounded<1, 1_000_000> {
+    Bounded::literal(10_000)
+}
+
+/// The result of a query.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Names of the result columns in order.
+    pub columns: Vec<String>,
+    /// One record for each row: cells by column name; numbers, texts, booleans (from boolean columns) or null, integers beyond
+    /// 2^53 as texts.
+    pub rows: Value,
+    /// Number of rows returned.
+    pub count: usize,
+    /// Whether there were more than `max_rows` rows.
+    pub truncated: bool,
+}
+
+impl Tool for SqlQuery {
+    const SPEC: Spec = Spec {
+        id: "sql_query",
+        version: 1,
+        title: "Query tables with SQL",
+        category: Category::Data,
+        tags: &["table", "query"],
+        syntax: &[("/query", tool_core::Syntax::Sql)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let mut tables = Vec::with_capacity(args.tables.len());
+        for (name, table) in &args.tables {
+            tables.push((name.as_str(), table.load(ctx)?));
+        }
+        lint::check(&args.query)?;
+        let result = engine::run(
+            &args.query,
+            &tables,
+            args.params.as_ref(),
+            args.max_rows.size(),
+            ctx,
+        )?;
+        if result.truncated {
+            ctx.warn(format!(
+                "only the first {} rows are returned",
+                result.rows.len()
+            ));
+        }
+        Ok(Output {
+            count: result.rows.len(),
+            rows: Value::array(result.rows),
+            columns: result.columns,
+            truncated: result.truncated,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let people = super::table(
+            r#"[{"name":"Ann","age":9},{"name":"Bob","age":100},{"name":"Cem","age":30}]"#,
+        );
+        vec![Example {
+            title: "numbers compare as numbers",
+            args: Args {
+                query: "SELECT name, age FROM people WHERE age > ? ORDER BY age".to_owned(),
+                tables: BTreeMap::from([("people".to_owned(), people)]),
+                params: Some(super::literal("[25]")),
+                max_rows: max_rows(),
+            },
+            output: Output {
+                columns: vec!["name".to_owned(), "age".to_owned()],
+                rows: super::literal(r#"[{"name":"Cem","age":30},{"name":"Bob","age":100}]"#),
+                count: 2,
+                truncated: false,
+            },
+        }]
+    }
+}

@@ -1,0 +1,226 @@
+//! Ordinary least squares.
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::{Deserialize, Serialize};
+use tool_core::input::InputKind;
+use tool_core::{
+    Category, Ctx, ErrorCode, Example, Input, Load, Matrix, Problem, Real, Spec, Tool, ToolError,
+    Value, Vector,
+};
+
+use self::kernel::{FitError, fit};
+
+/// The tool `linear_regression`.
+pub struct LinearRegression;
+
+/// Fits y = intercept + x b by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
+/// values, r2 and the conditioning of the problem.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Predictors: a list of n numbers for one predictor, or n rows of p numbers for p of them.
+    pub x: Input<Predictors>,
+    /// Responses: n numbers, one for each row of `x`.
+    pub y: Input<Vector>,
+    /// Whether to fit a constant term.
+    #[serde(default = "yes")]
+    pub intercept: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Predictors: one row for each observation; a flat list is one column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictors(Matrix);
+
+impl Load for Predictors {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        let flat = match value {
+            Value::Numbers(numbers) => numbers.rank() == 1,
+            Value::Array(items) => items.iter().all(|item| item.items().is_none()),
+            _ => false,
+        };
+        if !flat {
+            return Matrix::from_value(value).map(Self);
+        }
+        let column = Vector::from_value(value)?;
+        Matrix::new(column.len(), 1, column.to_vec())
+            .map(Self)
+            .ok_or_else(|| {
+                Problem::new("", "expected at least one observation, found an empty list")
+            })
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.to_value()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({
+            "type": "array",
+            "minItems": 1,
+            "items": { "anyOf": [{ "type": "number" }, { "type": "array", "minItems": 1, "items": { "type": "number" } }] }
+        })
+    }
+}
+
+/// A least-squares fit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Slopes, one for each column of `x`, in units of y per unit of that column.
+    pub coefficients: Vec<f64>,
+    /// Constant term; 0 when `intercept` is false.
+    pub intercept: f64,
+    /// Standard errors: of the intercept first (when fitted), then of the coefficients; "NaN" with 0 degrees of freedom.
+    pub standard_errors: Vec<Real>,
+    /// Estimate divided by its standard error, in the order of `standard_errors`.
+    pub t_values: Vec<Real>,
+    /// Two-sided p values of the hypothesis that the estimate is 0 (Student t), in the order of `standard_errors`.
+    pub p_values: Vec<Real>,
+    /// Coefficient of determination: around the mean of y with an intercept, around 0 without; "NaN" for a constant y.
+    pub r2: Real,
+    /// r2 adjusted for the number of predictors; "NaN" with 0 degrees of freedom.
+    pub adjusted_r2: Real,
+    /// Residual standard deviation, sqrt(residual sum of squares / degrees of freedom); "NaN" with 0 degrees of freedom.
+    pub residual_std: Real,
+    /// Observations less fitted parameters.
+    pub degrees_of_freedom: usize,
+    /// Reciprocal condition number (1-norm, columns scaled to length 1): digits lost are about -log10 of it.
+    pub rcond: f64,
+    /// How it was computed.
+    pub method: String,
+}
+
+impl Tool for LinearRegression {
+    const SPEC: Spec = Spec {
+        id: "linear_regression",
+        version: 1,
+        title: "Linear least squares",
+        category: Category::Math,
+        tags: &["statistics", "numeric", "fit"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let x = args.x.load(ctx)?.0;
+        let y = args.y.load(ctx)?;
+        if x.rows() != y.len() {
+            return Err(ToolError::invalid(
+                "/y",
+                format_args!("`x` has {} rows but `y` has {} entries", x.rows(), y.len()),
+            )
+            .reason("shape")
+            .hint("give one response for each observation"));
+        }
+        let parameters = x.columns() + usize::from(args.intercept);
+        if x.rows() < parameters {
+            return Err(ToolError::invalid(
+                "/x",
+                format_args!(
+                    "{parameters} parameters cannot be fitted to {} observations",
+                    x.rows()
+                ),
+            )
+            .reason("underdetermined")
+            .hint("pass more observations or fewer columns"));
+        }
+        let fit = fit(&x, &y, args.intercept, ctx)?;
+        let freedom = fit.degrees_of_freedom;
+        if freedom == 0 {
+            ctx.warn(
+                "as many parameters as observations: the fit is exact and has no standard errors",
+            );
+        } else if fit.r2.is_nan() {
+            ctx.warn("`y` does not vary: r2 is undefined");
+        }
+        if fit.rcond < 1e-12 {
+            ctx.warn(format!("the columns of `x` are nearly dependent (reciprocal condition {:.1e}): few digits of the coefficients can be trusted", fit.rcond));
+        }
+        let (intercept, slopes) = if args.intercept {
+            (fit.estimates[0], &fit.estimates[1..])
+        } else {
+            (0.0, &fit.estimates[..])
+        };
+        let reals = |values: &[f64]| values.iter().map(|&value| Real(value)).collect();
+        Ok(Output {
+            coefficients: slopes.to_vec(),
+            intercept,
+            standard_errors: reals(&fit.standard_errors),
+            t_values: reals(&fit.t_values),
+            p_values: reals(&fit.p_values),
+            r2: Real(fit.r2),
+            adjusted_r2: Real(fit.adjusted_r2),
+            residual_std: Real(fit.residual_std),
+            degrees_of_freedom: freedom,
+            rcond: fit.rcond,
+            method: "Householder QR with refinement".to_owned(),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let column = Matrix::from([[0.0], [1.0], [2.0], [3.0]]);
+        vec![Example {
+            title: "a line through four points, two above it and two below",
+            args: Args {
+                x: Input::Inline(Predictors(column)),
+                y: Input::inline([2.0, 2.0, 4.0, 8.0]),
+                intercept: true,
+            },
+            output: Output {
+                coefficients: vec![2.0],
+                intercept: 1.0,
+                standard_errors: vec![Real(1.4_f64.sqrt()), Real(0.4_f64.sqrt())],
+                t_values: vec![Real(1.0 / 1.4_f64.sqrt()), Real(2.0 / 0.4_f64.sqrt())],
+                // Two degrees of freedom: p = 1 - t / sqrt(2 + t^2).
+                p_values: vec![
+                    Real(1.0 - (0.5_f64 / 1.4 / (1.0 + 0.5 / 1.4)).sqrt()),
+                    Real(1.0 - (5.0_f64 / 6.0).sqrt()),
+                ],
+                r2: Real(5.0 / 6.0),
+                adjusted_r2: Real(0.75),
+                residual_std: Real(2.0_f64.sqrt()),
+                degrees_of_freedom: 2,
+                rcond: EXAMPLE_RCOND,
+                method: "Householder QR with refinement".to_owned(),
+            },
+        }]
+    }
+}
+
+/// 1 / (|R|_1 |R^-1|_1) for the columns (1,1,1,1)/2 and (0,1,2,3)/sqrt(14): their cosine is c = 3/sqrt(14), so that
+/// R = [[1, c], [0, s]] with s = sqrt(5/14), |R|_1 = c + s and |R^-1|_1 = (c + 1) / s.
+const EXAMPLE_RCOND: f64 = 0.237_015_673_426_674_4;
+
+impl From<FitError> for ToolError {
+    fn from(err: FitError) -> Self {
+        match err {
+            FitError::RankDeficient { column, rank, .. } => {
+                let hint = column.map_or_else(
+                    || "a constant column of `x` is the intercept: leave it out".to_owned(),
+                    |column| format!("leave column {column} of `x` out, or set `intercept` to false if it is constant"),
+                );
+                Self::new(ErrorCode::Numeric, &err)
+                    .reason("rank_deficient")
+                    .at("/x")
+                    .hint(hint)
+                    .evidence(Value::object([("rank", rank)]))
+            }
+            FitError::Overflow => Self::new(ErrorCode::Numeric, err)
+                .reason("overflow")
+                .at("/x")
+                .hint("scale `x` or `y`"),
+            FitError::Stopped(err) => err,
+        }
+    }
+}

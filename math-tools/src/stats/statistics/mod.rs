@@ -1,0 +1,273 @@
+//! Summary statistics of a sample.
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Count, Ctx, ErrorCode, Example, Input, Spec, Tool, ToolError, Vector};
+
+/// The tool `statistics`.
+pub struct Statistics;
+
+/// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
+/// in both variants (`_sample` divides by n - 1, `_population` by n).
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The sample: finite numbers in any order; length >= 1, and >= 2 for the sample variants.
+    pub data: Input<Vector>,
+    /// The statistics to return; all but `std` and `var` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Vec<Metric>>,
+}
+
+/// A statistic by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Number of values.
+    Count,
+    /// Sum.
+    Sum,
+    /// Arithmetic mean.
+    Mean,
+    /// Smallest value.
+    Min,
+    /// Largest value.
+    Max,
+    /// Median: quantile 0.5.
+    Median,
+    /// Lower quartile: quantile 0.25.
+    Q25,
+    /// Upper quartile: quantile 0.75.
+    Q75,
+    /// Interquartile range, `q75 - q25`.
+    Iqr,
+    /// Variance with divisor n - 1.
+    VarianceSample,
+    /// Variance with divisor n.
+    VariancePopulation,
+    /// Standard deviation with divisor n - 1.
+    StdSample,
+    /// Standard deviation with divisor n.
+    StdPopulation,
+    /// The same as `std_population`.
+    Std,
+    /// The same as `variance_population`.
+    Var,
+}
+
+impl Metric {
+    /// What is returned when the caller names none.
+    const DEFAULT: [Self; 13] = [
+        Self::Count,
+        Self::Sum,
+        Self::Mean,
+        Self::Min,
+        Self::Max,
+        Self::Median,
+        Self::Q25,
+        Self::Q75,
+        Self::Iqr,
+        Self::VarianceSample,
+        Self::VariancePopulation,
+        Self::StdSample,
+        Self::StdPopulation,
+    ];
+}
+
+/// The statistics that were asked for; the others are absent.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Number of values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// Sum, accumulated in twice the working precision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sum: Option<f64>,
+    /// Arithmetic mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Smallest value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Largest value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub median: Option<f64>,
+    /// Lower quartile: linear interpolation at (n - 1) / 4 of the sorted sample (Hyndman-Fan type 7, as in NumPy and R).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q25: Option<f64>,
+    /// Upper quartile, defined likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q75: Option<f64>,
+    /// Interquartile range, `q75 - q25`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iqr: Option<f64>,
+    /// Variance with divisor n - 1; absent for a single value unless asked for, then an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variance_sample: Option<f64>,
+    /// Variance with divisor n.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variance_population: Option<f64>,
+    /// Standard deviation with divisor n - 1; absent for a single value unless asked for, then an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_sample: Option<f64>,
+    /// Standard deviation with divisor n.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_population: Option<f64>,
+    /// The same as `std_population`, under the name that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std: Option<f64>,
+    /// The same as `variance_population`, under the name that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub var: Option<f64>,
+}
+
+impl Tool for Statistics {
+    const SPEC: Spec = Spec {
+        id: "statistics",
+        version: 1,
+        title: "Summary statistics",
+        category: Category::Math,
+        tags: &["statistics", "numeric"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let data = args.data.load(ctx)?;
+        if data.is_empty() {
+            return Err(ToolError::invalid("/data", "`data` is empty")
+                .reason("empty")
+                .hint("pass at least one number"));
+        }
+        let asked = args.metrics.as_deref();
+        let metrics = asked.unwrap_or(&Metric::DEFAULT);
+        if metrics.is_empty() {
+            return Err(ToolError::invalid("/metrics", "`metrics` is empty")
+                .hint("name at least one statistic, or leave `metrics` out for all of them"));
+        }
+        let lone = data.len() == 1;
+        if lone && asked.is_none() {
+            ctx.warn("the sample variance of a single value is undefined; `variance_sample` and `std_sample` are left out");
+        }
+        let mut summary = kernel::Summary::new(&data);
+        let mut output = Output::default();
+        for (index, &metric) in metrics.iter().enumerate() {
+            if lone && matches!(metric, Metric::VarianceSample | Metric::StdSample) {
+                if asked.is_none() {
+                    continue;
+                }
+                return Err(ToolError::invalid(
+                    format!("/metrics/{index}"),
+                    "the sample variance of a single value is undefined",
+                )
+                .hint("ask for the population variant, or pass at least two values"));
+            }
+            fill(&mut output, metric, &mut summary, ctx)?;
+        }
+        Ok(output)
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![
+            Example {
+                title: "both variances of a small sample",
+                args: Args {
+                    data: Input::inline([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]),
+                    metrics: None,
+                },
+                output: Output {
+                    count: Some(Count::literal(8)),
+                    sum: Some(40.0),
+                    mean: Some(5.0),
+                    min: Some(2.0),
+                    max: Some(9.0),
+                    median: Some(4.5),
+                    q25: Some(4.0),
+                    q75: Some(5.5),
+                    iqr: Some(1.5),
+                    variance_sample: Some(32.0 / 7.0),
+                    variance_population: Some(4.0),
+                    std_sample: Some(2.138_089_935_299_395),
+                    std_population: Some(2.0),
+                    ..Output::default()
+                },
+            },
+            Example {
+                title: "only what is asked for; `std` divides by n",
+                args: Args {
+                    data: Input::inline([1.0, 3.0]),
+                    metrics: Some(vec![Metric::Mean, Metric::Std]),
+                },
+                output: Output {
+                    mean: Some(2.0),
+                    std: Some(1.0),
+                    ..Output::default()
+                },
+            },
+        ]
+    }
+}
+
+/// Computes one statistic into its field.
+fn fill(
+    output: &mut Output,
+    metric: Metric,
+    summary: &mut kernel::Summary<'_>,
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
+    let (slot, name, value) = match metric {
+        Metric::Count => {
+            output.count = Count::new(summary.count() as i64);
+            return Ok(());
+        }
+        Metric::Sum => (&mut output.sum, "sum", summary.sum(ctx)?),
+        Metric::Mean => (&mut output.mean, "mean", summary.mean(ctx)?),
+        Metric::Min => (&mut output.min, "min", summary.min(ctx)?),
+        Metric::Max => (&mut output.max, "max", summary.max(ctx)?),
+        Metric::Median => (&mut output.median, "median", summary.quantile(0.5, ctx)?),
+        Metric::Q25 => (&mut output.q25, "q25", summary.quantile(0.25, ctx)?),
+        Metric::Q75 => (&mut output.q75, "q75", summary.quantile(0.75, ctx)?),
+        Metric::Iqr => {
+            let range = summary.quantile(0.75, ctx)? - summary.quantile(0.25, ctx)?;
+            (&mut output.iqr, "iqr", range)
+        }
+        Metric::VarianceSample => (
+            &mut output.variance_sample,
+            "variance_sample",
+            summary.variance(1, ctx)?,
+        ),
+        Metric::VariancePopulation => (
+            &mut output.variance_population,
+            "variance_population",
+            summary.variance(0, ctx)?,
+        ),
+        Metric::StdSample => (&mut output.std_sample, "std_sample", summary.std(1, ctx)?),
+        Metric::StdPopulation => (
+            &mut output.std_population,
+            "std_population",
+            summary.std(0, ctx)?,
+        ),
+        Metric::Std => (&mut output.std, "std", summary.std(0, ctx)?),
+        Metric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
+    };
+    if !value.is_finite() {
+        return Err(ToolError::new(
+            ErrorCode::Numeric,
+            format_args!("`{name}` is larger than the largest double, about 1.8e308"),
+        )
+        .reason("overflow")
+        .at("/data")
+        .hint("scale the data, or list in `metrics` only the statistics you need"));
+    }
+    *slot = Some(value);
+    Ok(())
+}
