@@ -225,10 +225,10 @@ impl Tool for SolveOde {
                 reason: None,
                 t_end: 3.0,
                 stats: Stats {
-                    steps: 0,
+                    steps: 7,
                     rejected: 0,
-                    function_evals: 0,
-                    extra_evals: 0,
+                    function_evals: 87,
+                    extra_evals: 113,
                 },
                 method: Method::Dop853,
                 stiff: false,
