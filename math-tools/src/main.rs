@@ -20,7 +20,11 @@ fn main() -> ExitCode {
     let mut out = std::io::stdout().lock();
     // Nobody is left to tell when the reader has gone.
     let written = writeln!(out, "{text}").and_then(|()| out.flush());
-    if ok && written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if ok && written.is_ok() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn from_standard_input() -> (String, bool) {

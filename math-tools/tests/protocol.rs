@@ -25,25 +25,53 @@ fn ask(input: &[u8]) -> Value {
     let shown = String::from_utf8_lossy(&input[..input.len().min(200)]).into_owned();
     let output = run(&[], input);
     let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(stdout.ends_with('\n') && stdout.matches('\n').count() == 1, "{shown}: {stdout:?}");
-    assert!(output.stderr.is_empty(), "{shown}: {}", String::from_utf8_lossy(&output.stderr));
-    let answer = json::parse(&stdout, json::Limits::default()).unwrap_or_else(|err| panic!("{shown}: {err}: {stdout}"));
-    let keys: Vec<&str> = answer.as_object().expect("an object").iter().map(|(key, _)| key).collect();
+    assert!(
+        stdout.ends_with('\n') && stdout.matches('\n').count() == 1,
+        "{shown}: {stdout:?}"
+    );
+    assert!(
+        output.stderr.is_empty(),
+        "{shown}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let answer = json::parse(&stdout, json::Limits::default())
+        .unwrap_or_else(|err| panic!("{shown}: {err}: {stdout}"));
+    let keys: Vec<&str> = answer
+        .as_object()
+        .expect("an object")
+        .iter()
+        .map(|(key, _)| key)
+        .collect();
     assert_eq!(keys, ["status", "result", "error", "stats"], "{shown}");
     let success = answer.get("status").and_then(Value::as_str) == Some("success");
-    assert_eq!(output.status.code(), Some(if success { 0 } else { 1 }), "{shown}: {stdout}");
+    assert_eq!(
+        output.status.code(),
+        Some(if success { 0 } else { 1 }),
+        "{shown}: {stdout}"
+    );
     answer
 }
 
 fn code(answer: &Value) -> String {
-    answer.pointer("/error/code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default()
+    answer
+        .pointer("/error/code")
+        .and_then(|code| code.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 #[test]
 fn a_success_and_both_kinds_of_error_have_one_shape() {
     let success = ask(br#"{"command":"histogram","data":[1,2,3],"bins":3}"#);
-    assert_eq!(success.pointer("/result/n_bins").and_then(|bins| bins.as_i64()), Some(3));
-    assert_eq!(code(&ask(br#"{"command":"histogram","data":[]}"#)), "invalid_args");
+    assert_eq!(
+        success
+            .pointer("/result/n_bins")
+            .and_then(|bins| bins.as_i64()),
+        Some(3)
+    );
+    assert_eq!(
+        code(&ask(br#"{"command":"histogram","data":[]}"#)),
+        "invalid_args"
+    );
     assert_eq!(code(&ask(br#"{"command":"nothing"}"#)), "unknown_tool");
     assert_eq!(code(&ask(b"")), "invalid_request");
 }
@@ -54,9 +82,25 @@ fn nasty_input_never_breaks_it() {
     let deep = b"[".repeat(2_000_000);
     let deep_objects = br#"{"command":"#.repeat(100_000);
     let long_command = format!(r#"{{"command":"{}"}}"#, "x".repeat(1 << 20)).into_bytes();
-    let many_members = format!("{{{}}}", (0..50_000).map(|i| format!("\"k{i}\":{i}")).collect::<Vec<_>>().join(",")).into_bytes();
-    let deep_expression = format!(r#"{{"command":"plot_function","function":"{}"}}"#, "(".repeat(100_000)).into_bytes();
-    let deep_data = format!(r#"{{"command":"plot_braille","x":[1],"y":{}1{}}}"#, "[".repeat(100), "]".repeat(100)).into_bytes();
+    let many_members = format!(
+        "{{{}}}",
+        (0..50_000)
+            .map(|i| format!("\"k{i}\":{i}"))
+            .collect::<Vec<_>>()
+            .join(",")
+    )
+    .into_bytes();
+    let deep_expression = format!(
+        r#"{{"command":"plot_function","function":"{}"}}"#,
+        "(".repeat(100_000)
+    )
+    .into_bytes();
+    let deep_data = format!(
+        r#"{{"command":"plot_braille","x":[1],"y":{}1{}}}"#,
+        "[".repeat(100),
+        "]".repeat(100)
+    )
+    .into_bytes();
     let cases: Vec<(&[u8], &str)> = vec![
         (b"\xff\xfe{}", "invalid_request"),
         (b"\0", "invalid_request"),
@@ -71,19 +115,45 @@ fn nasty_input_never_breaks_it() {
         (b"[]", "invalid_request"),
         (b"true", "invalid_request"),
         (b"{\"command\":{}}", "invalid_request"),
-        (b"{\"command\":\"histogram\",\"data\":[NaN]}", "invalid_request"),
-        (b"{\"command\":\"histogram\",\"data\":[-Infinity]}", "invalid_request"),
-        (b"{\"command\":\"histogram\",\"data\":[1e400]}", "invalid_request"),
-        (b"{\"command\":\"histogram\",\"data\":\"abc\"}", "invalid_args"),
-        (b"{\"command\":\"histogram\",\"data\":[1],\"bins\":1e300}", "invalid_args"),
-        (b"{\"command\":\"histogram\",\"data\":[1],\"bins\":-1}", "invalid_args"),
-        (b"{\"command\":\"plot_sixel\",\"x\":[1],\"y\":[1],\"width\":100000}", "invalid_args"),
+        (
+            b"{\"command\":\"histogram\",\"data\":[NaN]}",
+            "invalid_request",
+        ),
+        (
+            b"{\"command\":\"histogram\",\"data\":[-Infinity]}",
+            "invalid_request",
+        ),
+        (
+            b"{\"command\":\"histogram\",\"data\":[1e400]}",
+            "invalid_request",
+        ),
+        (
+            b"{\"command\":\"histogram\",\"data\":\"abc\"}",
+            "invalid_args",
+        ),
+        (
+            b"{\"command\":\"histogram\",\"data\":[1],\"bins\":1e300}",
+            "invalid_args",
+        ),
+        (
+            b"{\"command\":\"histogram\",\"data\":[1],\"bins\":-1}",
+            "invalid_args",
+        ),
+        (
+            b"{\"command\":\"plot_sixel\",\"x\":[1],\"y\":[1],\"width\":100000}",
+            "invalid_args",
+        ),
         (b"{\"command\":\"\xed\xa0\x80\"}", "invalid_request"),
         (b"{\"command\":\"\\ud800\"}", "invalid_request"),
     ];
     for (input, expected) in cases {
         let answer = ask(input);
-        assert_eq!(code(&answer), expected, "{}", String::from_utf8_lossy(&input[..input.len().min(80)]));
+        assert_eq!(
+            code(&answer),
+            expected,
+            "{}",
+            String::from_utf8_lossy(&input[..input.len().min(80)])
+        );
     }
 }
 
@@ -93,10 +163,16 @@ fn the_command_line_has_help_and_a_version() {
         let output = run(&[flag], b"");
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         assert_eq!(output.status.code(), Some(0));
-        assert!(text.contains("no role, no policy") && text.contains("\"command\":\"help\""), "{text}");
+        assert!(
+            text.contains("no role, no policy") && text.contains("\"command\":\"help\""),
+            "{text}"
+        );
     }
     let version = run(&["--version"], b"").stdout;
-    assert_eq!(String::from_utf8_lossy(&version), format!("math-tools {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        String::from_utf8_lossy(&version),
+        format!("math-tools {}\n", env!("CARGO_PKG_VERSION"))
+    );
     let unknown = run(&["--hlep"], b"");
     assert_eq!(unknown.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&unknown.stdout).contains("unknown argument `--hlep`"));
@@ -107,12 +183,20 @@ fn the_command_line_has_help_and_a_version() {
 fn the_examples_of_the_help_text_answer() {
     let requests: Vec<&str> = math_tools::protocol::HELP
         .lines()
-        .filter_map(|line| line.trim().strip_prefix("echo '")?.strip_suffix("' | math-tools"))
+        .filter_map(|line| {
+            line.trim()
+                .strip_prefix("echo '")?
+                .strip_suffix("' | math-tools")
+        })
         .collect();
     assert_eq!(requests.len(), 6);
     for request in requests {
         let answer = ask(request.as_bytes());
-        assert_eq!(answer.get("status").and_then(Value::as_str), Some("success"), "{request}: {answer}");
+        assert_eq!(
+            answer.get("status").and_then(Value::as_str),
+            Some("success"),
+            "{request}: {answer}"
+        );
     }
 }
 
@@ -127,18 +211,27 @@ fn a_reader_that_has_gone_is_no_crash() {
         .expect("the binary starts");
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(br#"{"command":"help"}"#).expect("the request is sent");
+    stdin
+        .write_all(br#"{"command":"help"}"#)
+        .expect("the request is sent");
     drop(stdin);
     let output = child.wait_with_output().expect("the binary ends");
     assert_eq!(output.status.code(), Some(1));
-    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn standard_input_that_cannot_be_read_is_answered() {
     let folder = std::fs::File::open("/").expect("the root folder opens");
-    let output = Command::new(env!("CARGO_BIN_EXE_math-tools")).stdin(folder).output().expect("the binary ends");
+    let output = Command::new(env!("CARGO_BIN_EXE_math-tools"))
+        .stdin(folder)
+        .output()
+        .expect("the binary ends");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("cannot be read"));
 }

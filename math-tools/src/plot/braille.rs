@@ -10,7 +10,9 @@ use super::series::printable;
 const DOTS: (usize, usize) = (2, 4);
 
 /// Marks that tell series apart, in their order.
-pub(crate) const SYMBOLS: [char; 16] = ['o', 'x', '+', '*', '#', '@', '%', '&', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+pub(crate) const SYMBOLS: [char; 16] = [
+    'o', 'x', '+', '*', '#', '@', '%', '&', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h',
+];
 
 /// A canvas of braille dots.
 #[derive(Debug)]
@@ -31,7 +33,10 @@ impl Dots {
 
 impl Surface for Dots {
     fn size(&self) -> (usize, usize) {
-        (self.columns * DOTS.0, self.cells.len() / self.columns * DOTS.1)
+        (
+            self.columns * DOTS.0,
+            self.cells.len() / self.columns * DOTS.1,
+        )
     }
 
     fn set(&mut self, column: usize, row: usize) {
@@ -72,8 +77,16 @@ impl Chart {
     /// Labels of the vertical axis are left out where they would take more than half the width.
     pub(crate) fn new(x: Range, y: Range, width: usize, rows: usize) -> Self {
         let y_ticks = ticks(y, (rows / 3 + 1).clamp(if rows < 4 { 2 } else { 3 }, 11));
-        let widest = y_ticks.iter().map(|tick| tick.label.len()).max().unwrap_or(0);
-        let label_width = if 2 * (widest + 2) <= width { widest + 1 } else { 0 };
+        let widest = y_ticks
+            .iter()
+            .map(|tick| tick.label.len())
+            .max()
+            .unwrap_or(0);
+        let label_width = if 2 * (widest + 2) <= width {
+            widest + 1
+        } else {
+            0
+        };
         let columns = width - label_width - 1;
         Self {
             x,
@@ -158,15 +171,30 @@ impl Chart {
         if !words.title.is_empty() {
             lines.push(self.centred(words.title));
         }
-        lines.extend(words.y_label.map(|label| cut(&printable(label), self.width)));
-        let tick_rows: Vec<usize> = self.y_ticks.iter().map(|tick| self.cell_projection().row(tick.value)).collect();
+        lines.extend(
+            words
+                .y_label
+                .map(|label| cut(&printable(label), self.width)),
+        );
+        let tick_rows: Vec<usize> = self
+            .y_ticks
+            .iter()
+            .map(|tick| self.cell_projection().row(tick.value))
+            .collect();
         for row in 0..self.rows {
-            let tick = tick_rows.iter().position(|&at| at == row).map(|index| &self.y_ticks[index]);
-            let label = tick.filter(|_| self.label_width > 0).map_or("", |tick| &tick.label);
+            let tick = tick_rows
+                .iter()
+                .position(|&at| at == row)
+                .map(|index| &self.y_ticks[index]);
+            let label = tick
+                .filter(|_| self.label_width > 0)
+                .map_or("", |tick| &tick.label);
             let pad = self.label_width.saturating_sub(1);
             let gap = if self.label_width > 0 { " " } else { "" };
             let axis = if tick.is_some() { '┤' } else { '│' };
-            let cells: String = self.grid[row * self.columns..(row + 1) * self.columns].iter().collect();
+            let cells: String = self.grid[row * self.columns..(row + 1) * self.columns]
+                .iter()
+                .collect();
             lines.push(format!("{label:>pad$}{gap}{axis}{cells}"));
         }
         let (axis, labels) = self.x_axis(left);
@@ -190,7 +218,9 @@ impl Chart {
             })
             .find_map(|(ticks, starts)| Some((ticks, starts?)))
             .unwrap_or_else(|| self.last_tick(left));
-        let mut axis: Vec<char> = std::iter::once('└').chain(std::iter::repeat_n('─', self.columns)).collect();
+        let mut axis: Vec<char> = std::iter::once('└')
+            .chain(std::iter::repeat_n('─', self.columns))
+            .collect();
         let mut labels = vec![' '; self.width];
         for (tick, start) in ticks.iter().zip(starts) {
             axis[1 + self.cell_projection().column(tick.value)] = '┬';
@@ -203,7 +233,11 @@ impl Chart {
 
     /// One tick alone, where two do not fit; none where its label is wider than the whole.
     fn last_tick(&self, left: usize) -> (Vec<Tick>, Vec<usize>) {
-        let last: Vec<Tick> = ticks(self.x, 2).into_iter().next_back().into_iter().collect();
+        let last: Vec<Tick> = ticks(self.x, 2)
+            .into_iter()
+            .next_back()
+            .into_iter()
+            .collect();
         let starts = self.label_starts(&last, left).unwrap_or_default();
         (last, starts)
     }
@@ -239,5 +273,8 @@ fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
-    text.chars().take(width - 1).chain(std::iter::once('…')).collect()
+    text.chars()
+        .take(width - 1)
+        .chain(std::iter::once('…'))
+        .collect()
 }

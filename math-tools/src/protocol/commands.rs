@@ -69,7 +69,10 @@ impl Work {
 
 /// The commands that are not tools, with what they do; `help` lists them among the tools.
 pub(super) const EXTRA: [(&str, &str); 3] = [
-    ("help", "List the commands; with `name`, describe one: its arguments, its result and examples."),
+    (
+        "help",
+        "List the commands; with `name`, describe one: its arguments, its result and examples.",
+    ),
     (
         "matrix_op",
         "Matrix operations of the earlier binary, by `operation`: solve, eigen, svd, inverse, det, lu, qr, rank. The first three are also the tools `matrix_solve`, `matrix_eigenvalues` and `matrix_svd`, which give more evidence.",
@@ -85,7 +88,10 @@ const LATER: [&str; 4] = ["integrate", "render_math", "simplify", "symbolic_diff
 
 /// Every tool of this crate.
 pub(super) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
-    FAMILIES.iter().flat_map(|family| family.iter()).map(|entry| entry.tool())
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .map(|entry| entry.tool())
 }
 
 fn tool(name: &str) -> Option<&'static dyn AnyTool> {
@@ -120,12 +126,20 @@ pub(super) fn find(command: &str, params: Params) -> Result<Work, ToolError> {
 
 fn unknown(name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
-    let names = tools().map(|tool| tool.spec().id).chain(EXTRA.map(|(name, _)| name)).chain(LATER);
+    let names = tools()
+        .map(|tool| tool.spec().id)
+        .chain(EXTRA.map(|(name, _)| name))
+        .chain(LATER);
     let hint = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "send {\"command\":\"help\"} for a list".to_owned(),
     };
-    ToolError::new(ErrorCode::UnknownTool, format_args!("no command named `{shown}`")).at("/command").hint(hint)
+    ToolError::new(
+        ErrorCode::UnknownTool,
+        format_args!("no command named `{shown}`"),
+    )
+    .at("/command")
+    .hint(hint)
 }
 
 fn help(mut params: Params) -> Result<Work, ToolError> {
@@ -139,8 +153,22 @@ fn help(mut params: Params) -> Result<Work, ToolError> {
 }
 
 fn matrix_op(mut params: Params) -> Result<Work, ToolError> {
-    let name = params.take_text("operation")?.unwrap_or_else(|| "solve".to_owned());
-    refuse_unknown(&params, "matrix_op", &["operation", "A", "b", "vectors", "full", "matrices", "tolerance"])?;
+    let name = params
+        .take_text("operation")?
+        .unwrap_or_else(|| "solve".to_owned());
+    refuse_unknown(
+        &params,
+        "matrix_op",
+        &[
+            "operation",
+            "A",
+            "b",
+            "vectors",
+            "full",
+            "matrices",
+            "tolerance",
+        ],
+    )?;
     Ok(Work::other(Job::Operation(Operation {
         run: linalg::legacy::run,
         name,
@@ -173,7 +201,9 @@ fn monte_carlo(mut params: Params) -> Result<Work, ToolError> {
 
 fn plot(mut params: Params) -> Result<Work, ToolError> {
     const TYPES: [&str; 5] = ["scatter", "line", "bar", "histogram", "function"];
-    let kind = params.take_text("type")?.unwrap_or_else(|| "scatter".to_owned());
+    let kind = params
+        .take_text("type")?
+        .unwrap_or_else(|| "scatter".to_owned());
     match kind.as_str() {
         "scatter" | "line" | "bar" => {
             refuse_both(&params, "plot_type", "type")?;
@@ -218,7 +248,9 @@ fn optimize(mut params: Params) -> Result<Work, ToolError> {
     }
     if let Some(quadratic) = params.0.remove("quadratic") {
         refuse_both(&params, "objective", "quadratic")?;
-        params.0.insert("objective", Value::object([("quadratic", quadratic)]));
+        params
+            .0
+            .insert("objective", Value::object([("quadratic", quadratic)]));
     }
     let method = match params.0.get("method").and_then(Value::as_str) {
         Some("simplex") => Some("nelder_mead"),
@@ -231,7 +263,9 @@ fn optimize(mut params: Params) -> Result<Work, ToolError> {
     let step = params.0.remove("learning_rate");
     let mut work = Work::tool("optimize", params, optimize_stats)?;
     if step.is_some() {
-        work.notes.push("`learning_rate` has no effect: a line search sets the length of each step".to_owned());
+        work.notes.push(
+            "`learning_rate` has no effect: a line search sets the length of each step".to_owned(),
+        );
     }
     Ok(work)
 }
@@ -245,7 +279,9 @@ fn refuse_both(params: &Params, name: &str, other: &str) -> Result<(), ToolError
 }
 
 fn refuse_unknown(params: &Params, command: &str, known: &[&'static str]) -> Result<(), ToolError> {
-    let Some((name, _)) = params.0.iter().find(|(name, _)| !known.contains(name)) else { return Ok(()) };
+    let Some((name, _)) = params.0.iter().find(|(name, _)| !known.contains(name)) else {
+        return Ok(());
+    };
     let shown: String = name.chars().take(80).collect();
     let err = ToolError::invalid(pointer(name), format_args!("unknown argument `{shown}`"));
     Err(match nearest(name, known.iter().copied()) {
@@ -270,8 +306,13 @@ fn copy(names: &[&'static str], args: &Value, result: &Value, stats: &mut Object
 fn mcmc_stats(args: &Value, result: Value, stats: &mut Object) -> Value {
     copy(&["burnin", "thin", "chains"], args, &result, stats);
     let number = |name: &str| args.get(name).and_then(Value::as_i64).unwrap_or(1);
-    let per_chain = number("n_samples").saturating_mul(number("thin")).saturating_add(number("burnin"));
-    stats.insert("total_iterations", per_chain.saturating_mul(number("chains")));
+    let per_chain = number("n_samples")
+        .saturating_mul(number("thin"))
+        .saturating_add(number("burnin"));
+    stats.insert(
+        "total_iterations",
+        per_chain.saturating_mul(number("chains")),
+    );
     result
 }
 
@@ -287,7 +328,8 @@ fn optimize_stats(args: &Value, result: Value, stats: &mut Object) -> Value {
 
 fn solve_ode_stats(_: &Value, result: Value, stats: &mut Object) -> Value {
     if let Some(own) = result.get("stats").and_then(Value::as_object) {
-        own.iter().for_each(|(name, value)| stats.insert(name, value.clone()));
+        own.iter()
+            .for_each(|(name, value)| stats.insert(name, value.clone()));
     }
     result
 }

@@ -49,8 +49,16 @@ pub(super) fn list() -> Value {
     let mut commands: Vec<(String, String)> = of_tools.collect();
     commands.extend(EXTRA.map(|(name, description)| (name.to_owned(), description.to_owned())));
     commands.sort();
-    let entry = |(name, description)| Value::object([("name", Value::from(name)), ("description", Value::from(description))]);
-    Value::object([("commands", Value::array(commands.into_iter().map(entry).collect()))])
+    let entry = |(name, description)| {
+        Value::object([
+            ("name", Value::from(name)),
+            ("description", Value::from(description)),
+        ])
+    };
+    Value::object([(
+        "commands",
+        Value::array(commands.into_iter().map(entry).collect()),
+    )])
 }
 
 /// One tool: arguments, result and examples.
@@ -58,7 +66,9 @@ pub(super) fn list() -> Value {
 /// # Errors
 /// When a schema cannot be written, which would be a defect.
 pub(super) fn of(tool: &dyn AnyTool) -> Result<Value, ToolError> {
-    let schema = |schema: tool_core::schema::Schema| json::parse(&schema.to_string(), json::Limits::default());
+    let schema = |schema: tool_core::schema::Schema| {
+        json::parse(&schema.to_string(), json::Limits::default())
+    };
     let examples = tool.examples().into_iter().map(|example| {
         Value::object([
             ("title", Value::from(example.title)),

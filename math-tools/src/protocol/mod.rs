@@ -40,22 +40,29 @@ struct Done {
 pub fn answer(bytes: &[u8]) -> (String, bool) {
     let start = Instant::now();
     // What the closure touches is dropped with it, so nothing half-done is seen after a panic.
-    let outcome = catch_unwind(AssertUnwindSafe(|| handle(bytes))).unwrap_or_else(|_| Err(run::panicked()));
+    let outcome =
+        catch_unwind(AssertUnwindSafe(|| handle(bytes))).unwrap_or_else(|_| Err(run::panicked()));
     let written = catch_unwind(AssertUnwindSafe(|| line(outcome, start, OUTPUT_BYTES_MAX)));
     written.unwrap_or_else(|_| (failure(run::panicked()), false))
 }
 
 /// The answer to a request that could not be read.
 pub fn unreadable(err: &std::io::Error) -> String {
-    let error = ToolError::new(ErrorCode::InvalidRequest, format_args!("standard input cannot be read: {err}"));
+    let error = ToolError::new(
+        ErrorCode::InvalidRequest,
+        format_args!("standard input cannot be read: {err}"),
+    );
     failure(error)
 }
 
 /// The answer to arguments on the command line that mean nothing.
 pub fn unknown_argument(argument: &str) -> String {
     let shown: String = argument.chars().take(80).collect();
-    let error = ToolError::new(ErrorCode::InvalidRequest, format_args!("unknown argument `{shown}`"))
-        .hint("the request is read from standard input; see `math-tools --help`");
+    let error = ToolError::new(
+        ErrorCode::InvalidRequest,
+        format_args!("unknown argument `{shown}`"),
+    )
+    .hint("the request is read from standard input; see `math-tools --help`");
     failure(error)
 }
 
@@ -89,7 +96,10 @@ fn line(outcome: Result<Done, ToolError>, start: Instant, bytes_max: usize) -> (
     if !ok || text.len() <= bytes_max {
         return (text, ok);
     }
-    let message = format!("the answer has {} bytes, the limit is {bytes_max}", text.len());
+    let message = format!(
+        "the answer has {} bytes, the limit is {bytes_max}",
+        text.len()
+    );
     let error = ToolError::new(ErrorCode::OutputTooLarge, message).hint("ask for less");
     line(Err(error), start, bytes_max)
 }
@@ -98,7 +108,9 @@ fn line(outcome: Result<Done, ToolError>, start: Instant, bytes_max: usize) -> (
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         use std::io::Write as _;
-        let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        let place = info
+            .location()
+            .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         // A closed standard error is no reason to stop.
         let _ = writeln!(std::io::stderr(), "math-tools: internal error at {place}");
     }));

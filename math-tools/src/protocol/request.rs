@@ -59,18 +59,28 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
         ..json::Limits::default()
     };
     if bytes.len() > limits.bytes_max {
-        let message = format!("the request has more than {INPUT_BYTES_MAX} bytes, which is the limit");
+        let message =
+            format!("the request has more than {INPUT_BYTES_MAX} bytes, which is the limit");
         return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("json"));
     }
     let Value::Object(object) = json::parse_bytes(bytes, limits)? else {
-        return Err(refused("", "expected one JSON object with the member `command`").hint(r#"send {"command":"help"} for a list"#));
+        return Err(
+            refused("", "expected one JSON object with the member `command`")
+                .hint(r#"send {"command":"help"} for a list"#),
+        );
     };
     let mut envelope = Arc::unwrap_or_clone(object);
     let command = match envelope.remove("command") {
         Some(Value::String(name)) => name.to_string(),
-        Some(other) => return Err(refused("/command", format!("expected the name of a command, found {}", other.kind()))),
+        Some(other) => {
+            return Err(refused(
+                "/command",
+                format!("expected the name of a command, found {}", other.kind()),
+            ));
+        }
         None => {
-            return Err(refused("/command", "missing member `command`").hint(r#"send {"command":"help"} for a list"#));
+            return Err(refused("/command", "missing member `command`")
+                .hint(r#"send {"command":"help"} for a list"#));
         }
     };
     let timeout_ms = timeout(envelope.remove("timeout_ms"))?;
@@ -82,7 +92,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
             return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
         }
         Some(Value::Object(nested)) => Arc::unwrap_or_clone(nested),
-        Some(other) => return Err(refused("/params", format!("expected an object, found {}", other.kind()))),
+        Some(other) => {
+            return Err(refused(
+                "/params",
+                format!("expected an object, found {}", other.kind()),
+            ));
+        }
     };
     Ok(Request {
         command,
@@ -92,12 +107,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
 }
 
 fn timeout(given: Option<Value>) -> Result<u64, ToolError> {
-    let Some(value) = given else { return Ok(TIMEOUT_MS) };
+    let Some(value) = given else {
+        return Ok(TIMEOUT_MS);
+    };
     let in_range = |ms: &u64| (1..=TIMEOUT_MS_MAX).contains(ms);
-    value.as_i64().and_then(|ms| u64::try_from(ms).ok()).filter(in_range).ok_or_else(|| {
-        let message = format!("expected a number of milliseconds from 1 to {TIMEOUT_MS_MAX}, found {}", value.kind());
-        refused("/timeout_ms", message)
-    })
+    value
+        .as_i64()
+        .and_then(|ms| u64::try_from(ms).ok())
+        .filter(in_range)
+        .ok_or_else(|| {
+            let message = format!(
+                "expected a number of milliseconds from 1 to {TIMEOUT_MS_MAX}, found {}",
+                value.kind()
+            );
+            refused("/timeout_ms", message)
+        })
 }
 
 fn refused(path: &str, message: impl std::fmt::Display) -> ToolError {

@@ -23,7 +23,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// # Errors
 /// Those of the command; `timeout`; `internal` for a panic or where no thread can be had.
 pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
-    let timeout_ms = work.timeout_ms.map_or(timeout_ms, |own| own.min(timeout_ms));
+    let timeout_ms = work
+        .timeout_ms
+        .map_or(timeout_ms, |own| own.min(timeout_ms));
     let stop = StopFlag::new();
     let budget = Budget {
         timeout_ms,
@@ -32,13 +34,20 @@ pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
     let ctx = Ctx::new(stop.clone(), budget);
     let (sender, receiver) = mpsc::sync_channel(1);
     let body = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(|| execute(work, &ctx))).unwrap_or_else(|_| Err(panicked()));
+        let outcome = catch_unwind(AssertUnwindSafe(|| execute(work, &ctx)))
+            .unwrap_or_else(|_| Err(panicked()));
         // The receiver is gone only when the call was left behind.
         let _ = sender.send(outcome);
     };
-    let spawned = thread::Builder::new().name("call".to_owned()).stack_size(STACK_BYTES).spawn(body);
+    let spawned = thread::Builder::new()
+        .name("call".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(body);
     if let Err(err) = spawned {
-        return Err(ToolError::new(ErrorCode::Internal, format_args!("no thread could be started: {err}")));
+        return Err(ToolError::new(
+            ErrorCode::Internal,
+            format_args!("no thread could be started: {err}"),
+        ));
     }
     match receiver.recv_timeout(Duration::from_millis(timeout_ms)) {
         Ok(outcome) => outcome,
@@ -53,19 +62,29 @@ pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
 
 /// The error that a panic becomes; the hook has named the place.
 pub(super) fn panicked() -> ToolError {
-    ToolError::new(ErrorCode::Internal, "a defect in this program stopped the call").hint("report the request that leads here")
+    ToolError::new(
+        ErrorCode::Internal,
+        "a defect in this program stopped the call",
+    )
+    .hint("report the request that leads here")
 }
 
 fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
     let (canonical, result) = match work.job {
         Job::Help(described) => (Value::Null, describe(described)?),
-        Job::Operation(operation) => (Value::Null, (operation.run)(&operation.name, &operation.params, ctx)?),
+        Job::Operation(operation) => (
+            Value::Null,
+            (operation.run)(&operation.name, &operation.params, ctx)?,
+        ),
         Job::Tool(tool, args) => {
             let call = tool.decode(&args)?;
             if let Some(source) = call.sources().first() {
-                return Err(ToolError::invalid(source.pointer.clone(), "this program reads no files")
-                    .reason("source")
-                    .hint("pass the data inline, or call the tool through `mathchain`"));
+                return Err(ToolError::invalid(
+                    source.pointer.clone(),
+                    "this program reads no files",
+                )
+                .reason("source")
+                .hint("pass the data inline, or call the tool through `mathchain`"));
             }
             let canonical = call.args().clone();
             (canonical, call.run(ctx)?)

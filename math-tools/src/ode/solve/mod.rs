@@ -133,6 +133,7 @@ impl Tool for SolveOde {
         category: Category::Math,
         tags: &["ode", "initial value problem", "runge-kutta"],
         syntax: &[("/system", Syntax::Expression)],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
         ..Spec::pure()
     };
     type Args = Args;
