@@ -67,8 +67,15 @@ pub(super) fn check_output(
             Ok(())
         };
     }
+    // A tool whose result is its arrays states a limit of its own, which takes the place of the default; a limit that the
+    // configuration sets to anything else holds for every tool.
+    let configured = limits.max_output_bytes;
+    let configured = match spec.output_bytes_max {
+        Some(_) if configured == Limits::default().max_output_bytes => u64::MAX,
+        _ => configured,
+    };
     let (limit, name) = [
-        (limits.max_output_bytes, "limits.max_output_bytes"),
+        (configured, "limits.max_output_bytes"),
         (
             spec.output_bytes_max.unwrap_or(u64::MAX),
             "the tool's own limit",

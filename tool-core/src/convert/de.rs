@@ -186,7 +186,10 @@ impl<'de> Deserializer<'de> for Source<'de> {
             Value::Float(number) => visitor.visit_f64(*number),
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(items) => visitor.visit_seq(Items { items, next: 0 }),
-            Value::Numbers(numbers) => visitor.visit_seq(Elements { numbers, next: 0 }),
+            Value::Numbers(numbers) => visitor.visit_seq(Elements {
+                numbers: numbers.clone(),
+                next: 0,
+            }),
             Value::Object(object) => visitor.visit_map(Members::of(object)),
         }
     }
@@ -318,32 +321,6 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
     }
 }
 
-struct Elements<'de> {
-    numbers: &'de crate::value::Numbers,
-    next: usize,
-}
-
-impl<'de> de::SeqAccess<'de> for Elements<'de> {
-    type Error = DecodeError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, DecodeError> {
-        let Some(item) = self.numbers.get(self.next) else {
-            return Ok(None);
-        };
-        self.next += 1;
-        seed.deserialize(Owned(item))
-            .map(Some)
-            .map_err(|err| err.under_index(self.next - 1))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.numbers.len() - self.next)
-    }
-}
-
 /// A number or sub-block taken out of a block; holds no borrowed text, so it can serve any lifetime.
 struct Owned(Value);
 
@@ -365,7 +342,7 @@ impl<'de> Deserializer<'de> for Owned {
         match self.0 {
             Value::Int(number) => visit_whole(number, visitor),
             Value::Float(number) => visitor.visit_f64(number),
-            Value::Numbers(numbers) => visitor.visit_seq(OwnedElements { numbers, next: 0 }),
+            Value::Numbers(numbers) => visitor.visit_seq(Elements { numbers, next: 0 }),
             other => Err(de::Error::custom(format_args!(
                 "expected a number, found {}",
                 other.kind()
@@ -416,12 +393,12 @@ impl<'de> Deserializer<'de> for Owned {
     }
 }
 
-struct OwnedElements {
+struct Elements {
     numbers: crate::value::Numbers,
     next: usize,
 }
 
-impl<'de> de::SeqAccess<'de> for OwnedElements {
+impl<'de> de::SeqAccess<'de> for Elements {
     type Error = DecodeError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(

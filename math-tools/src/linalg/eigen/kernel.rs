@@ -223,7 +223,7 @@ fn general(matrix: &[f64], n: usize, vectors: bool) -> Result<Pairs, NoConvergen
     })
 }
 
-/// Scales `D^-1 A D` so that rows and columns have norms of the same size; returns the exponents of `D`.
+/// Scales `D^-1 A D` so that rows and columns have 1-norms of the same size; returns the exponents of `D`.
 fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
     const ROUNDS_MAX: usize = 50;
     const GAIN: f64 = 0.95;
@@ -232,12 +232,9 @@ fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
     for _ in 0..ROUNDS_MAX {
         let mut changed = false;
         for index in 0..n {
-            let off_diagonal = |entry: &dyn Fn(usize) -> f64| {
-                let entries: Vec<f64> = (0..n).filter(|&other| other != index).map(entry).collect();
-                norm2(&entries)
-            };
-            let column = off_diagonal(&|row| a[row * n + index]);
-            let row = off_diagonal(&|column| a[index * n + column]);
+            let others = || (0..n).filter(|&other| other != index);
+            let column: f64 = others().map(|row| a[row * n + index].abs()).sum();
+            let row: f64 = others().map(|column| a[index * n + column].abs()).sum();
             if column == 0.0 || row == 0.0 {
                 continue;
             }

@@ -58,6 +58,7 @@ impl Tool for MatrixEigenvalues {
         title: "Eigenvalues and eigenvectors",
         category: Category::Math,
         tags: &["linear algebra", "eigenvalues", "spectrum"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
         ..Spec::pure()
     };
     type Args = Args;

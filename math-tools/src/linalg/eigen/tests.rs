@@ -75,7 +75,7 @@ fn second_differences_have_cosines_as_eigenvalues() {
     }
 }
 
-/// The Frank matrix of size 8; values of NumPy 2.4.6, the smallest of condition 1e4.
+/// The Frank matrix of size 8: determinant 1, eigenvalues in reciprocal pairs, the small ones ill-conditioned (about 1e4).
 #[test]
 fn frank_matrix() {
     let n = 8;

@@ -73,6 +73,7 @@ impl Tool for MatrixSolve {
         title: "Solve a linear system",
         category: Category::Math,
         tags: &["linear algebra", "lu", "least squares"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
         ..Spec::pure()
     };
     type Args = Args;

@@ -70,6 +70,7 @@ impl Tool for MatrixSvd {
         title: "Singular value decomposition",
         category: Category::Math,
         tags: &["linear algebra", "svd", "rank", "condition"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
         ..Spec::pure()
     };
     type Args = Args;

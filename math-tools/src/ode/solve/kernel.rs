@@ -13,7 +13,7 @@ use std::cell::RefCell;
 
 use ode_solvers::dop_shared::IntegrationError;
 use ode_solvers::{DVector, Dop853, Dopri5, OutputType, System};
-use tool_core::{Ctx, ToolError};
+use tool_core::{Ctx, ErrorCode, ToolError};
 
 /// Computes `dy = f(t, y)`.
 pub type Rhs<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
@@ -366,7 +366,7 @@ fn initial_step(run: &mut Run<'_, '_>, span: f64, y0: &[f64], options: Options) 
 /// not depend on each other. The times must lie between the first and the last of the trajectory, in its order.
 ///
 /// # Errors
-/// As [`integrate`].
+/// As [`integrate`], and `numeric` where a time cannot be reached from the step before it.
 pub fn states_at(
     rhs: &mut Rhs<'_>,
     trajectory: &Trajectory,
@@ -398,6 +398,15 @@ pub fn states_at(
             ..options
         };
         let (between, _) = run(rhs, (t, time), y, options, start, ctx)?;
+        if between.end != End::Reached {
+            return Err(ToolError::new(
+                ErrorCode::Numeric,
+                format_args!("the solution at t = {time}, between two steps, was not reached"),
+            )
+            .reason("no_convergence")
+            .at("/t_eval")
+            .hint("the right-hand side is not smooth there; leave `t_eval` out to see the steps"));
+        }
         evaluations += between.evaluations;
         states.extend_from_slice(between.y_end());
     }

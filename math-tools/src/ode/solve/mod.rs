@@ -133,6 +133,7 @@ impl Tool for SolveOde {
         category: Category::Math,
         tags: &["ode", "initial value problem", "runge-kutta"],
         syntax: &[("/system", Syntax::Expression)],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
         ..Spec::pure()
     };
     type Args = Args;
@@ -225,10 +226,10 @@ impl Tool for SolveOde {
                 reason: None,
                 t_end: 3.0,
                 stats: Stats {
-                    steps: 0,
+                    steps: 7,
                     rejected: 0,
-                    function_evals: 0,
-                    extra_evals: 0,
+                    function_evals: 87,
+                    extra_evals: 113,
                 },
                 method: Method::Dop853,
                 stiff: false,

@@ -19,8 +19,8 @@ const CURVATURE: f64 = 0.9;
 ///
 /// # Method
 /// Two-loop recursion over the last ten steps; the line search brackets and then interpolates until the strong Wolfe conditions
-/// hold. Before a point counts as a minimum its neighbours along the axes are looked at, so that a saddle or a maximum, where the
-/// gradient vanishes too, is left again.
+/// hold. Before a point counts as a minimum its neighbours along the axes are looked at (up to 1000 coordinates), so that a saddle
+/// or a maximum, where the gradient vanishes too, is left again.
 ///
 /// # Accuracy and cost
 /// Converged when the largest component of the gradient is at most `tolerance` plus its own rounding error. 2n + 1
@@ -113,9 +113,13 @@ fn first_step(at: &Point) -> f64 {
     1.0_f64.max(max_abs(&at.x)) / max_abs(&at.gradient)
 }
 
-/// A point along an axis that is clearly lower.
+/// A point along an axis that is clearly lower; not looked for where there are many axes.
 fn lower_neighbour(target: &mut Target<'_>, at: &Point) -> Result<Option<Vec<f64>>, ToolError> {
     const STEP: f64 = 1e-3;
+    const AXES_MAX: usize = 1000;
+    if at.x.len() > AXES_MAX {
+        return Ok(None);
+    }
     let clearly = 1e-12 * (1.0 + at.value.abs());
     let mut point = at.x.clone();
     for index in 0..point.len() {

@@ -211,8 +211,8 @@ impl Tool for Optimize {
             output: Output {
                 x: vec![1.0, 2.0],
                 f: -5.0,
-                iterations: 0,
-                evaluations: 0,
+                iterations: 2,
+                evaluations: 11,
                 gradient_norm: Real(0.0),
                 converged: true,
                 method: Method::Gradient,
