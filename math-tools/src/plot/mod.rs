@@ -29,4 +29,8 @@ pub static TOOLS: &[Entry] = &[
 ];
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "golden files are read and rewritten here"
+)]
 mod tests;

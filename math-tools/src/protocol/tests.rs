@@ -419,7 +419,7 @@ fn monte_carlo_is_the_tool_or_the_earlier_command() {
         (
             r#"{"command":"monte_carlo","operation":"pi","n_samples":100000}"#,
             "/result/pi_estimate",
-            3.14,
+            std::f64::consts::PI,
             0.05,
         ),
         (
