@@ -205,7 +205,7 @@ fn w15_w16_an_integration_that_stops_early_says_so() {
 
 #[test]
 fn w17_w18_w19_descent_reaches_the_minimum() {
-    let ten = vec!["-1.2"; 10].join(",");
+    let ten = ["-1.2"; 10].join(",");
     for request in [
         r#"{"command":"optimize","x0":[-1.2,1],"rosenbrock":true,"method":"gd"}"#.to_owned(),
         r#"{"command":"optimize","x0":[1,1],"quadratic":{"A":[[1000,0],[0,1]],"b":[0,0],"c":0},"method":"gradient_descent"}"#.to_owned(),
@@ -277,7 +277,7 @@ fn w26_w27_bootstrap_and_sizes_are_checked() {
         r#"{"command":"monte_carlo","operation":"bootstrap","data":[1,2,3],"statistic":"max"}"#;
     refused(max, "invalid_args", "median");
     let empty = r#"{"command":"monte_carlo","operation":"bootstrap","data":[]}"#;
-    refused(empty, "invalid_args", "data");
+    refused(empty, "invalid_args", "observations");
     refused(
         r#"{"command":"monte_carlo","operation":"pi","n_samples":0}"#,
         "invalid_args",

@@ -167,10 +167,18 @@ impl Tool for PlotFunction {
     }
 }
 
+#[expect(
+    clippy::approx_constant,
+    reason = "the contract states these five decimals"
+)]
 fn default_x_min() -> Finite {
     Finite::literal(-3.14159)
 }
 
+#[expect(
+    clippy::approx_constant,
+    reason = "the contract states these five decimals"
+)]
 fn default_x_max() -> Finite {
     Finite::literal(3.14159)
 }
