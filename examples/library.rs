@@ -1,5 +1,7 @@
 //! The toolkit as a library: a call as a narrowed role, and what the policy says.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use mathchain::{Context, Layer, ToolError, Toolkit, parse};
 
 fn main() -> Result<(), ToolError> {

@@ -205,15 +205,41 @@ fn a_broken_plan_reports_all_at_once() {
     );
 }
 
+/// `examples/library.rs`, built beside this test.
 #[test]
 fn the_library_example_runs() {
+    let deps = std::env::current_exe().expect("a path");
+    let built = deps
+        .ancestors()
+        .nth(2)
+        .expect("the profile's folder")
+        .join("examples/library");
+    let output = std::process::Command::new(built)
+        .output()
+        .expect("the example is built with the tests");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        output.status.success() && text.contains("[2.0,3.0]"),
+        "{text}"
+    );
+    assert!(text.contains("write_file as worker_math: "), "{text}");
+}
+
+#[test]
+fn a_delegate_has_what_its_parent_has_and_less() {
     let toolkit = mathchain::Toolkit::builder().build().expect("builds");
     let math = mathchain::Context::default()
         .role("worker_math")
         .narrow(mathchain::Layer::read_only());
     let args = mathchain::parse(r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#).expect("JSON");
     assert!(toolkit.call_with(&math, "matrix_solve", &args).is_success());
-    let delegate = math.delegate("plots only", &["plot_braille"]);
-    let outcome = toolkit.call_with(&delegate, "matrix_solve", &args);
-    assert_eq!(outcome.code(), Some(mathchain::ErrorCode::NotVisible));
+    let delegate = math.delegate("plots only", &["plot_braille", "write_file"]);
+    for tool in ["matrix_solve", "write_file"] {
+        let outcome = toolkit.call_with(&delegate, tool, &args);
+        assert_eq!(
+            outcome.code(),
+            Some(mathchain::ErrorCode::NotVisible),
+            "{tool}"
+        );
+    }
 }

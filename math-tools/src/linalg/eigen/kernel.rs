@@ -223,7 +223,7 @@ fn general(matrix: &[f64], n: usize, vectors: bool) -> Result<Pairs, NoConvergen
     })
 }
 
-/// Scales `D^-1 A D` so that rows and columns have 1-norms of the same size; returns the exponents of `D`.
+/// Scales `D^-1 A D` so that rows and columns have 2-norms of the same size; returns the exponents of `D`.
 fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
     const ROUNDS_MAX: usize = 50;
     const GAIN: f64 = 0.95;
@@ -233,8 +233,8 @@ fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
         let mut changed = false;
         for index in 0..n {
             let others = || (0..n).filter(|&other| other != index);
-            let column: f64 = others().map(|row| a[row * n + index].abs()).sum();
-            let row: f64 = others().map(|column| a[index * n + column].abs()).sum();
+            let column = size_of(others().map(|row| a[row * n + index]));
+            let row = size_of(others().map(|column| a[index * n + column]));
             if column == 0.0 || row == 0.0 {
                 continue;
             }
@@ -258,6 +258,20 @@ fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
         }
     }
     exponents
+}
+
+/// The Euclidean norm of a few numbers, without overflow or underflow on the way.
+fn size_of(entries: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = entries
+        .clone()
+        .fold(0.0_f64, |most, entry| most.max(entry.abs()));
+    if most == 0.0 {
+        return 0.0;
+    }
+    most * entries
+        .map(|entry| (entry / most).powi(2))
+        .sum::<f64>()
+        .sqrt()
 }
 
 /// Largest `|A v - lambda v|`.

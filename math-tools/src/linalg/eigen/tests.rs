@@ -75,7 +75,8 @@ fn second_differences_have_cosines_as_eigenvalues() {
     }
 }
 
-/// The Frank matrix of size 8: determinant 1, eigenvalues in reciprocal pairs, the small ones ill-conditioned (about 1e4).
+/// The Frank matrix of size 8: determinant 1, eigenvalues in reciprocal pairs. The small ones have conditions up to 3e3, so that
+/// rounding may move them by eps |A| 3e3 = 2e-11, which is 3e-10 of their size.
 #[test]
 fn frank_matrix() {
     let n = 8;
@@ -95,10 +96,8 @@ fn frank_matrix() {
         "the determinant is 1: {product}"
     );
     for (small, large) in found.real.iter().zip(found.real.iter().rev()) {
-        assert!(
-            (small * large - 1.0).abs() < 1e-10,
-            "eigenvalues come in reciprocal pairs"
-        );
+        let miss = (small * large - 1.0).abs();
+        assert!(miss < 5e-10, "{small} and {large}: {miss:e}");
     }
 }
 
