@@ -277,7 +277,7 @@ fn w26_w27_bootstrap_and_sizes_are_checked() {
         r#"{"command":"monte_carlo","operation":"bootstrap","data":[1,2,3],"statistic":"max"}"#;
     refused(max, "invalid_args", "median");
     let empty = r#"{"command":"monte_carlo","operation":"bootstrap","data":[]}"#;
-    refused(empty, "invalid_args", "data");
+    refused(empty, "invalid_args", "observations");
     refused(
         r#"{"command":"monte_carlo","operation":"pi","n_samples":0}"#,
         "invalid_args",

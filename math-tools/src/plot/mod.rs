@@ -1,7 +1,7 @@
 //! Plots as text and as pixels.
 //!
-//! [`axis`] makes ranges and ticks, [`canvas`] draws on dots whatever they are, [`braille`] and [`raster`] are the two kinds of
-//! dots, [`sixel`] writes pixels for a terminal. A tool loads its points and puts these together.
+//! `axis` makes ranges and ticks, `canvas` draws on dots whatever they are, `braille` and `raster` are the two kinds of
+//! dots, `sixel` writes pixels for a terminal. A tool loads its points and puts these together.
 
 use tool_core::{Entry, entry};
 

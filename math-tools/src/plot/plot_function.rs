@@ -169,7 +169,7 @@ impl Tool for PlotFunction {
 
 #[expect(
     clippy::approx_constant,
-    reason = "the documented default, to these digits"
+    reason = "the contract states these five decimals"
 )]
 fn default_x_min() -> Finite {
     Finite::literal(-3.14159)
@@ -177,7 +177,7 @@ fn default_x_min() -> Finite {
 
 #[expect(
     clippy::approx_constant,
-    reason = "the documented default, to these digits"
+    reason = "the contract states these five decimals"
 )]
 fn default_x_max() -> Finite {
     Finite::literal(3.14159)

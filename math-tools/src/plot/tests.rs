@@ -1,4 +1,10 @@
 //! Plots as text, compared with `golden/*.txt` (rewritten by `UPDATE=1 cargo test -p math-tools`), and what every plot keeps.
+//!
+//! `DUMP_PICTURES=folder` writes the decoded pictures there as `.ppm`, to be looked at.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "golden files are read and written by the tests themselves"
+)]
 
 use std::path::Path;
 

@@ -36,10 +36,13 @@ pub(super) enum Job {
     Operation(Operation),
 }
 
+/// Runs an operation, by its name, on its parameters.
+pub(super) type Run = fn(&str, &Value, &Ctx) -> Result<Value, ToolError>;
+
 /// An operation of an earlier command on its parameters.
 pub(super) struct Operation {
     /// Runs it.
-    pub(super) run: fn(&str, &Value, &Ctx) -> Result<Value, ToolError>,
+    pub(super) run: Run,
     /// Its name.
     pub(super) name: String,
     /// Its parameters.

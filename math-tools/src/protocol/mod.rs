@@ -2,7 +2,7 @@
 //!
 //! `{"command": NAME, ...parameters}` or `{"command": NAME, "params": {...}}`, and `"timeout_ms"` beside either; the answer is
 //! `{"status", "result", "error", "stats"}`, always with all four. [`answer`] is the whole of it: it reads the request
-//! ([`request`]), finds what is meant ([`commands`]), runs it guarded ([`run`]) and never panics. Every tool of this crate
+//! (`request`), finds what is meant (`commands`), runs it guarded (`run`) and never panics. Every tool of this crate
 //! answers by its name, and the commands of an earlier binary by theirs. There is no role, no policy, no approval and no audit
 //! here, and no file is read: the tools are pure. Nothing else in this crate knows a clock or starts a thread for a call.
 

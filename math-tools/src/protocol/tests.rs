@@ -1,5 +1,6 @@
-use tool_core::{Value, json};
+use tool_core::{ErrorCode, ToolError, Value, json};
 
+use super::commands::{Job, Operation, Work};
 use super::{OUTPUT_BYTES_MAX, answer};
 
 fn ask(request: &str) -> Value {
@@ -478,4 +479,67 @@ fn a_result_over_the_limit_would_be_refused() {
         "{line}"
     );
     assert!(super::line(done(), now, OUTPUT_BYTES_MAX).1);
+}
+
+/// A command of its own for the guards to hold.
+fn guarded(run: super::commands::Run, timeout_ms: u64) -> Result<super::Done, ToolError> {
+    let job = Job::Operation(Operation {
+        run,
+        name: "test".to_owned(),
+        params: Value::Null,
+    });
+    let work = Work {
+        job,
+        timeout_ms: None,
+        notes: Vec::new(),
+        finish: |_, result, _| result,
+    };
+    super::run::run(work, timeout_ms)
+}
+
+#[test]
+fn a_panic_is_an_internal_error_without_its_message() {
+    let err = guarded(|_, _, _| panic!("secret argument"), 1000).err();
+    let err = err.expect("the panic is reported");
+    assert_eq!(err.code(), ErrorCode::Internal);
+    assert!(
+        !format!("{:?}", err.to_value()).contains("secret"),
+        "{err:?}"
+    );
+    assert!(answer(br#"{"command":"help"}"#).1, "the next call works");
+}
+
+#[test]
+fn a_loop_that_looks_at_the_flag_ends_at_its_deadline() {
+    let err = guarded(
+        |_, _, ctx| {
+            loop {
+                ctx.check()?;
+                std::thread::yield_now();
+            }
+        },
+        5,
+    );
+    assert_eq!(err.err().map(|err| err.code()), Some(ErrorCode::Timeout));
+}
+
+#[test]
+fn a_call_has_the_stack_it_is_promised() {
+    fn deep(level: usize) -> usize {
+        let frame = std::hint::black_box([level; 128]); // a kilobyte
+        if level == 0 {
+            0
+        } else {
+            deep(level - 1) + frame[level % 128] - level + 1
+        }
+    }
+    let levels = super::STACK_BYTES / 2048;
+    let done = guarded(
+        |_, _, _| Ok(Value::from(deep(super::STACK_BYTES / 2048))),
+        60_000,
+    );
+    assert_eq!(
+        done.ok().and_then(|done| done.result.as_i64()),
+        Some(levels as i64)
+    );
 }

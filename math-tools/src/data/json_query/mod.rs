@@ -1,6 +1,6 @@
 //! JMESPath queries over any value.
 //!
-//! The grammar is parsed by the crate `jmespath` behind [`guard`]; the evaluator is our own, over [`Value`]: it keeps the order
+//! The grammar is parsed by the crate `jmespath` behind `guard`; the evaluator is our own, over [`Value`]: it keeps the order
 //! of object members and packed arrays as they are, and every step of it is counted against limits.
 
 mod evaluate;
