@@ -29,8 +29,4 @@ pub static TOOLS: &[Entry] = &[
 ];
 
 #[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "golden files are read and rewritten here"
-)]
 mod tests;
