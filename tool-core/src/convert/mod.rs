@@ -1,6 +1,6 @@
 //! Between typed arguments and [`Value`]: [`from_value`] and [`to_value`].
 //!
-//! A [`Value`] inside a typed struct moves as a pointer: it announces itself as a newtype named [`TOKEN`], and hands itself
+//! A [`Value`] inside a typed struct moves as a pointer: it announces itself as a newtype named `TOKEN`, and hands itself
 //! over through a thread-local slot that is filled and emptied within one serde call.
 
 mod de;
