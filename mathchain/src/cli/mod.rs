@@ -1,4 +1,4 @@
-//! The command line. Data on stdout, everything else on stderr; exit codes in [`exit`].
+//! The command line. Data on stdout, everything else on stderr; exit codes in `exit`.
 
 mod approvals;
 mod args;
