@@ -80,7 +80,7 @@ impl State {
         self.shared.file.clone()
     }
 
-    /// The name of this session's chain.
+    /// The name of the open session's chain.
     pub fn session(&self) -> String {
         self.shared.lock().chain.session.clone()
     }

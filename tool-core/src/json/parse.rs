@@ -518,7 +518,7 @@ impl Scan<'_> {
             Some(b'u') => return self.unicode_escape(),
             _ => {
                 return Err(Stop::new("an unknown escape in a string")
-                    .hint("the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"));
+                    .hint("the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0041"));
             }
         };
         self.position += 2;

@@ -189,7 +189,7 @@ fn a_grant_has_one_winner_among_eight() {
             panic!("not pending");
         };
         state.approve(&id, "ada").unwrap();
-        // Half of them in this session, half in sessions of their own.
+        // Half of them in one session, half in sessions of their own.
         let winners: usize = std::thread::scope(|scope| {
             let callers: Vec<_> = (0..8)
                 .map(|caller| {
