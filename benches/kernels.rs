@@ -4,6 +4,10 @@ use benches::{arguments, matrix, uniform};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use tool_core::{AnyTool, Ctx, Value, convert::to_value};
 
+/// As the binaries do.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn tool(id: &str) -> &'static dyn AnyTool {
     let entries = math_tools::FAMILIES.iter().flat_map(|family| family.iter());
     entries

@@ -1,11 +1,16 @@
 //! Door, dispatcher and chains: what a call costs beside the mathematics.
 
 use benches::{arguments, uniform};
+
 use chain_runtime::Plan;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mathchain::Toolkit;
 use tool_core::Value;
 use tool_core::json::{Limits, parse, to_text};
+
+/// As the binaries do.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn json(criterion: &mut Criterion) {
     let matrix = tool_core::convert::to_value(&benches::matrix(1000)).expect("finite");
@@ -14,6 +19,9 @@ fn json(criterion: &mut Criterion) {
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("parse", |bencher| {
         bencher.iter(|| parse(&text, Limits::default()).expect("JSON"))
+    });
+    group.bench_function("parse with serde_json, float_roundtrip", |bencher| {
+        bencher.iter(|| serde_json::from_str::<Vec<Vec<f64>>>(&text).expect("JSON"))
     });
     group.bench_function("write", |bencher| bencher.iter(|| to_text(&matrix)));
     group.finish();

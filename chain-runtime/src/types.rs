@@ -3,6 +3,8 @@
 //! [`Type::of_schema`] reads JSON Schema as made by `tool_core::schema`; what a schema cannot say becomes [`Type::Any`].
 //! [`Type::walk`] follows a reference into a type; [`fit`] compares what comes with what a slot takes. Start with [`Type`].
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -262,6 +264,21 @@ impl Record {
             Some(field) => Some((field.ty.clone(), !field.required)),
             None => self.rest.clone().map(|rest| (rest, false)),
         }
+    }
+}
+
+/// The types of the parts of one schema, each read once.
+#[derive(Debug, Default)]
+pub struct Slots(RefCell<HashMap<*const Schema, Type>>);
+
+impl Slots {
+    /// What a part of the schema says; the schema must outlive the slots and stay where it is.
+    pub fn of(&self, schema: &Schema) -> Type {
+        let mut known = self.0.borrow_mut();
+        known
+            .entry(std::ptr::from_ref(schema))
+            .or_insert_with(|| Type::of_schema(schema))
+            .clone()
     }
 }
 

@@ -7,6 +7,10 @@ use std::process::ExitCode;
 
 use math_tools::protocol;
 
+/// As in the binary `mathchain`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     protocol::install_panic_hook();
     let (text, ok) = match std::env::args_os().nth(1) {

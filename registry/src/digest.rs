@@ -8,79 +8,102 @@ use tool_core::Value;
 /// (little end first), texts and arrays behind their length, members of objects sorted by key. A packed block of numbers
 /// hashes as the nested arrays it stands for, so `1` and `1.0`, packed or not, give one digest.
 pub fn of_value(value: &Value) -> String {
-    let mut hasher = blake3::Hasher::new();
-    update(&mut hasher, value);
-    hasher.finalize().to_hex().to_string()
+    let mut digest = Digest::new();
+    digest.value(value);
+    digest.finish()
 }
 
 /// Hex digits of the digest of several texts; each is hashed behind its length.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        sized(&mut hasher, b's', text.len());
-        hasher.update(text.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
+    let mut digest = Digest::new();
+    texts.into_iter().for_each(|text| digest.text(text));
+    digest.finish()
 }
 
-fn sized(hasher: &mut blake3::Hasher, kind: u8, length: usize) {
-    hasher.update(&[kind]);
-    hasher.update(&(length as u64).to_le_bytes());
+/// A hasher behind a buffer: most parts of a value are a few bytes, and the hash is fast on many.
+struct Digest {
+    hasher: blake3::Hasher,
+    buffer: Vec<u8>,
 }
 
-fn update(hasher: &mut blake3::Hasher, value: &Value) {
-    match value {
-        Value::Null => drop(hasher.update(b"n")),
-        Value::Bool(false) => drop(hasher.update(b"f")),
-        Value::Bool(true) => drop(hasher.update(b"t")),
-        Value::Int(number) => drop(hasher.update(&scalar(*number as f64))),
-        Value::Float(number) => drop(hasher.update(&scalar(*number))),
-        Value::String(text) => {
-            sized(hasher, b's', text.len());
-            hasher.update(text.as_bytes());
-        }
-        Value::Array(items) => {
-            sized(hasher, b'a', items.len());
-            for item in items.iter() {
-                update(hasher, item);
-            }
-        }
-        Value::Numbers(numbers) => block(hasher, numbers.shape(), numbers.as_slice()),
-        Value::Object(object) => {
-            sized(hasher, b'o', object.len());
-            let mut members: Vec<(&str, &Value)> = object.iter().collect();
-            members.sort_unstable_by_key(|(key, _)| *key);
-            for (key, member) in members {
-                sized(hasher, b's', key.len());
-                hasher.update(key.as_bytes());
-                update(hasher, member);
-            }
+impl Digest {
+    const FULL: usize = 8 * 1024;
+
+    fn new() -> Self {
+        Self {
+            hasher: blake3::Hasher::new(),
+            buffer: Vec::with_capacity(256),
         }
     }
-}
 
-fn scalar(number: f64) -> [u8; 9] {
-    let mut bytes = [b'd'; 9];
-    bytes[1..].copy_from_slice(&number.to_le_bytes());
-    bytes
-}
+    fn push(&mut self, bytes: &[u8]) {
+        if self.buffer.len() + bytes.len() > Self::FULL {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
+        if bytes.len() > Self::FULL {
+            self.hasher.update(bytes);
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+    }
 
-fn block(hasher: &mut blake3::Hasher, shape: &[usize], data: &[f64]) {
-    sized(hasher, b'a', shape[0]);
-    if shape.len() > 1 {
+    fn finish(mut self) -> String {
+        self.hasher.update(&self.buffer);
+        self.hasher.finalize().to_hex().to_string()
+    }
+
+    fn sized(&mut self, kind: u8, length: usize) {
+        let mut bytes = [kind; 9];
+        bytes[1..].copy_from_slice(&(length as u64).to_le_bytes());
+        self.push(&bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.sized(b's', text.len());
+        self.push(text.as_bytes());
+    }
+
+    fn number(&mut self, number: f64) {
+        let mut bytes = [b'd'; 9];
+        bytes[1..].copy_from_slice(&number.to_le_bytes());
+        self.push(&bytes);
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.push(b"n"),
+            Value::Bool(false) => self.push(b"f"),
+            Value::Bool(true) => self.push(b"t"),
+            Value::Int(number) => self.number(*number as f64),
+            Value::Float(number) => self.number(*number),
+            Value::String(text) => self.text(text),
+            Value::Array(items) => {
+                self.sized(b'a', items.len());
+                items.iter().for_each(|item| self.value(item));
+            }
+            Value::Numbers(numbers) => self.block(numbers.shape(), numbers.as_slice()),
+            Value::Object(object) => {
+                self.sized(b'o', object.len());
+                let mut members: Vec<(&str, &Value)> = object.iter().collect();
+                members.sort_unstable_by_key(|(key, _)| *key);
+                for (key, member) in members {
+                    self.text(key);
+                    self.value(member);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, shape: &[usize], data: &[f64]) {
+        self.sized(b'a', shape[0]);
+        if shape.len() == 1 {
+            data.iter().for_each(|number| self.number(*number));
+            return;
+        }
         for part in data.chunks_exact(data.len() / shape[0]) {
-            block(hasher, &shape[1..], part);
+            self.block(&shape[1..], part);
         }
-        return;
-    }
-    const CHUNK: usize = 1024;
-    let mut buffer = Vec::with_capacity(9 * CHUNK.min(data.len()));
-    for chunk in data.chunks(CHUNK) {
-        buffer.clear();
-        for number in chunk {
-            buffer.extend_from_slice(&scalar(*number));
-        }
-        hasher.update(&buffer);
     }
 }
 

@@ -40,26 +40,47 @@ fn settings() -> SchemaSettings {
 }
 
 fn finish(mut schema: schemars::Schema) -> Schema {
-    Closed.transform(&mut schema);
+    Tidy.transform(&mut schema);
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
     }
     schema.to_value()
 }
 
-/// Closes every object that lists its properties.
-struct Closed;
+/// Closes every object that lists its properties, and undoes the line wraps that descriptions have in the source.
+struct Tidy;
 
-impl Transform for Closed {
+impl Transform for Tidy {
     fn transform(&mut self, schema: &mut schemars::Schema) {
-        if let Some(object) = schema.as_object_mut()
-            && object.contains_key("properties")
-            && !object.contains_key("additionalProperties")
-        {
-            object.insert("additionalProperties".to_owned(), false.into());
+        if let Some(object) = schema.as_object_mut() {
+            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+                object.insert("additionalProperties".to_owned(), false.into());
+            }
+            if let Some(Schema::String(text)) = object.get_mut("description") {
+                *text = unwrapped(text);
+            }
         }
         transform_subschemas(self, schema);
     }
+}
+
+/// The paragraphs of a text, each on one line; items of a list keep theirs.
+fn unwrapped(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut paragraph_ended = true;
+    for line in text.lines().map(str::trim) {
+        let own_line = line.is_empty() || line.starts_with("- ");
+        if !joined.is_empty() {
+            joined.push(if own_line || paragraph_ended {
+                '\n'
+            } else {
+                ' '
+            });
+        }
+        joined.push_str(line);
+        paragraph_ended = line.is_empty();
+    }
+    joined
 }
 
 /// Checks a value against a schema of the shapes made here; every problem with its JSON pointer.

@@ -9,7 +9,7 @@ use tool_core::{Spec, Value};
 
 use crate::problem::{Fault, PlanProblem};
 use crate::template::{Node, Placed};
-use crate::types::{Fit, Type, Walked, fit};
+use crate::types::{Fit, Slots, Type, Walked, fit};
 
 /// What is known of the value of a reference; `None` where that is reported already.
 pub(super) type Lookup<'a> = &'a dyn Fn(&Placed) -> Option<Walked>;
@@ -26,13 +26,14 @@ pub(super) struct Findings {
 /// Checks the arguments of one step.
 pub(super) fn check(
     spec: &Spec,
-    schema: &Schema,
+    (schema, slots): (&Schema, &Slots),
     args: &Node,
     pointer: &str,
     lookup: Lookup<'_>,
 ) -> Findings {
     let mut checker = Checker {
         tool: spec.id,
+        slots,
         lookup,
         base: pointer.len(),
         pointer: pointer.to_owned(),
@@ -44,6 +45,7 @@ pub(super) fn check(
 
 struct Checker<'a> {
     tool: &'static str,
+    slots: &'a Slots,
     lookup: Lookup<'a>,
     /// Where the pointer within the arguments starts.
     base: usize,
@@ -95,7 +97,7 @@ impl Checker<'_> {
     }
 
     fn format(&mut self, schema: &Schema) {
-        let slot = Type::of_schema(schema);
+        let slot = self.slots.of(schema);
         if fit(&Type::String, &slot) == Fit::Never {
             let message = format!(
                 "a `$fmt` gives a string, `{}` takes {slot} at `{}`",
@@ -110,7 +112,7 @@ impl Checker<'_> {
         let Some(walked) = (self.lookup)(placed) else {
             return;
         };
-        let slot = Type::of_schema(schema);
+        let slot = self.slots.of(schema);
         let text = &placed.reference;
         match fit(&walked.ty, &slot) {
             Fit::Never => {
@@ -163,7 +165,7 @@ impl Checker<'_> {
                 return self.branches(branches, node);
             }
         }
-        let takes = Type::of_schema(schema);
+        let takes = self.slots.of(schema);
         match (node, &takes) {
             (_, Type::Any) => {}
             (Node::Object(members), Type::Record(_)) => self.object(object, members),
@@ -198,6 +200,7 @@ impl Checker<'_> {
         for branch in branches {
             let mut attempt = Checker {
                 tool: self.tool,
+                slots: self.slots,
                 lookup: self.lookup,
                 base: self.base,
                 pointer: self.pointer.clone(),

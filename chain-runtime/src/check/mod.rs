@@ -9,6 +9,7 @@ mod args;
 mod step;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use registry::{CallerContext, ChainPosition, Decision, Dispatcher};
@@ -22,7 +23,7 @@ use crate::graph::{Edge, Graph, Reason, shortest_cycle};
 use crate::plan::{self, Mode, OnError, Plan};
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::{Node, Placed};
-use crate::types::{Type, Walked};
+use crate::types::{Slots, Type, Walked};
 
 pub use step::Permit;
 
@@ -164,6 +165,7 @@ fn index(plan: &Plan) -> HashMap<Arc<str>, usize> {
 pub(crate) struct ToolFacts<'d> {
     tool: &'d dyn AnyTool,
     input: Schema,
+    slots: Slots,
     output: Type,
     /// The strictest verdict that could come.
     strictest: Decision,
@@ -175,9 +177,9 @@ struct Checker<'d> {
     context: CallerContext,
     inputs: Value,
     index: HashMap<Arc<str>, usize>,
-    tools: HashMap<Arc<str>, Option<Arc<ToolFacts<'d>>>>,
+    tools: HashMap<Arc<str>, Option<Rc<ToolFacts<'d>>>>,
     /// By step; `None` where the tool is not known or not allowed.
-    facts: Vec<Option<Arc<ToolFacts<'d>>>>,
+    facts: Vec<Option<Rc<ToolFacts<'d>>>>,
     /// By step, the steps it waits for, later ones included.
     waits: Vec<Vec<usize>>,
     edges: Vec<Edge>,
@@ -240,23 +242,24 @@ impl<'d> Checker<'d> {
     }
 
     /// The tool of a step; what keeps it out is reported for every step that names it.
-    fn facts_of(&mut self, position: usize) -> Option<Arc<ToolFacts<'d>>> {
+    fn facts_of(&mut self, position: usize) -> Option<Rc<ToolFacts<'d>>> {
         let name = Arc::clone(&self.plan.steps[position].tool);
         if name.is_empty() {
             return None; // reported as missing
         }
         if let Some(Some(facts)) = self.tools.get(&name) {
-            return Some(Arc::clone(facts));
+            return Some(Rc::clone(facts));
         }
         match self.dispatcher.resolve(&name, &self.context) {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
-                let facts = Arc::new(ToolFacts {
+                let facts = Rc::new(ToolFacts {
                     tool,
                     input: tool.input_schema(),
+                    slots: Slots::default(),
                     output: Type::of_schema(&tool.output_schema()),
                     strictest: self.dispatcher.preview(tool, None, &self.context),
                 });
-                self.tools.insert(name, Some(Arc::clone(&facts)));
+                self.tools.insert(name, Some(Rc::clone(&facts)));
                 Some(facts)
             }
             Ok(tool) => {

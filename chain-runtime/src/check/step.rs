@@ -76,10 +76,13 @@ impl<'d> Checker<'d> {
                 Err(err) => self.bad_arguments(&err, &base, &checked.from_inputs),
             },
             None => {
-                let Findings { problems, notes } =
-                    args::check(spec, &facts.input, &checked.args, &base, &|placed| {
-                        types.get(placed.pointer.as_str()).cloned().flatten()
-                    });
+                let Findings { problems, notes } = args::check(
+                    spec,
+                    (&facts.input, &facts.slots),
+                    &checked.args,
+                    &base,
+                    &|placed| types.get(placed.pointer.as_str()).cloned().flatten(),
+                );
                 let fine = problems.is_empty();
                 problems
                     .into_iter()

@@ -115,6 +115,11 @@ impl<'a> Engine<'a> {
         self.left == 0
     }
 
+    /// How many steps could be taken now.
+    pub(super) fn ready_count(&self) -> usize {
+        self.ready.len()
+    }
+
     /// The next thing to do; none while all that is left waits for steps that run.
     pub(super) fn next(&mut self, stop: &StopFlag) -> Option<Task> {
         let (_, Reverse(position)) = self.ready.pop()?;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use registry::digest;
 use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
 use crate::check::CheckedStep;
@@ -73,7 +72,8 @@ impl Finished {
         match outcome.status {
             Status::Success(output) => {
                 end.status = StepStatus::Done;
-                end.output_digest = Some(digest::of_value(&output));
+                let digest = end.metadata.remove("output_digest");
+                end.output_digest = digest.and_then(|digest| digest.as_str().map(str::to_owned));
                 end.output = Some(output);
             }
             Status::Error(error) => {

@@ -242,7 +242,12 @@ impl<'a> Runner<'a> {
             drop(dropped);
             engine = self.lock();
         }
-        self.wake.notify_all();
+        // This worker takes the next step itself; others are woken for what is left.
+        match engine.ready_count() {
+            0 | 1 => {}
+            2 => self.wake.notify_one(),
+            _ => self.wake.notify_all(),
+        }
         engine
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Rendered {
 pub(super) fn outcome(outcome: &Outcome) -> Rendered {
     let mut stderr = String::new();
     for warning in &outcome.warnings {
-        let _ = writeln!(stderr, "warning: {warning}");
+        let _ = writeln!(stderr, "warning: {}", printable(warning));
     }
     let stdout = match &outcome.status {
         Status::Success(output) => value(output),
@@ -38,6 +38,10 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
 
 /// An error with everything it knows.
 pub(super) fn error(err: &ToolError) -> String {
+    printable(&spelled_out(err))
+}
+
+fn spelled_out(err: &ToolError) -> String {
     let mut text = String::new();
     if err.problems().is_empty() {
         let place = err
@@ -114,8 +118,8 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
     let pad = " ".repeat(indent);
     match value {
         Value::Null => "-".to_owned(),
-        Value::String(text) if text.contains('\n') => text.trim_end_matches('\n').to_owned(),
-        Value::String(text) => printable(text),
+        Value::String(text) if is_picture(text) => format!("{text}\n"),
+        Value::String(text) => printable(text.trim_end_matches('\n')),
         Value::Float(number) => number::spelling(*number),
         Value::Numbers(numbers) if numbers.rank() == 1 => list(numbers),
         Value::Numbers(numbers) if numbers.rank() == 2 => matrix(numbers, &pad),
@@ -131,17 +135,33 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
     }
 }
 
-/// Text from outside must not steer the terminal.
+/// Text from outside must not steer the terminal: only the ends of lines and tabs stay as they are.
 fn printable(text: &str) -> String {
-    text.chars()
-        .map(|character| {
-            if character.is_control() {
-                '\u{fffd}'
-            } else {
-                character
-            }
-        })
-        .collect()
+    let shown = |character: char| match character {
+        '\n' | '\t' => character,
+        character if character.is_control() => char::REPLACEMENT_CHARACTER,
+        character => character,
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Whether a text is one sixel picture and nothing else, so that a terminal draws it and does nothing more.
+fn is_picture(text: &str) -> bool {
+    let Some(body) = text
+        .strip_prefix("\x1bP")
+        .and_then(|rest| rest.strip_suffix("\x1b\\"))
+    else {
+        return false;
+    };
+    let Some((parameters, data)) = body.split_once('q') else {
+        return false;
+    };
+    parameters
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b';')
+        && data
+            .bytes()
+            .all(|byte| matches!(byte, b'!'..=b'-' | b'0'..=b'9' | b';' | b'?'..=b'~'))
 }
 
 fn list(numbers: &Numbers) -> String {
@@ -214,5 +234,32 @@ fn spell(numbers: &Numbers, number: f64) -> String {
         format!("{number:.0}")
     } else {
         number::spelling(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_does_not_steer_the_terminal() {
+        for text in [
+            "\x1b[2J",
+            "a\n\x1b]0;title\x07b\n",
+            "\x1bP0;1q#0\x1b[2J\x1b\\",
+            "\x1bP0q\x1b\\\x1b\\",
+        ] {
+            let shown = inline_or_block(&Value::from(text), 0);
+            assert!(!shown.contains('\x1b'), "{shown:?}");
+        }
+        let shown = inline_or_block(&Value::from("a\n\tb\n"), 0);
+        assert_eq!(shown, "a\n\tb");
+    }
+
+    #[test]
+    fn a_picture_is_printed_as_it_is() {
+        let picture = "\x1bP0;1q\"1;1;100;50#0;2;100;100;100#0!100~$-\x1b\\";
+        let shown = inline_or_block(&Value::from(picture), 0);
+        assert_eq!(shown.trim_end(), picture);
     }
 }

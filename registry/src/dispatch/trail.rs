@@ -142,6 +142,13 @@ impl Trail {
             .saturating_sub(self.started);
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
         let mut record = self.record("call");
+        let output_digest = match &ended.ending {
+            Ending::Success(output) => Some(digest::of_value(output)),
+            _ => None,
+        };
+        if let Some(digest) = &output_digest {
+            record.insert("output_digest", digest.as_str());
+        }
         describe(&mut record, &ended);
         record.insert("elapsed_ms", elapsed_ms);
         let durability = if self.effects.is_empty() {
@@ -173,7 +180,7 @@ impl Trail {
             },
             effects: self.declared.to_vec(),
             warnings,
-            metadata: self.metadata(elapsed_ms, head),
+            metadata: self.metadata(elapsed_ms, output_digest, head),
         }
     }
 
@@ -194,7 +201,12 @@ impl Trail {
             .unwrap_or_else(|_| Err(missing("the audit failed unexpectedly")))
     }
 
-    fn metadata(&self, elapsed_ms: f64, head: Option<LedgerHead>) -> Object {
+    fn metadata(
+        &self,
+        elapsed_ms: f64,
+        output_digest: Option<String>,
+        head: Option<LedgerHead>,
+    ) -> Object {
         let mut metadata = Object::new();
         metadata.insert("tool", self.tool.as_str());
         if let Some(version) = self.version {
@@ -209,6 +221,9 @@ impl Trail {
         }
         if let Some(seed) = self.seed {
             metadata.insert("seed", seed);
+        }
+        if let Some(digest) = output_digest {
+            metadata.insert("output_digest", digest);
         }
         if let Some(by) = &self.approved_by {
             metadata.insert("approved_by", by.as_str());
@@ -230,10 +245,7 @@ impl Trail {
 
 fn describe(record: &mut Object, ended: &Ended) {
     match &ended.ending {
-        Ending::Success(output) => {
-            record.insert("status", "success");
-            record.insert("output_digest", digest::of_value(output));
-        }
+        Ending::Success(_) => record.insert("status", "success"),
         Ending::Failed(error) => {
             record.insert("status", "error");
             record.insert("error_code", error.code().as_str());
