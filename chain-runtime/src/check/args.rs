@@ -208,6 +208,10 @@ impl Checker<'_> {
             };
             attempt.node(branch, node);
             let found = attempt.findings;
+            if found.problems.is_empty() {
+                self.findings.notes.extend(found.notes);
+                return;
+            }
             if best.as_ref().is_none_or(|best| depth(&found) > depth(best)) {
                 best = Some(found);
             }
