@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("tool-core", &[]),
-    ("math-tools", &["tool-core"]),
+    ("kernels", &[]),
+    ("math-tools", &["kernels", "tool-core"]),
     ("host-tools", &["tool-core"]),
     ("registry", &["tool-core"]),
     ("chain-runtime", &["registry", "tool-core"]),
@@ -25,6 +26,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
         &[
             "chain-runtime",
             "host-tools",
+            "kernels",
             "math-tools",
             "mathchain",
             "registry",
@@ -36,6 +38,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
         &[
             "chain-runtime",
             "host-tools",
+            "kernels",
             "math-tools",
             "mathchain",
             "registry",

@@ -6,6 +6,7 @@
 use tool_core::nearest::nearest;
 use tool_core::{Ctx, ErrorCode, Load, Matrix, Tool, ToolError, Value, convert};
 
+use super::no_convergence;
 use super::dense::{self, Lu, SingularVectors, normalised, scaled};
 use super::{eigen, solve, svd};
 
@@ -163,7 +164,9 @@ fn inverse(a: &Matrix) -> Result<Value, ToolError> {
     let mut identity = vec![0.0; n * n];
     (0..n).for_each(|index| identity[index * n + index] = 1.0);
     let solution = solve::kernel::solve(a.as_slice(), n, &identity, n)?;
-    let values = svd::kernel::singular(a.as_slice(), n, n, SingularVectors::None)?.values;
+    let values = svd::kernel::singular(a.as_slice(), n, n, SingularVectors::None)
+        .map_err(no_convergence)?
+        .values;
     Ok(Value::object([
         ("inverse", block(n, n, solution.x)),
         ("condition_number", Value::from(values[0] / values[n - 1])),
@@ -258,7 +261,8 @@ fn rank(a: &Matrix, params: &Value) -> Result<Value, ToolError> {
                 )
             })?,
     };
-    let found = svd::kernel::singular(a.as_slice(), a.rows(), a.columns(), SingularVectors::None)?;
+    let found = svd::kernel::singular(a.as_slice(), a.rows(), a.columns(), SingularVectors::None)
+        .map_err(no_convergence)?;
     let threshold = relative * found.values[0];
     let rank = found
         .values

@@ -1,16 +1,15 @@
 //! Dense linear algebra: systems, eigenvalues, singular values.
 //!
-//! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. [`dense`] holds what they share and is
-//! the only place that calls the factorisations of `faer` and `nalgebra`; every call there is sequential, so that a result never
-//! depends on the number of threads.
+//! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. The factorisations
+//! are those of [`kernels::dense`]; a result never depends on the number of threads.
 
-pub mod dense;
 pub mod eigen;
 pub mod legacy;
 pub mod solve;
 pub mod svd;
 
-use tool_core::{Entry, entry};
+pub use kernels::dense;
+use tool_core::{Entry, ErrorCode, ToolError, entry};
 
 /// The tools of this family.
 pub static TOOLS: &[Entry] = &[
@@ -18,6 +17,14 @@ pub static TOOLS: &[Entry] = &[
     entry::<eigen::MatrixEigenvalues>(),
     entry::<svd::MatrixSvd>(),
 ];
+
+/// The error of an iteration that did not end, at the argument `A`.
+pub(crate) fn no_convergence(err: dense::NoConvergence) -> ToolError {
+    ToolError::new(ErrorCode::Numeric, err)
+        .reason("no_convergence")
+        .at("/A")
+        .hint("check the matrix for entries of very different size and scale its rows and columns")
+}
 
 #[cfg(test)]
 mod legacy_tests;

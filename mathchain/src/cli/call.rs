@@ -29,9 +29,10 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     let Some(tool) = families.get(name) else {
         // The dispatcher words and records the refusal.
         let toolkit = toolkit_of(global)?;
+        let format = asked_format(rest).unwrap_or_else(|| global.format());
         return finish(
             &toolkit,
-            global.format(),
+            format,
             &toolkit.call(name, &Value::object::<&str, Value>([])),
         );
     };
@@ -68,6 +69,24 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     run(&toolkit, &global, name, args, context)
 }
 
+/// The format that flags ask for which belong to no known tool.
+fn asked_format(rest: &[String]) -> Option<Format> {
+    let mut words = rest.iter().map(String::as_str);
+    words.find_map(|word| match word.strip_prefix("--output") {
+        Some("") => None,
+        Some(value) => value.strip_prefix('=').map(format_of),
+        None => matches!(word, "human" | "raw").then(|| format_of(word)),
+    })
+}
+
+fn format_of(name: &str) -> Format {
+    match name {
+        "human" => Format::Human,
+        "raw" => Format::Raw,
+        _ => Format::Json,
+    }
+}
+
 fn merged(global: &Global, matches: &clap::ArgMatches) -> Global {
     let path = |name: &str| {
         matches
@@ -76,11 +95,7 @@ fn merged(global: &Global, matches: &clap::ArgMatches) -> Global {
     };
     let output = matches
         .get_one::<String>("output")
-        .map(|name| match name.as_str() {
-            "human" => Format::Human,
-            "raw" => Format::Raw,
-            _ => Format::Json,
-        });
+        .map(|name| format_of(name));
     Global {
         config: path("config").or_else(|| global.config.clone()),
         workspace: path("workspace").or_else(|| global.workspace.clone()),

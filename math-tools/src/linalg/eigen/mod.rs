@@ -70,7 +70,7 @@ impl Tool for MatrixEigenvalues {
         // The general problem was measured at 0.58 ns n^3; the estimate leaves a factor of five and more.
         ctx.afford(4.0 * (n as f64).powi(3))?;
         ctx.reserve_doubles(12 * n * n)?;
-        let found = kernel::eigen(a.as_slice(), n, args.vectors)?;
+        let found = kernel::eigen(a.as_slice(), n, args.vectors).map_err(super::no_convergence)?;
         ctx.check()?;
         let finite = found
             .real

@@ -194,7 +194,7 @@ impl From<SolveError> for ToolError {
                 .reason("overflow")
                 .at("/b")
                 .hint("scale `A` or `b`"),
-            SolveError::NoConvergence(err) => err.into(),
+            SolveError::NoConvergence(err) => super::no_convergence(err),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::{Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError};
 
 use super::dense::SingularVectors;
+use super::no_convergence;
 
 /// The tool.
 pub struct MatrixSvd;
@@ -94,7 +95,7 @@ impl Tool for MatrixSvd {
         };
         ctx.afford(operations)?;
         ctx.reserve_doubles(doubles.saturating_add(6 * m * n))?;
-        let found = kernel::singular(a.as_slice(), m, n, vectors)?;
+        let found = kernel::singular(a.as_slice(), m, n, vectors).map_err(no_convergence)?;
         ctx.check()?;
         let (largest, smallest) = (found.values[0], found.values[size - 1]);
         if !largest.is_finite() {

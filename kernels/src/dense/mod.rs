@@ -9,7 +9,6 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{self, ComputeSvdVectors};
 use faer::linalg::{lu, qr};
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec, diag::Diag};
-use tool_core::{ErrorCode, ToolError};
 
 /// The degree of parallelism of every factorisation.
 const PAR: Par = Par::Seq;
@@ -23,15 +22,6 @@ pub const SMALL: usize = 16;
 pub struct NoConvergence {
     /// What was sought.
     pub what: &'static str,
-}
-
-impl From<NoConvergence> for ToolError {
-    fn from(err: NoConvergence) -> Self {
-        Self::new(ErrorCode::Numeric, err)
-            .reason("no_convergence")
-            .at("/A")
-            .hint("check the matrix for entries of very different size and scale its rows and columns")
-    }
 }
 
 /// A column-major copy of a row-major block.

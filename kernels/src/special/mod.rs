@@ -1,0 +1,1 @@
+//! Special functions of doubles, one value at a time.

@@ -1,0 +1,1 @@
+//! Elementary functions of doubles, over blocks of lanes.
