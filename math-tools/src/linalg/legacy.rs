@@ -6,8 +6,8 @@
 use tool_core::nearest::nearest;
 use tool_core::{Ctx, ErrorCode, Load, Matrix, Tool, ToolError, Value, convert};
 
-use super::no_convergence;
 use super::dense::{self, Lu, SingularVectors, normalised, scaled};
+use super::no_convergence;
 use super::{eigen, solve, svd};
 
 /// Every operation, in the order of the documentation.
