@@ -5,6 +5,7 @@
 //! Start with [`parse`] and [`to_text`].
 
 mod canonical;
+mod decimal;
 mod number;
 mod parse;
 mod write;

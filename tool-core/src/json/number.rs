@@ -1,5 +1,6 @@
 //! Reads one JSON number at the start of a byte slice, correctly rounded.
 
+use super::decimal;
 use crate::value::{SAFE_INTEGER, Value};
 
 /// Why the text is not a number that can be kept.
@@ -30,39 +31,55 @@ impl Parsed {
     }
 }
 
-/// Digits that an accumulated `u64` holds without loss as a double: 15.
+/// Digits that a `u64` holds without loss, whatever they are.
+const DIGITS_MAX: usize = 19;
+/// Digits that a double holds without loss, whatever they are.
 const EXACT_DIGITS: usize = 15;
 
-/// Reads the longest number at the start of `text`.
-#[inline]
+/// Reads the longest number at the start of `text`: digits are gathered in an integer on the way over them, which
+/// [`decimal::rounded`] turns into the nearest double; what does not fit there is left to the general parser.
+#[inline(always)]
 pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
-    let mut end = start;
-    let mut accumulated: u64 = 0;
-    while let Some(digit) = text.get(end).filter(|byte| byte.is_ascii_digit()) {
-        accumulated = accumulated
-            .wrapping_mul(10)
-            .wrapping_add(u64::from(digit - b'0'));
-        end += 1;
-    }
+    let mut significand = 0;
+    let mut end = gather(text, start, &mut significand);
     let digits = end - start;
     if digits == 0 {
         return Err(Fault::Grammar);
     }
-    if digits > 1 && text[start] == b'0' {
+    let zero_first = text[start] == b'0';
+    if digits > 1 && zero_first {
         return Err(Fault::LeadingZero);
     }
+    let mut kept = digits - usize::from(zero_first);
     match text.get(end) {
-        Some(b'.') if !text.get(end + 1).is_some_and(u8::is_ascii_digit) => Err(Fault::Grammar),
-        Some(b'.' | b'e' | b'E') => read_float(text),
+        Some(b'.') => {
+            let point = end + 1;
+            end = gather_many(text, point, &mut significand);
+            if end == point {
+                return Err(Fault::Grammar);
+            }
+            kept += end - point;
+            let has_exponent = matches!(text.get(end), Some(b'e' | b'E'));
+            let scale = end - point;
+            match decimal::rounded(significand, scale) {
+                Some(magnitude) if kept <= DIGITS_MAX && !has_exponent => Ok(Parsed {
+                    value: if negative { -magnitude } else { magnitude },
+                    integral: false,
+                    length: end,
+                }),
+                _ => read_float(text),
+            }
+        }
+        Some(b'e' | b'E') => read_float(text),
         _ if digits <= EXACT_DIGITS => {
-            let magnitude = accumulated as f64;
+            let magnitude = significand as f64;
             let value = if negative { -magnitude } else { magnitude };
             // Minus zero has no integer spelling.
             Ok(Parsed {
                 value,
-                integral: !(negative && accumulated == 0),
+                integral: !(negative && significand == 0),
                 length: end,
             })
         }
@@ -70,6 +87,71 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
     }
 }
 
+/// Goes over the digits from `position` one by one, adds them to the significand (which wraps after [`DIGITS_MAX`]) and gives
+/// their end.
+#[inline(always)]
+fn gather(text: &[u8], mut position: usize, significand: &mut u64) -> usize {
+    while let Some(digit) = text.get(position).filter(|byte| byte.is_ascii_digit()) {
+        *significand = significand
+            .wrapping_mul(10)
+            .wrapping_add(u64::from(digit - b'0'));
+        position += 1;
+    }
+    position
+}
+
+/// As [`gather`], eight digits at a time, the last few as well: a loop over single digits costs a mispredicted branch per
+/// number, and the loads here do not wait for one another.
+#[inline(always)]
+fn gather_many(text: &[u8], position: usize, significand: &mut u64) -> usize {
+    let front = text
+        .get(position..)
+        .and_then(|rest| rest.split_first_chunk::<24>());
+    let Some((front, _)) = front else {
+        return gather(text, position, significand);
+    };
+    let (eights, _) = front.as_chunks::<8>();
+    let mut taken = 0;
+    for eight in eights {
+        let eight = u64::from_le_bytes(*eight);
+        let count = digits_in_front(eight);
+        if count < 8 {
+            // The first digits move to the top; the empty bytes below them count as leading zeros.
+            let top = (eight << (56 - 8 * count)) << 8;
+            *significand = significand
+                .wrapping_mul(POWERS[count])
+                .wrapping_add(value_of(top));
+            return position + taken + count;
+        }
+        *significand = significand
+            .wrapping_mul(100_000_000)
+            .wrapping_add(value_of(eight));
+        taken += 8;
+    }
+    gather(text, position + taken, significand)
+}
+
+const POWERS: [u64; 8] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+/// How many of eight bytes are digits before the first that is none.
+#[inline(always)]
+fn digits_in_front(eight: u64) -> usize {
+    // 0 to 9 for digits; anything else reaches the top bit, itself or by adding. A carry only leaves a byte that is no digit.
+    let values = eight ^ 0x3030_3030_3030_3030;
+    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+    (others.trailing_zeros() / 8) as usize
+}
+
+/// The number that eight digits stand for, the first in the lowest byte: pairs, then fours, then all.
+#[inline(always)]
+fn value_of(eight: u64) -> u64 {
+    let digits = eight & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(1 + (10_000 << 32)) >> 32
+}
+
+#[cold]
 fn read_float(text: &[u8]) -> Result<Parsed, Fault> {
     let (value, length) = fast_float2::parse_partial::<f64, _>(text).map_err(|_| Fault::Grammar)?;
     // The exponent without digits is left over by the float parser and is no number of ours.
@@ -86,6 +168,7 @@ fn read_float(text: &[u8]) -> Result<Parsed, Fault> {
     })
 }
 
+#[cold]
 fn read_long_integer(text: &[u8], negative: bool) -> Result<Parsed, Fault> {
     let value = fast_float2::parse::<f64, _>(text).map_err(|_| Fault::Grammar)?;
     if !value.is_finite() {
