@@ -1,0 +1,120 @@
+//! Exactly defined operations that the functions are made of: error-free sums and products, polynomials, exponent fields.
+
+/// Adding it to |x| < 2^51 rounds x to the nearest integer, which then stands in the low bits.
+pub(super) const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+
+/// `a b + c` with one rounding.
+#[inline(always)]
+pub(super) fn fma(a: f64, b: f64, c: f64) -> f64 {
+    a.mul_add(b, c)
+}
+
+/// `a + b` as the rounded sum and its error (Knuth 1969).
+#[inline(always)]
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let from_b = sum - a;
+    (sum, (a - (sum - from_b)) + (b - from_b))
+}
+
+/// [`two_sum`] where a is 0 or |a| >= |b| (Dekker 1971).
+#[inline(always)]
+pub(super) fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    (sum, b - (sum - a))
+}
+
+/// `a b` as the rounded product and its error.
+#[inline(always)]
+pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, fma(a, b, -product))
+}
+
+/// `(a + a_low) (b + b_low)`, relative error below 2^-102.
+#[inline(always)]
+pub(super) fn product((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
+    let (high, low) = two_product(a, b);
+    (high, low + fma(a, b_low, a_low * b))
+}
+
+/// `(a + a_low) / (b + b_low)` with one division, relative error below 2^-100.
+#[inline(always)]
+pub(super) fn quotient((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
+    let inverse = 1.0 / b;
+    let high = a * inverse;
+    let rest = fma(-high, b_low, fma(-high, b, a) + a_low);
+    (high, rest * inverse)
+}
+
+/// The square root of `a + a_low`, a > 0, relative error below 2^-100.
+#[inline(always)]
+pub(super) fn square_root((a, a_low): (f64, f64)) -> (f64, f64) {
+    let root = a.sqrt();
+    (root, (fma(-root, root, a) + a_low) * (0.5 / root))
+}
+
+/// The polynomial with coefficients `c`, lowest degree first: even and odd powers side by side.
+#[inline(always)]
+pub(super) fn polynomial<const N: usize>(x: f64, c: &[f64; N]) -> f64 {
+    let square = x * x;
+    let mut last = c[N - 1];
+    let mut other = c[N - 2];
+    let mut degree = N - 2;
+    while degree >= 2 {
+        last = fma(last, square, c[degree - 1]);
+        other = fma(other, square, c[degree - 2]);
+        degree -= 2;
+    }
+    match degree {
+        0 => fma(last, x, other),
+        _ => fma(other, x, fma(last, square, c[0])),
+    }
+}
+
+/// `2^n` for -1022 <= n <= 1023.
+#[inline(always)]
+pub(super) fn power_of_two(n: i64) -> f64 {
+    f64::from_bits((n.wrapping_add(1023) as u64) << 52)
+}
+
+/// The integer in the low bits of `shifted` = n + [`ROUNDER`], plus 4096.
+#[inline(always)]
+fn offset_integer(shifted: f64) -> u64 {
+    const BITS: u64 = ROUNDER.to_bits();
+    shifted.to_bits().wrapping_sub(BITS - 4096)
+}
+
+/// `x 2^n` for `shifted` = n + [`ROUNDER`], |n| < 2000, rounded once: through subnormals to 0, up to infinity.
+#[inline(always)]
+pub(super) fn scale(x: f64, shifted: f64) -> f64 {
+    let whole = offset_integer(shifted);
+    let half = whole >> 1;
+    let rest = whole.wrapping_sub(half);
+    let factor = |part: u64| f64::from_bits(part.wrapping_sub(2048 - 1023) << 52);
+    x * factor(half) * factor(rest)
+}
+
+/// `2^n` for `shifted` = n + [`ROUNDER`], -1022 <= n <= 1023.
+#[inline(always)]
+pub(super) fn power_of_shifted(shifted: f64) -> f64 {
+    f64::from_bits(offset_integer(shifted).wrapping_sub(4096 - 1023) << 52)
+}
+
+/// A positive normal number as `m 2^k` with sqrt(1/2) <= m < sqrt(2).
+#[inline(always)]
+pub(super) fn split_exponent(x: f64) -> (f64, f64) {
+    const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+    const ONE: u64 = 1.0_f64.to_bits();
+    const TWO_52: u64 = 4_503_599_627_370_496.0_f64.to_bits();
+    let shifted = x.to_bits().wrapping_add(ONE - ROOT_HALF);
+    let exponent = f64::from_bits((shifted >> 52) | TWO_52) - (4_503_599_627_370_496.0 + 1023.0);
+    let mantissa = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
+    (mantissa, exponent)
+}
+
+/// Whether x is a positive normal number.
+#[inline(always)]
+pub(super) fn is_positive_normal(x: f64) -> bool {
+    (x >= f64::MIN_POSITIVE) & (x < f64::INFINITY)
+}

@@ -1,0 +1,52 @@
+//! The loops of `lanes`, compiled once for each level of instructions.
+//!
+//! The only unsafe code of this family: calling a function that was compiled for instructions which the machine must have.
+//! [`level`] never answers with one that it lacks.
+#![expect(unsafe_code, reason = "calls of functions compiled for instructions whose presence was checked")]
+
+use super::lanes::{Map1, Map2, Operand, block1, block2, block_choose, lane1, lane2};
+#[cfg(target_arch = "x86_64")]
+use super::level::{Level, level};
+
+macro_rules! levels {
+    ($($(#[$doc:meta])* $name:ident / $avx2:ident / $avx512:ident <$($generic:ident: $bound:ident),*> ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $plain:path;)+) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        fn $avx2<$($generic: $bound),*>($($argument: $type),*) $(-> $result)? {
+            $plain($($argument),*)
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")]
+        fn $avx512<$($generic: $bound),*>($($argument: $type),*) $(-> $result)? {
+            $plain($($argument),*)
+        }
+
+        $(#[$doc])*
+        #[inline]
+        pub(super) fn $name<$($generic: $bound),*>($($argument: $type),*) $(-> $result)? {
+            #[cfg(target_arch = "x86_64")]
+            match level() {
+                // SAFETY: `level` found AVX-512 F, DQ, VL and BW, and AVX2 with FMA, on this machine.
+                Level::Avx512 => return unsafe { $avx512::<$($generic),*>($($argument),*) },
+                // SAFETY: `level` found AVX2 and FMA on this machine.
+                Level::Avx2 => return unsafe { $avx2::<$($generic),*>($($argument),*) },
+                Level::Portable => {}
+            }
+            $plain($($argument),*)
+        }
+    )+};
+}
+
+levels! {
+    /// One value of a function of one number.
+    one / one_avx2 / one_avx512 <K: Map1> (x: f64) -> f64 = lane1::<K>;
+    /// One value of a function of two numbers.
+    two / two_avx2 / two_avx512 <K: Map2> (a: f64, b: f64) -> f64 = lane2::<K>;
+    /// A block of a function of one number.
+    run1 / run1_avx2 / run1_avx512 <K: Map1> (x: &[f64], out: &mut [f64]) = block1::<K>;
+    /// A block of a function of two numbers.
+    run2 / run2_avx2 / run2_avx512 <K: Map2, A: Operand, B: Operand> (a: A, b: B, out: &mut [f64]) = block2::<K, A, B>;
+    /// A block of choices.
+    run_choose / run_choose_avx2 / run_choose_avx512 <> (condition: &[f64], then: &[f64], otherwise: &[f64], out: &mut [f64]) = block_choose;
+}

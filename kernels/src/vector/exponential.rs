@@ -1,0 +1,170 @@
+//! Exponentials and hyperbolic functions.
+//!
+//! `x = n ln 2 + r` with |r| <= ln 2 / 2 (Cody & Waite 1980: the first product is exact), a polynomial for `e^r`, and the
+//! scaling by `2^n` in two exact steps, so that only results below the normal range are rounded a second time.
+
+use std::f64::consts::LN_2;
+
+use super::arithmetic::{
+    ROUNDER, fma, polynomial, power_of_shifted, quick_two_sum, quotient, scale, two_sum,
+};
+use super::coefficients::{EXP, EXP2};
+use super::lanes::Map1;
+
+const INVERSE_LN_2: f64 = std::f64::consts::LOG2_E;
+const LN_2_LOW: f64 = 2.3190468138462996e-17;
+
+/// `e^x`, 0.9 ulp: 0.5 for the last sum, 0.25 for each of r and the sum it stands in, at worst.
+pub(super) struct Exp;
+
+impl Map1 for Exp {
+    #[inline(always)]
+    fn fast(x: f64) -> f64 {
+        let x = if x > 710.0 { 710.0 } else { x };
+        let x = if x < -746.0 { -746.0 } else { x };
+        exp_doubled(x, 0.0, 0.0)
+    }
+}
+
+/// `2^shift e^(x + low)` for |x| < 1000 and small `low`; `shift` is an integer.
+#[inline(always)]
+pub(super) fn exp_doubled(x: f64, low: f64, shift: f64) -> f64 {
+    let shifted = fma(x, INVERSE_LN_2, ROUNDER);
+    let n = shifted - ROUNDER;
+    let r = fma(-n, LN_2_LOW, fma(-n, LN_2, x));
+    let tail = fma(r * r, polynomial(r, &EXP), low);
+    scale(1.0 + (r + tail), shifted + shift)
+}
+
+/// `2^x`, 0.9 ulp.
+pub(super) struct Exp2;
+
+impl Map1 for Exp2 {
+    #[inline(always)]
+    fn fast(x: f64) -> f64 {
+        let x = if x > 1025.0 { 1025.0 } else { x };
+        let x = if x < -1077.0 { -1077.0 } else { x };
+        exp2_doubled(x, 0.0)
+    }
+}
+
+/// `2^(x + low)` for |x| < 1500 and small `low`.
+#[inline(always)]
+pub(super) fn exp2_doubled(x: f64, low: f64) -> f64 {
+    let shifted = x + ROUNDER;
+    let f = x - (shifted - ROUNDER);
+    let tail = fma(f * f, polynomial(f, &EXP2), low * LN_2);
+    scale(1.0 + fma(f, LN_2, fma(f, LN_2_LOW, tail)), shifted)
+}
+
+/// `e^x - 1` as a sum of two, for -708 < x < 700: `(2^n - 1) + 2^n r + 2^n (e^r - 1 - r)`.
+#[inline(always)]
+fn expm1_doubled(x: f64) -> (f64, f64) {
+    let shifted = fma(x, INVERSE_LN_2, ROUNDER);
+    let n = shifted - ROUNDER;
+    let exact = fma(-n, LN_2, x);
+    let r = fma(-n, LN_2_LOW, exact);
+    let r_low = fma(-n, LN_2_LOW, exact - r);
+    let power = power_of_shifted(shifted);
+    let tail = fma(r * r, polynomial(r, &EXP), r_low);
+    let (high, low) = quick_two_sum(power - 1.0, power * r);
+    quick_two_sum(high, fma(power, tail, low))
+}
+
+/// `e^x - 1`.
+pub(super) struct Expm1;
+
+impl Map1 for Expm1 {
+    #[inline(always)]
+    fn fast(x: f64) -> f64 {
+        let clamped = if x < -40.0 { -40.0 } else { x };
+        let (high, _) = expm1_doubled(clamped);
+        high.copysign(x)
+    }
+
+    #[inline(always)]
+    fn rare(x: f64) -> bool {
+        x > 700.0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(x: f64) -> f64 {
+        Exp::fast(x)
+    }
+}
+
+/// `sinh(x) = (E + E / (E + 1)) / 2` with `E = e^|x| - 1` as a sum of two.
+pub(super) struct Sinh;
+
+impl Map1 for Sinh {
+    #[inline(always)]
+    fn fast(x: f64) -> f64 {
+        let (high, low) = expm1_doubled(x.abs());
+        let (one_more, rest) = two_sum(high, 1.0);
+        let (q, q_low) = quotient((high, low), (one_more, rest + low));
+        let (sum, sum_low) = quick_two_sum(high, q);
+        (0.5 * (sum + (sum_low + (low + q_low)))).copysign(x)
+    }
+
+    #[inline(always)]
+    fn rare(x: f64) -> bool {
+        (x.abs() > 700.0) | (x.abs() < 1e-9)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(x: f64) -> f64 {
+        if x.abs() < 1e-9 {
+            return x;
+        }
+        large_half_exp(x).copysign(x)
+    }
+}
+
+/// `e^|x| / 2` for |x| > 700, where both hyperbolic functions have this magnitude.
+fn large_half_exp(x: f64) -> f64 {
+    let x = x.abs();
+    exp_doubled(if x > 720.0 { 720.0 } else { x }, 0.0, -1.0)
+}
+
+/// `cosh(x) = (e^|x| + 1 / e^|x|) / 2`.
+pub(super) struct Cosh;
+
+impl Map1 for Cosh {
+    #[inline(always)]
+    fn fast(x: f64) -> f64 {
+        let (high, low) = expm1_doubled(x.abs());
+        let (power, rest) = two_sum(high, 1.0);
+        let power_low = rest + low;
+        let (q, q_low) = quotient((1.0, 0.0), (power, power_low));
+        let (sum, sum_low) = quick_two_sum(power, q);
+        0.5 * (sum + (sum_low + (power_low + q_low)))
+    }
+
+    #[inline(always)]
+    fn rare(x: f64) -> bool {
+        x.abs() > 700.0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(x: f64) -> f64 {
+        large_half_exp(x)
+    }
+}
+
+/// `tanh(x) = E / (E + 2)` with `E = e^(2|x|) - 1` as a sum of two.
+pub(super) struct Tanh;
+
+impl Map1 for Tanh {
+    #[inline(always)]
+    fn fast(x: f64) -> f64 {
+        let magnitude = x.abs();
+        let clamped = if magnitude > 20.0 { 20.0 } else { magnitude };
+        let (high, low) = expm1_doubled(2.0 * clamped);
+        let (two_more, rest) = two_sum(high, 2.0);
+        let (q, q_low) = quotient((high, low), (two_more, rest + low));
+        (q + q_low).copysign(x)
+    }
+}

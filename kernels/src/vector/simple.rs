@@ -1,0 +1,144 @@
+//! Operations that are exact or rounded once: no approximation.
+
+use super::arithmetic::fma;
+use super::lanes::{Map1, Map2};
+
+macro_rules! map1 {
+    ($($name:ident $(keeps $keeps:literal)? = $value:expr;)+) => {$(
+        pub(super) struct $name;
+        impl Map1 for $name {
+            $(const KEEPS_NAN: bool = $keeps;)?
+            #[inline(always)]
+            fn fast(x: f64) -> f64 {
+                let value: fn(f64) -> f64 = $value;
+                value(x)
+            }
+        }
+    )+};
+}
+
+map1! {
+    Neg keeps true = |x| -x;
+    Square = |x| x * x;
+    Abs keeps true = |x| x.abs();
+    Sqrt = |x| x.sqrt();
+    Reciprocal = |x| 1.0 / x;
+    Floor = |x| x.floor();
+    Ceil = |x| x.ceil();
+    Round = |x| x.round_ties_even();
+    Trunc = |x| x.trunc();
+    Sign keeps true = |x| {
+        let unit = 1.0_f64.copysign(x);
+        if x.abs() > 0.0 { unit } else { x }
+    };
+    Degrees = |x| x * (180.0 / std::f64::consts::PI);
+    Radians = |x| x * (std::f64::consts::PI / 180.0);
+}
+
+macro_rules! map2 {
+    ($($name:ident $(keeps $keeps:literal)? = $value:expr;)+) => {$(
+        pub(super) struct $name;
+        impl Map2 for $name {
+            $(const KEEPS_NAN: bool = $keeps;)?
+            #[inline(always)]
+            fn fast(a: f64, b: f64) -> f64 {
+                let value: fn(f64, f64) -> f64 = $value;
+                value(a, b)
+            }
+        }
+    )+};
+}
+
+#[inline(always)]
+fn truth(holds: bool) -> f64 {
+    if holds { 1.0 } else { 0.0 }
+}
+
+map2! {
+    Add = |a, b| a + b;
+    Sub = |a, b| a - b;
+    Mul = |a, b| a * b;
+    Div = |a, b| a / b;
+    Min keeps true = |a, b| if a.is_nan() | (a < b) { a } else { b };
+    Max keeps true = |a, b| if a.is_nan() | (a > b) { a } else { b };
+    Less keeps true = |a, b| truth(a < b);
+    LessEqual keeps true = |a, b| truth(a <= b);
+    Greater keeps true = |a, b| truth(a > b);
+    GreaterEqual keeps true = |a, b| truth(a >= b);
+    Equal keeps true = |a, b| truth(a == b);
+    NotEqual keeps true = |a, b| truth(a != b);
+    CopySign keeps true = |a, b| a.copysign(b);
+}
+
+/// `then` where the condition is neither 0 nor NaN, `otherwise` where it is 0, and NaN where it is NaN.
+#[inline(always)]
+pub(super) fn choose(condition: f64, then: f64, otherwise: f64) -> f64 {
+    let value = if condition == 0.0 { otherwise } else { then };
+    if condition.is_nan() { f64::NAN } else { value }
+}
+
+/// The remainder for quotients below 2^52: the rounded quotient, cut, is right or one too large, and the fused product exact.
+#[inline(always)]
+fn remainder(a: f64, b: f64) -> f64 {
+    let quotient = (a / b).trunc();
+    let rest = fma(-quotient, b, a);
+    let too_far = (rest < 0.0) & (a > 0.0) | (rest > 0.0) & (a < 0.0);
+    let mended = rest + b.abs().copysign(a);
+    (if too_far { mended } else { rest }).copysign(a)
+}
+
+#[inline(always)]
+fn needs_long_division(a: f64, b: f64) -> bool {
+    const MOST: f64 = 4_503_599_627_370_496.0;
+    !(((a / b).abs() < MOST) & (b.abs() < f64::INFINITY))
+}
+
+/// Remainder with the dividend's sign.
+pub(super) struct Fmod;
+
+impl Map2 for Fmod {
+    #[inline(always)]
+    fn fast(a: f64, b: f64) -> f64 {
+        remainder(a, b)
+    }
+
+    #[inline(always)]
+    fn rare(a: f64, b: f64) -> bool {
+        needs_long_division(a, b)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(a: f64, b: f64) -> f64 {
+        libm::fmod(a, b)
+    }
+}
+
+/// Remainder with the divisor's sign.
+pub(super) struct Mod;
+
+#[inline(always)]
+fn with_sign_of_divisor(rest: f64, b: f64) -> f64 {
+    let zero = 0.0_f64.copysign(b);
+    let moved = rest + b;
+    let value = if (rest < 0.0) == (b < 0.0) { rest } else { moved };
+    if rest == 0.0 { zero } else { value }
+}
+
+impl Map2 for Mod {
+    #[inline(always)]
+    fn fast(a: f64, b: f64) -> f64 {
+        with_sign_of_divisor(remainder(a, b), b)
+    }
+
+    #[inline(always)]
+    fn rare(a: f64, b: f64) -> bool {
+        needs_long_division(a, b)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(a: f64, b: f64) -> f64 {
+        with_sign_of_divisor(libm::fmod(a, b), b)
+    }
+}
