@@ -4,5 +4,6 @@
 //! it promises. Errors are types; what they mean to a caller of a tool is said by `math-tools`.
 
 pub mod dense;
+pub mod program;
 pub mod special;
 pub mod vector;

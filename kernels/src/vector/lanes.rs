@@ -88,7 +88,11 @@ impl Operand for Constant {
 
 #[inline(always)]
 fn one_nan(value: f64, keeps: bool) -> f64 {
-    if !keeps & value.is_nan() { f64::NAN } else { value }
+    if !keeps & value.is_nan() {
+        f64::NAN
+    } else {
+        value
+    }
 }
 
 #[inline(always)]
@@ -99,7 +103,11 @@ pub(super) fn lane1<K: Map1>(x: f64) -> f64 {
 
 #[inline(always)]
 pub(super) fn lane2<K: Map2>(a: f64, b: f64) -> f64 {
-    let value = if K::rare(a, b) { K::slow(a, b) } else { K::fast(a, b) };
+    let value = if K::rare(a, b) {
+        K::slow(a, b)
+    } else {
+        K::fast(a, b)
+    };
     one_nan(value, K::KEEPS_NAN)
 }
 

@@ -188,7 +188,11 @@ impl Map1 for Asinh {
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let z = x * x;
-        let series = fma(x * z, fma(z, fma(z, -5.0 / 112.0, 3.0 / 40.0), -1.0 / 6.0), x);
+        let series = fma(
+            x * z,
+            fma(z, fma(z, -5.0 / 112.0, 3.0 / 40.0), -1.0 / 6.0),
+            x,
+        );
         let magnitude = x.abs();
         let (square, square_low) = two_product(magnitude, magnitude);
         let (sum, rest) = two_sum(square, 1.0);
@@ -197,7 +201,11 @@ impl Map1 for Asinh {
         let (a, a_low) = quick_two_sum(a, a_rest + root_low);
         let (half, k) = half_log(a, a_low);
         let value = natural(half, k).copysign(x);
-        if magnitude < 0.0009765625 { series } else { value }
+        if magnitude < 0.0009765625 {
+            series
+        } else {
+            value
+        }
     }
 
     #[inline(always)]
@@ -214,7 +222,11 @@ impl Map1 for Asinh {
 
 /// `log(2 x)` for x >= 1e150, infinity and NaN.
 fn logarithm_of_double(x: f64) -> f64 {
-    if x < f64::INFINITY { log_shifted(x, 1.0) } else { x }
+    if x < f64::INFINITY {
+        log_shifted(x, 1.0)
+    } else {
+        x
+    }
 }
 
 /// Inverse hyperbolic cosine: `log(x + sqrt(x^2 - 1))`.
@@ -270,7 +282,11 @@ impl Map1 for Atanh {
         let (sum, rest) = quick_two_sum(k * (0.5 * LN_2_SHORT), half);
         let value = sum + (rest + fma(k, 0.5 * LN_2_SHORT_LOW, half_low));
         let small = fma(x * x, x * (1.0 / 3.0), x);
-        if magnitude < 1e-9 { small } else { value.copysign(x) }
+        if magnitude < 1e-9 {
+            small
+        } else {
+            value.copysign(x)
+        }
     }
 
     #[inline(always)]

@@ -33,7 +33,11 @@ impl Map2 for Pow {
         let shifted = b + ROUNDER;
         let odd = shifted.to_bits() << 63;
         let signed = f64::from_bits(magnitude.to_bits() | odd);
-        let negative = if shifted - ROUNDER == b { signed } else { f64::NAN };
+        let negative = if shifted - ROUNDER == b {
+            signed
+        } else {
+            f64::NAN
+        };
         if a < 0.0 { negative } else { magnitude }
     }
 
@@ -68,7 +72,11 @@ fn pow_any(a: f64, b: f64) -> f64 {
     }
     let whole = b.trunc() == b;
     let odd = whole && (b * 0.5).trunc() != b * 0.5;
-    let sign = if a.is_sign_negative() && odd { -1.0 } else { 1.0 };
+    let sign = if a.is_sign_negative() && odd {
+        -1.0
+    } else {
+        1.0
+    };
     let magnitude = a.abs();
     if b.is_infinite() {
         return match (magnitude == 1.0, (magnitude > 1.0) == (b > 0.0)) {
@@ -117,7 +125,11 @@ fn cbrt_positive(x: f64) -> f64 {
     } else {
         (4.0, 0.6299605249474366)
     };
-    let (factor, inverse_root) = if rest == 0.0 { (1.0, 1.0) } else { (factor, inverse_root) };
+    let (factor, inverse_root) = if rest == 0.0 {
+        (1.0, 1.0)
+    } else {
+        (factor, inverse_root)
+    };
     let guess = polynomial(m, &CBRT) * inverse_root;
     let m = m * factor;
     let h = fma(-(guess * guess), guess * m, 1.0);

@@ -86,7 +86,7 @@ pub(super) fn evaluate(ast: &Ast, slots: &[f64]) -> Result<f64, ValueError> {
 }
 
 fn unary(node: &Node, op: Unary, x: f64) -> Result<f64, ValueError> {
-    let value = op.function()(x);
+    let value = op.value(x);
     let pole = matches!(
         op,
         Unary::Ln | Unary::Log2 | Unary::Log10 | Unary::Log1p | Unary::Atanh | Unary::Lgamma
@@ -102,7 +102,7 @@ fn binary(node: &Node, op: Binary, a: f64, b: f64) -> Result<f64, ValueError> {
             name: op.name(),
         });
     }
-    let value = op.function()(a, b);
+    let value = op.value(a, b);
     finite(value, op == Binary::LogBase, node, op.name(), || {
         format!("{a} and {b}")
     })

@@ -71,6 +71,7 @@ fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
         Unary::Sign => Ok(x.sign()),
         Unary::Sqrt => x.sqrt(),
         Unary::Factorial => x.factorial(),
+        Unary::Reciprocal => Rational::from(1).div(x),
         _ => Err(Failure::Inexact),
     }
 }
@@ -93,6 +94,15 @@ fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
         Binary::NotEqual => truth(a != b),
         Binary::Min => Ok(a.min(b).clone()),
         Binary::Max => Ok(a.max(b).clone()),
-        Binary::Atan2 | Binary::Hypot | Binary::LogBase => Err(Failure::Inexact),
+        Binary::CopySign => Ok(
+            if (a.sign() < Rational::from(0)) == (b.sign() < Rational::from(0)) {
+                a.clone()
+            } else {
+                a.neg()
+            },
+        ),
+        Binary::Atan2 | Binary::Hypot | Binary::LogBase | Binary::LogAddExp => {
+            Err(Failure::Inexact)
+        }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::f64::consts;
 
+use kernels::program::{Builder, Function1, Node as ProgramNode};
+use kernels::vector;
+
 macro_rules! operations {
     ($(#[$doc:meta])* $name:ident as $type:ty { $($(#[$variant_doc:meta])* $variant:ident = $word:literal => $value:expr;)+ }) => {
         $(#[$doc])*
@@ -21,8 +24,8 @@ macro_rules! operations {
                 }
             }
 
-            /// Its value: the one definition that every evaluator uses.
-            pub fn function(self) -> $type {
+            /// How the kernels compute it: the one definition that every evaluator uses.
+            pub fn method(self) -> $type {
                 match self {
                     $(Self::$variant => $value),+
                 }
@@ -33,151 +36,225 @@ macro_rules! operations {
 
 operations! {
     /// Functions of one number; NaN outside the domain.
-    Unary as fn(f64) -> f64 {
+    Unary as Method1 {
         /// Minus.
-        Neg = "-" => |x| -x;
+        Neg = "-" => Method1::Kernel(vector::Unary::Neg);
         /// The square, from a power with the literal exponent 2.
-        Square = "square" => |x| x * x;
+        Square = "square" => Method1::Kernel(vector::Unary::Square);
         /// Sine of radians.
-        Sin = "sin" => |x| x.sin();
+        Sin = "sin" => Method1::Kernel(vector::Unary::Sin);
         /// Cosine of radians.
-        Cos = "cos" => |x| x.cos();
+        Cos = "cos" => Method1::Kernel(vector::Unary::Cos);
         /// Tangent of radians.
-        Tan = "tan" => |x| x.tan();
+        Tan = "tan" => Method1::Kernel(vector::Unary::Tan);
         /// Arc sine in radians.
-        Asin = "asin" => |x| x.asin();
+        Asin = "asin" => Method1::Kernel(vector::Unary::Asin);
         /// Arc cosine in radians.
-        Acos = "acos" => |x| x.acos();
+        Acos = "acos" => Method1::Kernel(vector::Unary::Acos);
         /// Arc tangent in radians.
-        Atan = "atan" => |x| x.atan();
+        Atan = "atan" => Method1::Kernel(vector::Unary::Atan);
         /// Hyperbolic sine.
-        Sinh = "sinh" => |x| x.sinh();
+        Sinh = "sinh" => Method1::Kernel(vector::Unary::Sinh);
         /// Hyperbolic cosine.
-        Cosh = "cosh" => |x| x.cosh();
+        Cosh = "cosh" => Method1::Kernel(vector::Unary::Cosh);
         /// Hyperbolic tangent.
-        Tanh = "tanh" => |x| x.tanh();
+        Tanh = "tanh" => Method1::Kernel(vector::Unary::Tanh);
         /// Inverse hyperbolic sine.
-        Asinh = "asinh" => libm::asinh;
+        Asinh = "asinh" => Method1::Kernel(vector::Unary::Asinh);
         /// Inverse hyperbolic cosine.
-        Acosh = "acosh" => libm::acosh;
+        Acosh = "acosh" => Method1::Kernel(vector::Unary::Acosh);
         /// Inverse hyperbolic tangent.
-        Atanh = "atanh" => libm::atanh;
+        Atanh = "atanh" => Method1::Kernel(vector::Unary::Atanh);
         /// e to the power x.
-        Exp = "exp" => |x| x.exp();
+        Exp = "exp" => Method1::Kernel(vector::Unary::Exp);
         /// `exp(x) - 1`, accurate near zero.
-        Expm1 = "expm1" => |x| x.exp_m1();
+        Expm1 = "expm1" => Method1::Kernel(vector::Unary::Expm1);
         /// Natural logarithm.
-        Ln = "log" => |x| x.ln();
+        Ln = "log" => Method1::Kernel(vector::Unary::Log);
         /// Logarithm to base 2.
-        Log2 = "log2" => |x| x.log2();
+        Log2 = "log2" => Method1::Kernel(vector::Unary::Log2);
         /// Logarithm to base 10.
-        Log10 = "log10" => |x| x.log10();
+        Log10 = "log10" => Method1::Kernel(vector::Unary::Log10);
         /// `log(1 + x)`, accurate near zero.
-        Log1p = "log1p" => |x| x.ln_1p();
+        Log1p = "log1p" => Method1::Kernel(vector::Unary::Log1p);
         /// Square root.
-        Sqrt = "sqrt" => |x| x.sqrt();
+        Sqrt = "sqrt" => Method1::Kernel(vector::Unary::Sqrt);
         /// Cube root, also of negative numbers.
-        Cbrt = "cbrt" => |x| x.cbrt();
+        Cbrt = "cbrt" => Method1::Kernel(vector::Unary::Cbrt);
         /// Magnitude.
-        Abs = "abs" => |x| x.abs();
+        Abs = "abs" => Method1::Kernel(vector::Unary::Abs);
         /// Next integer below.
-        Floor = "floor" => |x| x.floor();
+        Floor = "floor" => Method1::Kernel(vector::Unary::Floor);
         /// Next integer above.
-        Ceil = "ceil" => |x| x.ceil();
+        Ceil = "ceil" => Method1::Kernel(vector::Unary::Ceil);
         /// Nearest integer, halves to even.
-        Round = "round" => |x| x.round_ties_even();
+        Round = "round" => Method1::Kernel(vector::Unary::Round);
         /// Integer part.
-        Trunc = "trunc" => |x| x.trunc();
+        Trunc = "trunc" => Method1::Kernel(vector::Unary::Trunc);
         /// -1, 0 or 1.
-        Sign = "sign" => sign;
+        Sign = "sign" => Method1::Kernel(vector::Unary::Sign);
         /// Degrees from radians.
-        Degrees = "degrees" => |x| x.to_degrees();
+        Degrees = "degrees" => Method1::Kernel(vector::Unary::Degrees);
         /// Radians from degrees.
-        Radians = "radians" => |x| x.to_radians();
+        Radians = "radians" => Method1::Kernel(vector::Unary::Radians);
         /// Error function.
-        Erf = "erf" => libm::erf;
+        Erf = "erf" => Method1::Kernel(vector::Unary::Erf);
         /// `1 - erf(x)`, accurate where `erf` is near 1.
-        Erfc = "erfc" => libm::erfc;
+        Erfc = "erfc" => Method1::Kernel(vector::Unary::Erfc);
         /// Gamma function; NaN at its poles.
-        Gamma = "gamma" => gamma;
+        Gamma = "gamma" => Method1::Call(&GAMMA);
         /// Logarithm of the magnitude of the gamma function.
-        Lgamma = "lgamma" => libm::lgamma;
+        Lgamma = "lgamma" => Method1::Call(&LGAMMA);
+        /// 2 to the power x.
+        Exp2 = "exp2" => Method1::Kernel(vector::Unary::Exp2);
+        /// 1 / x.
+        Reciprocal = "reciprocal" => Method1::Kernel(vector::Unary::Reciprocal);
         /// Factorial of a whole number; NaN for others.
-        Factorial = "factorial" => factorial;
+        Factorial = "factorial" => Method1::Call(&FACTORIAL);
     }
 }
 
 operations! {
     /// Functions of two numbers; NaN outside the domain.
-    Binary as fn(f64, f64) -> f64 {
+    Binary as Method2 {
         /// Sum.
-        Add = "+" => |a, b| a + b;
+        Add = "+" => Method2::Kernel(vector::Binary::Add);
         /// Difference.
-        Sub = "-" => |a, b| a - b;
+        Sub = "-" => Method2::Kernel(vector::Binary::Sub);
         /// Product.
-        Mul = "*" => |a, b| a * b;
+        Mul = "*" => Method2::Kernel(vector::Binary::Mul);
         /// Quotient.
-        Div = "/" => |a, b| a / b;
+        Div = "/" => Method2::Kernel(vector::Binary::Div);
         /// Remainder with the divisor's sign.
-        Mod = "%" => modulo;
+        Mod = "%" => Method2::Kernel(vector::Binary::Mod);
         /// Power.
-        Pow = "**" => |a, b| a.powf(b);
+        Pow = "**" => Method2::Kernel(vector::Binary::Pow);
         /// 1 when less.
-        Less = "<" => |a, b| f64::from(u8::from(a < b));
+        Less = "<" => Method2::Kernel(vector::Binary::Less);
         /// 1 when less or equal.
-        LessEqual = "<=" => |a, b| f64::from(u8::from(a <= b));
+        LessEqual = "<=" => Method2::Kernel(vector::Binary::LessEqual);
         /// 1 when greater.
-        Greater = ">" => |a, b| f64::from(u8::from(a > b));
+        Greater = ">" => Method2::Kernel(vector::Binary::Greater);
         /// 1 when greater or equal.
-        GreaterEqual = ">=" => |a, b| f64::from(u8::from(a >= b));
+        GreaterEqual = ">=" => Method2::Kernel(vector::Binary::GreaterEqual);
         /// 1 when equal.
-        Equal = "==" => |a, b| f64::from(u8::from(a == b));
+        Equal = "==" => Method2::Kernel(vector::Binary::Equal);
         /// 1 when different.
-        NotEqual = "!=" => |a, b| f64::from(u8::from(a != b));
+        NotEqual = "!=" => Method2::Kernel(vector::Binary::NotEqual);
         /// The smaller; NaN when one is NaN.
-        Min = "min" => minimum;
+        Min = "min" => Method2::Kernel(vector::Binary::Min);
         /// The larger; NaN when one is NaN.
-        Max = "max" => maximum;
+        Max = "max" => Method2::Kernel(vector::Binary::Max);
         /// Angle of the point (x = b, y = a), in radians from -pi to pi.
-        Atan2 = "atan2" => |a, b| a.atan2(b);
+        Atan2 = "atan2" => Method2::Kernel(vector::Binary::Atan2);
         /// Length of the vector (a, b).
-        Hypot = "hypot" => |a, b| a.hypot(b);
+        Hypot = "hypot" => Method2::Kernel(vector::Binary::Hypot);
         /// Remainder with the dividend's sign.
-        Fmod = "fmod" => |a, b| a % b;
+        Fmod = "fmod" => Method2::Kernel(vector::Binary::Fmod);
+        /// The magnitude of a with the sign of b.
+        CopySign = "copysign" => Method2::Kernel(vector::Binary::CopySign);
+        /// `log(exp(a) + exp(b))`, without overflow.
+        LogAddExp = "logaddexp" => Method2::LogAddExp;
         /// Logarithm of a to base b.
-        LogBase = "log" => |a, b| a.ln() / b.ln();
+        LogBase = "log" => Method2::LogBase;
     }
 }
 
-/// The remainder of `a / b` with the sign of `b`, as in Python: exact, never the rounded `a - b * floor(a / b)`.
-fn modulo(a: f64, b: f64) -> f64 {
-    let remainder = a % b;
-    if remainder == 0.0 {
-        0.0_f64.copysign(b)
-    } else if (remainder < 0.0) == (b < 0.0) {
-        remainder
-    } else {
-        remainder + b
+/// How a function of one number is computed.
+#[derive(Debug, Clone, Copy)]
+pub enum Method1 {
+    /// By lanes.
+    Kernel(vector::Unary),
+    /// Point by point.
+    Call(&'static Function1),
+}
+
+impl Unary {
+    /// Its value; the same bits as in a program.
+    pub fn value(self, x: f64) -> f64 {
+        match self.method() {
+            Method1::Kernel(op) => vector::unary(op, x),
+            Method1::Call(function) => (function.value)(x),
+        }
+    }
+
+    /// The operation in a program.
+    pub fn lower(self, builder: &mut Builder, x: ProgramNode) -> ProgramNode {
+        match self.method() {
+            Method1::Kernel(op) => builder.unary(op, x),
+            Method1::Call(function) => builder.call1(function, x),
+        }
     }
 }
 
-fn minimum(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a < b { a } else { b }
+/// How a function of two numbers is computed.
+#[derive(Debug, Clone, Copy)]
+pub enum Method2 {
+    /// By lanes.
+    Kernel(vector::Binary),
+    /// The quotient of two logarithms.
+    LogBase,
+    /// The larger, and what the smaller adds.
+    LogAddExp,
 }
 
-fn maximum(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a > b { a } else { b }
-}
+impl Binary {
+    /// Its value; the same bits as in a program.
+    pub fn value(self, a: f64, b: f64) -> f64 {
+        match self.method() {
+            Method2::Kernel(op) => vector::binary(op, a, b),
+            Method2::LogBase | Method2::LogAddExp => {
+                let mut builder = Builder::new();
+                let (a, b) = (builder.constant(a), builder.constant(b));
+                let value = self.lower(&mut builder, a, b);
+                // Operations on constants are computed as they are added.
+                builder.constant_of(value).unwrap_or(f64::NAN)
+            }
+        }
+    }
 
-fn sign(x: f64) -> f64 {
-    if x > 0.0 {
-        1.0
-    } else if x < 0.0 {
-        -1.0
-    } else {
-        x
+    /// The operations in a program.
+    pub fn lower(self, builder: &mut Builder, a: ProgramNode, b: ProgramNode) -> ProgramNode {
+        use vector::{Binary as Two, Unary as One};
+        match self.method() {
+            Method2::Kernel(op) => builder.binary(op, a, b),
+            Method2::LogBase => {
+                let (a, b) = (builder.unary(One::Log, a), builder.unary(One::Log, b));
+                builder.binary(Two::Div, a, b)
+            }
+            Method2::LogAddExp => {
+                let (larger, smaller) = (
+                    builder.binary(Two::Max, a, b),
+                    builder.binary(Two::Min, a, b),
+                );
+                // Of two infinities there is no difference: equal ones add nothing that counts.
+                let equal = builder.binary(Two::Equal, larger, smaller);
+                let difference = builder.binary(Two::Sub, smaller, larger);
+                let zero = builder.constant(0.0);
+                let difference = builder.select(equal, zero, difference);
+                let share = builder.unary(One::Exp, difference);
+                let rest = builder.unary(One::Log1p, share);
+                builder.binary(Two::Add, larger, rest)
+            }
+        }
     }
 }
+
+static GAMMA: Function1 = Function1 {
+    name: "gamma",
+    value: gamma,
+    slope: None,
+};
+static LGAMMA: Function1 = Function1 {
+    name: "lgamma",
+    value: libm::lgamma,
+    slope: None,
+};
+static FACTORIAL: Function1 = Function1 {
+    name: "factorial",
+    value: factorial,
+    slope: None,
+};
 
 fn factorial(n: f64) -> f64 {
     if n >= 0.0 && n.fract() == 0.0 {
@@ -196,17 +273,6 @@ fn gamma(x: f64) -> f64 {
     }
 }
 
-/// The value of `if(condition, then, otherwise)`.
-pub fn select(condition: f64, then: f64, otherwise: f64) -> f64 {
-    if condition.is_nan() {
-        condition
-    } else if condition != 0.0 {
-        then
-    } else {
-        otherwise
-    }
-}
-
 /// What a name that is followed by `(` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
@@ -220,6 +286,8 @@ pub enum Function {
     Log,
     /// `if(condition, then, else)`.
     Select,
+    /// `clip(x, low, high)`: the nearest value of the range.
+    Clip,
 }
 
 impl Function {
@@ -230,7 +298,7 @@ impl Function {
             Self::Binary(_) => (2, 2),
             Self::Fold(_) => (1, usize::MAX),
             Self::Log => (1, 2),
-            Self::Select => (3, 3),
+            Self::Select | Self::Clip => (3, 3),
         }
     }
 }
@@ -242,6 +310,14 @@ const ALIASES: &[(&str, Function)] = &[
     ("log", Function::Log),
     ("min", Function::Fold(Binary::Min)),
     ("max", Function::Fold(Binary::Max)),
+    ("sum", Function::Fold(Binary::Add)),
+    ("prod", Function::Fold(Binary::Mul)),
+    ("logsumexp", Function::Fold(Binary::LogAddExp)),
+    ("clip", Function::Clip),
+    ("negative", Function::Unary(Unary::Neg)),
+    ("rint", Function::Unary(Unary::Round)),
+    ("fix", Function::Unary(Unary::Trunc)),
+    ("divide", Function::Binary(Binary::Div)),
     ("pow", Function::Binary(Binary::Pow)),
     ("mod", Function::Binary(Binary::Mod)),
     ("ln", Function::Unary(Unary::Ln)),

@@ -1,7 +1,7 @@
 //! The expression language of every tool that takes a user's formula, and the calculator.
 //!
-//! A text is read once (`parse`) into a tree in post-order ([`ast`]), compiled to a flat program (`program`) and
-//! evaluated without allocation. [`Expression`] is the type to read first. There are no assignments, no loops and no user
+//! A text is read once (`parse`) into a tree in post-order ([`ast`]), compiled to a program of the
+//! kernels (`program`) and evaluated without allocation, point by point or in blocks. [`Expression`] is the type to read first. There are no assignments, no loops and no user
 //! functions: every expression ends.
 //!
 //! # Grammar
@@ -31,13 +31,14 @@ mod token;
 
 pub use checked::ValueError;
 pub use error::ExpressionError;
-pub use program::{Evaluator, LANES};
+pub use kernels::program::NotDifferentiable;
+pub use program::{Evaluator, LANES, System};
 pub use scope::Scope;
 
 use std::sync::Arc;
 
 use ast::Ast;
-use program::Program;
+use kernels::program::{Builder, Program};
 
 #[cfg(test)]
 mod calculate_tests;
@@ -74,7 +75,9 @@ impl Expression {
     /// The first thing that cannot be read, with its 1-based column; [`LENGTH_MAX`], [`TOKENS_MAX`] and [`DEPTH_MAX`].
     pub fn parse(text: &str, scope: &Scope) -> Result<Self, ExpressionError> {
         let ast = parse::parse(text, scope)?;
-        let program = Program::compile(&ast);
+        let mut builder = Builder::new();
+        let value = program::lower(&ast, &mut builder);
+        let program = builder.finish(&[value]);
         Ok(Self(Arc::new(Inner {
             text: text.to_owned(),
             ast,

@@ -262,8 +262,11 @@ impl<'a> Parser<'a> {
                 }
                 self.nested(column, Self::comparison)?;
                 found += 1;
-                if let (Function::Fold(op), 2..) = (function, found) {
-                    self.push(Kind::Binary(op), column);
+                match (function, found) {
+                    (Function::Fold(op), 2..) => self.push(Kind::Binary(op), column),
+                    (Function::Clip, 2) => self.push(Kind::Binary(Binary::Max), column),
+                    (Function::Clip, 3) => self.push(Kind::Binary(Binary::Min), column),
+                    _ => {}
                 }
                 if !self.accept(",") {
                     break;
@@ -282,7 +285,7 @@ impl<'a> Parser<'a> {
         match function {
             Function::Unary(op) => self.push(Kind::Unary(op), column),
             Function::Binary(op) => self.push(Kind::Binary(op), column),
-            Function::Fold(_) => {}
+            Function::Fold(_) | Function::Clip => {}
             Function::Select => self.push(Kind::Select, column),
             Function::Log if found == 1 => self.push(Kind::Unary(Unary::Ln), column),
             Function::Log => self.log(second_starts, column),

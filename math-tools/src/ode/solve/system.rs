@@ -8,8 +8,9 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
 
-use crate::expression::{Evaluator, Expression, Scope};
+use crate::expression::{Expression, Scope, System};
 use crate::linalg::dense::dot;
+use kernels::program;
 
 /// One expression per component: a list, or one text in which `;` separates them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,8 +122,8 @@ pub struct Linear {
 /// A checked right-hand side for n components.
 #[derive(Debug)]
 pub enum Dynamics {
-    /// One expression per component in the slots t, y0, y1, ...
-    Expressions(Vec<Expression>),
+    /// One expression per component in the slots t, y0, y1, ..., compiled together; and their number.
+    Expressions(System, usize),
     /// y' = A y + b.
     Linear(Matrix, Vector),
 }
@@ -151,13 +152,13 @@ impl Dynamics {
         if n == 1 {
             scope = scope.alias("y", 1);
         }
-        parts
+        let expressions: Vec<Expression> = parts
             .into_iter()
             .map(|(text, pointer)| {
                 Expression::parse(text, &scope).map_err(|err| err.into_tool_error(&pointer))
             })
-            .collect::<Result<_, _>>()
-            .map(Self::Expressions)
+            .collect::<Result<_, _>>()?;
+        Ok(Self::Expressions(System::values(&expressions), n))
     }
 
     /// Loads the linear system of `n` components.
@@ -197,9 +198,9 @@ impl Dynamics {
     /// What evaluates it.
     pub fn evaluators(&self) -> Derivative<'_> {
         match self {
-            Self::Expressions(list) => Derivative::Expressions {
-                evaluators: list.iter().map(Expression::evaluator).collect(),
-                slots: vec![0.0; list.len() + 1],
+            Self::Expressions(system, n) => Derivative::Expressions {
+                evaluator: system.evaluator(),
+                slots: vec![0.0; n + 1],
             },
             Self::Linear(a, b) => Derivative::Linear(a, b),
         }
@@ -210,8 +211,8 @@ impl Dynamics {
 pub enum Derivative<'a> {
     /// By expressions over `slots`: t, then y.
     Expressions {
-        /// One per component.
-        evaluators: Vec<Evaluator<'a>>,
+        /// Of all components.
+        evaluator: program::Evaluator<'a>,
         /// The values of t and y.
         slots: Vec<f64>,
     },
@@ -223,12 +224,10 @@ impl Derivative<'_> {
     /// `dy = f(t, y)`.
     pub fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match self {
-            Self::Expressions { evaluators, slots } => {
+            Self::Expressions { evaluator, slots } => {
                 slots[0] = t;
                 slots[1..].copy_from_slice(y);
-                for (value, evaluator) in dy.iter_mut().zip(evaluators) {
-                    *value = evaluator.eval(slots);
-                }
+                evaluator.point(slots, dy);
             }
             Self::Linear(a, b) => {
                 for (row, value) in dy.iter_mut().enumerate() {

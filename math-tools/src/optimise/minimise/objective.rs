@@ -10,8 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::nearest::nearest;
 use tool_core::{Ctx, ErrorCode, Finite, Input, Matrix, ToolError, Value, Vector};
 
-use crate::expression::{Evaluator, Expression, Scope};
+use crate::expression::{Evaluator, Expression, Scope, System};
 use crate::linalg::dense::{dot, max_abs};
+use kernels::program;
 
 /// The names of the built-in functions.
 pub const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
@@ -160,8 +161,8 @@ impl JsonSchema for Objective {
 /// A checked objective for points of n coordinates.
 #[derive(Debug)]
 pub enum Function {
-    /// An expression in the slots x0, x1, ...
-    Expression(Expression),
+    /// An expression in the slots x0, x1, ...; and its value with its gradient, where every function in it has a derivative.
+    Expression(Expression, Option<System>),
     /// See [`Objective::Rosenbrock`].
     Rosenbrock,
     /// See [`Objective::Sphere`].
@@ -184,7 +185,11 @@ impl Function {
                 "`rosenbrock` needs at least 2 coordinates, found 1",
             )),
             Objective::Expression(text) => Expression::parse(text, &Scope::point(n))
-                .map(Self::Expression)
+                .map(|expression| {
+                    let slots: Vec<usize> = (0..n).collect();
+                    let gradient = System::value_and_gradient(&expression, &slots).ok();
+                    Self::Expression(expression, gradient)
+                })
                 .map_err(|err| {
                     let error = err.into_tool_error("/objective");
                     match nearest(text.trim(), NAMES) {
@@ -237,7 +242,7 @@ impl Function {
     /// The gradient where a formula is known.
     fn exact_gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
         match self {
-            Self::Expression(_) => None,
+            Self::Expression(..) => None, // by its program
             Self::Sphere => Some(x.iter().map(|x| 2.0 * x).collect()),
             Self::Rosenbrock => {
                 let mut gradient = vec![0.0; x.len()];
@@ -260,6 +265,7 @@ impl Function {
 pub struct Target<'a> {
     function: &'a Function,
     evaluator: Option<Evaluator<'a>>,
+    gradient: Option<program::Evaluator<'a>>,
     ctx: &'a Ctx,
     /// -1 when the caller maximises.
     sign: f64,
@@ -284,14 +290,18 @@ impl<'a> Target<'a> {
     ) -> Result<Self, ToolError> {
         /// How far below the start, relative to its size, is too far to be an optimum.
         const FALL: f64 = 1e100;
-        let evaluator = match function {
-            Function::Expression(expression) => Some(expression.evaluator()),
-            _ => None,
+        let (evaluator, gradient) = match function {
+            Function::Expression(expression, gradient) => (
+                Some(expression.evaluator()),
+                gradient.as_ref().map(System::evaluator),
+            ),
+            _ => (None, None),
         };
         let sign = if maximise { -1.0 } else { 1.0 };
         let mut target = Self {
             function,
             evaluator,
+            gradient,
             ctx,
             sign,
             floor: f64::NEG_INFINITY,
@@ -379,7 +389,7 @@ impl<'a> Target<'a> {
         ]))
     }
 
-    /// The gradient, given the value at the point: by formula, else by central differences of step 6e-6 max(1, |x|), one-sided
+    /// The gradient, given the value at the point: by formula or by the derivatives of the expression, else by central differences of step 6e-6 max(1, |x|), one-sided
     /// where a neighbour is not finite.
     ///
     /// # Errors
@@ -390,6 +400,9 @@ impl<'a> Target<'a> {
             self.ctx.count_evaluations(1)?;
             self.evaluations += 1;
             gradient.iter_mut().for_each(|entry| *entry *= self.sign);
+            return Ok(gradient);
+        }
+        if let Some(gradient) = self.programmed_gradient(x)? {
             return Ok(gradient);
         }
         let mut point = x.to_vec();
@@ -411,11 +424,29 @@ impl<'a> Target<'a> {
         Ok(gradient)
     }
 
+    /// The gradient by the derivatives of the expression; `None` where one is not known, or not finite at this point.
+    fn programmed_gradient(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+        let Some(evaluator) = &mut self.gradient else {
+            return Ok(None);
+        };
+        self.ctx.check()?;
+        self.ctx.count_evaluations(1)?;
+        self.evaluations += 1;
+        let mut found = vec![0.0; x.len() + 1]; // the value, then its derivatives
+        evaluator.point(x, &mut found);
+        let gradient = found[1..].iter().map(|entry| self.sign * entry);
+        Ok(found
+            .iter()
+            .all(|entry| entry.is_finite())
+            .then(|| gradient.collect()))
+    }
+
     /// The size of the rounding error of a component of the gradient.
     pub fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
         const ROUNDINGS: f64 = 4.0;
         let size = match self.function {
-            Function::Expression(_) => value.abs() / difference_step(0.0),
+            Function::Expression(_, Some(_)) => value.abs(),
+            Function::Expression(_, None) => value.abs() / difference_step(0.0),
             Function::Sphere => max_abs(x),
             Function::Rosenbrock => 400.0 * max_abs(x).powi(3),
             Function::Quadratic(a, b, _) => x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b),

@@ -1,0 +1,383 @@
+//! Derivatives as further operations of the same builder, which share every common part with the function itself.
+//!
+//! Reverse accumulation ([`Builder::gradient`]) costs a small multiple of the function whatever the number of variables; forward
+//! accumulation ([`Builder::tangents`]) gives directional derivatives, also of gradients: a product of the Hessian and a vector.
+//! Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 to 5.
+
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
+
+use super::builder::{Builder, Node, Operation};
+use crate::vector::{Binary, Unary};
+
+/// A function whose derivative is not known stands in the way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the derivative of `{function}` is not known")]
+pub struct NotDifferentiable {
+    /// Its name.
+    pub function: &'static str,
+}
+
+/// How an operation changes with one of its operands.
+#[derive(Debug, Clone, Copy)]
+enum Partial {
+    /// As the operand does.
+    One,
+    /// As the operand does, with the other sign.
+    Minus,
+    /// By this factor.
+    Times(Node),
+    /// As the operand does where the condition is not zero (or, for `false`, where it is), else not at all.
+    Where(Node, bool),
+}
+
+impl Builder {
+    /// The derivatives of an output with respect to variables, by reverse accumulation. At a kink (`abs`, `min`, `floor`, a
+    /// condition) it is the derivative of the branch that is taken; steps have the derivative zero.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub fn gradient(
+        &mut self,
+        output: Node,
+        variables: &[usize],
+    ) -> Result<Vec<Node>, NotDifferentiable> {
+        let depends = self.depends_on(output, variables);
+        let mut adjoints: Vec<Option<Node>> = vec![None; output.index() + 1];
+        // What comes through a branch is zero where the branch is not taken, and must stay so when the factor is not finite.
+        let mut branched = vec![false; output.index() + 1];
+        adjoints[output.index()] = Some(self.constant(1.0));
+        for index in (0..=output.index()).rev() {
+            let (Some(adjoint), true) = (adjoints[index], depends[index]) else {
+                continue;
+            };
+            for (operand, partial) in self.partials(index, &depends)? {
+                let part = self.scaled(adjoint, partial, branched[index]);
+                branched[operand.index()] |=
+                    branched[index] | matches!(partial, Partial::Where(..));
+                adjoints[operand.index()] = Some(match adjoints[operand.index()] {
+                    Some(sum) => self.binary(Binary::Add, sum, part),
+                    None => part,
+                });
+            }
+        }
+        let of = |builder: &mut Self, variable: usize| {
+            let node = builder.variable(variable);
+            let found = adjoints.get(node.index()).copied().flatten();
+            found.unwrap_or_else(|| builder.constant(0.0))
+        };
+        Ok(variables
+            .iter()
+            .map(|&variable| of(self, variable))
+            .collect())
+    }
+
+    /// The derivatives of outputs along a direction: `direction` gives, by variable, the node that holds its component; variables
+    /// it does not name do not move. By forward accumulation.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub fn tangents(
+        &mut self,
+        outputs: &[Node],
+        direction: &[(usize, Node)],
+    ) -> Result<Vec<Node>, NotDifferentiable> {
+        let zero = self.constant(0.0);
+        let Some(last) = outputs.iter().map(|output| output.index()).max() else {
+            return Ok(Vec::new());
+        };
+        let moving: Vec<usize> = direction.iter().map(|(variable, _)| *variable).collect();
+        let depends = self.depends_on(Node(last as u32), &moving);
+        let mut tangents: Vec<Option<Node>> = vec![None; last + 1];
+        for index in 0..=last {
+            if !depends[index] {
+                continue;
+            }
+            tangents[index] = match self.operations[index] {
+                Operation::Variable(variable) => direction
+                    .iter()
+                    .find(|(moving, _)| *moving == variable as usize)
+                    .map(|(_, component)| *component),
+                Operation::Select(condition, then, otherwise) => {
+                    let then = tangents[then.index()].unwrap_or(zero);
+                    let otherwise = tangents[otherwise.index()].unwrap_or(zero);
+                    Some(self.select(condition, then, otherwise))
+                }
+                _ => {
+                    let mut sum = None;
+                    for (operand, partial) in self.partials(index, &depends)? {
+                        let Some(tangent) = tangents[operand.index()] else {
+                            continue;
+                        };
+                        let part = self.scaled(tangent, partial, false);
+                        sum = Some(match sum {
+                            Some(sum) => self.binary(Binary::Add, sum, part),
+                            None => part,
+                        });
+                    }
+                    sum
+                }
+            };
+        }
+        let found = outputs
+            .iter()
+            .map(|output| tangents[output.index()].unwrap_or(zero));
+        Ok(found.collect())
+    }
+
+    /// By operation up to `last`, whether it depends on one of the variables.
+    fn depends_on(&self, last: Node, variables: &[usize]) -> Vec<bool> {
+        let mut depends = vec![false; last.index() + 1];
+        for (index, operation) in self.operations[..=last.index()].iter().enumerate() {
+            depends[index] = match *operation {
+                Operation::Variable(variable) => variables.contains(&(variable as usize)),
+                _ => operation.operands().any(|operand| depends[operand.index()]),
+            };
+        }
+        depends
+    }
+
+    fn scaled(&mut self, by: Node, partial: Partial, branched: bool) -> Node {
+        let zero = self.constant(0.0);
+        match partial {
+            Partial::One => by,
+            Partial::Minus => self.unary(Unary::Neg, by),
+            Partial::Where(condition, true) => self.select(condition, by, zero),
+            Partial::Where(condition, false) => self.select(condition, zero, by),
+            Partial::Times(factor) => {
+                let product = self.binary(Binary::Mul, by, factor);
+                if branched {
+                    self.select(by, product, zero)
+                } else {
+                    product
+                }
+            }
+        }
+    }
+
+    /// How an operation changes with those of its operands that depend on the variables; the rest is left out.
+    fn partials(
+        &mut self,
+        index: usize,
+        depends: &[bool],
+    ) -> Result<Vec<(Node, Partial)>, NotDifferentiable> {
+        let y = Node(index as u32);
+        let mut partials = match self.operations[index] {
+            Operation::Constant(_) | Operation::Variable(_) => Vec::new(),
+            Operation::Unary(op, x) => match self.slope(op, x, y) {
+                Some(partial) => vec![(x, partial)],
+                None => Vec::new(),
+            },
+            Operation::Binary(op, a, b) => self.slopes(op, a, b, y),
+            Operation::Select(condition, then, otherwise) => vec![
+                (then, Partial::Where(condition, true)),
+                (otherwise, Partial::Where(condition, false)),
+            ],
+            Operation::Call1(function, x) => {
+                let slope = function.slope.ok_or(NotDifferentiable {
+                    function: function.name,
+                })?;
+                vec![(x, Partial::Times(slope(self, x, y)))]
+            }
+            Operation::Call2(function, _, _) => {
+                return Err(NotDifferentiable {
+                    function: function.name,
+                });
+            }
+        };
+        partials.retain(|(operand, _)| depends[operand.index()]);
+        Ok(partials)
+    }
+
+    /// The derivative of `y = op(x)`; `None` for a function made of steps.
+    fn slope(&mut self, op: Unary, x: Node, y: Node) -> Option<Partial> {
+        let one = self.constant(1.0);
+        let factor = match op {
+            Unary::Neg => return Some(Partial::Minus),
+            Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc | Unary::Sign => return None,
+            Unary::Square => self.times(2.0, x),
+            Unary::Abs => self.unary(Unary::Sign, x),
+            Unary::Sqrt => {
+                let half = self.constant(0.5);
+                self.binary(Binary::Div, half, y)
+            }
+            Unary::Reciprocal => {
+                let square = self.unary(Unary::Square, y);
+                self.unary(Unary::Neg, square)
+            }
+            Unary::Degrees => self.constant(180.0 / PI),
+            Unary::Radians => self.constant(PI / 180.0),
+            Unary::Sin => self.unary(Unary::Cos, x),
+            Unary::Cos => {
+                let sine = self.unary(Unary::Sin, x);
+                self.unary(Unary::Neg, sine)
+            }
+            Unary::Tan => {
+                let square = self.unary(Unary::Square, y);
+                self.binary(Binary::Add, one, square)
+            }
+            Unary::Asin => self.over_root_of_difference(one, x),
+            Unary::Acos => {
+                let slope = self.over_root_of_difference(one, x);
+                self.unary(Unary::Neg, slope)
+            }
+            Unary::Atan => {
+                let square = self.unary(Unary::Square, x);
+                let sum = self.binary(Binary::Add, one, square);
+                self.unary(Unary::Reciprocal, sum)
+            }
+            Unary::Sinh => self.unary(Unary::Cosh, x),
+            Unary::Cosh => self.unary(Unary::Sinh, x),
+            Unary::Tanh => {
+                // 1 / cosh^2, where 1 - y^2 would cancel.
+                let cosine = self.unary(Unary::Cosh, x);
+                let square = self.unary(Unary::Square, cosine);
+                self.unary(Unary::Reciprocal, square)
+            }
+            Unary::Asinh => {
+                let root = self.binary(Binary::Hypot, one, x);
+                self.unary(Unary::Reciprocal, root)
+            }
+            Unary::Acosh => {
+                let (less, more) = self.around(x, one);
+                let (less, more) = (self.unary(Unary::Sqrt, less), self.unary(Unary::Sqrt, more));
+                let product = self.binary(Binary::Mul, less, more);
+                self.unary(Unary::Reciprocal, product)
+            }
+            Unary::Atanh => {
+                let (less, more) = self.around(one, x);
+                let product = self.binary(Binary::Mul, less, more);
+                self.unary(Unary::Reciprocal, product)
+            }
+            Unary::Exp => y,
+            Unary::Exp2 => self.times(LN_2, y),
+            Unary::Expm1 => self.unary(Unary::Exp, x),
+            Unary::Log => self.unary(Unary::Reciprocal, x),
+            Unary::Log2 => self.over(LN_2, x),
+            Unary::Log10 => self.over(LN_10, x),
+            Unary::Log1p => {
+                let sum = self.binary(Binary::Add, one, x);
+                self.unary(Unary::Reciprocal, sum)
+            }
+            Unary::Cbrt => {
+                let square = self.unary(Unary::Square, y);
+                self.over(3.0, square)
+            }
+            Unary::Erf => self.bell(x, FRAC_2_SQRT_PI),
+            Unary::Erfc => self.bell(x, -FRAC_2_SQRT_PI),
+        };
+        Some(Partial::Times(factor))
+    }
+
+    /// The derivatives of `y = op(a, b)`; none for comparisons.
+    fn slopes(&mut self, op: Binary, a: Node, b: Node, y: Node) -> Vec<(Node, Partial)> {
+        match op {
+            Binary::Add => vec![(a, Partial::One), (b, Partial::One)],
+            Binary::Sub => vec![(a, Partial::One), (b, Partial::Minus)],
+            Binary::Mul => vec![(a, Partial::Times(b)), (b, Partial::Times(a))],
+            Binary::Div => {
+                let by_a = self.unary(Unary::Reciprocal, b);
+                let quotient = self.binary(Binary::Div, y, b);
+                let by_b = self.unary(Unary::Neg, quotient);
+                vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+            }
+            Binary::Mod | Binary::Fmod => {
+                let whole = if op == Binary::Mod {
+                    Unary::Floor
+                } else {
+                    Unary::Trunc
+                };
+                let quotient = self.binary(Binary::Div, a, b);
+                let whole = self.unary(whole, quotient);
+                let by_b = self.unary(Unary::Neg, whole);
+                vec![(a, Partial::One), (b, Partial::Times(by_b))]
+            }
+            Binary::Min | Binary::Max => {
+                let comparison = if op == Binary::Min {
+                    Binary::LessEqual
+                } else {
+                    Binary::GreaterEqual
+                };
+                let first = self.binary(comparison, a, b);
+                vec![
+                    (a, Partial::Where(first, true)),
+                    (b, Partial::Where(first, false)),
+                ]
+            }
+            Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual
+            | Binary::Equal
+            | Binary::NotEqual => Vec::new(),
+            Binary::CopySign => {
+                let one = self.constant(1.0);
+                let of_a = self.binary(Binary::CopySign, one, a);
+                let of_b = self.binary(Binary::CopySign, one, b);
+                vec![(a, Partial::Times(self.binary(Binary::Mul, of_a, of_b)))]
+            }
+            Binary::Pow => self.slopes_of_power(a, b, y),
+            Binary::Atan2 => {
+                let length = self.binary(Binary::Hypot, a, b);
+                let along = self.binary(Binary::Div, b, length);
+                let by_a = self.binary(Binary::Div, along, length);
+                let across = self.binary(Binary::Div, a, length);
+                let by_b = self.binary(Binary::Div, across, length);
+                let by_b = self.unary(Unary::Neg, by_b);
+                vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+            }
+            Binary::Hypot => {
+                let by_a = self.binary(Binary::Div, a, y);
+                let by_b = self.binary(Binary::Div, b, y);
+                vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+            }
+        }
+    }
+
+    fn slopes_of_power(&mut self, a: Node, b: Node, y: Node) -> Vec<(Node, Partial)> {
+        let one = self.constant(1.0);
+        let less = self.binary(Binary::Sub, b, one);
+        let power = self.binary(Binary::Pow, a, less);
+        let by_a = self.binary(Binary::Mul, b, power);
+        // 0^b does not change with b > 0, though the logarithm has no value there.
+        let logarithm = self.unary(Unary::Log, a);
+        let product = self.binary(Binary::Mul, y, logarithm);
+        let zero = self.constant(0.0);
+        let by_b = self.select(a, product, zero);
+        vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+    }
+
+    fn times(&mut self, factor: f64, x: Node) -> Node {
+        let factor = self.constant(factor);
+        self.binary(Binary::Mul, factor, x)
+    }
+
+    /// `1 / (factor x)`.
+    fn over(&mut self, factor: f64, x: Node) -> Node {
+        let product = self.times(factor, x);
+        self.unary(Unary::Reciprocal, product)
+    }
+
+    /// `a - b` and `a + b`.
+    fn around(&mut self, a: Node, b: Node) -> (Node, Node) {
+        (
+            self.binary(Binary::Sub, a, b),
+            self.binary(Binary::Add, a, b),
+        )
+    }
+
+    /// `1 / sqrt(1 - x^2)`, without cancellation near 1.
+    fn over_root_of_difference(&mut self, one: Node, x: Node) -> Node {
+        let (less, more) = self.around(one, x);
+        let product = self.binary(Binary::Mul, less, more);
+        let root = self.unary(Unary::Sqrt, product);
+        self.unary(Unary::Reciprocal, root)
+    }
+
+    /// `factor exp(-x^2)`.
+    fn bell(&mut self, x: Node, factor: f64) -> Node {
+        let square = self.unary(Unary::Square, x);
+        let negative = self.unary(Unary::Neg, square);
+        let bell = self.unary(Unary::Exp, negative);
+        self.times(factor, bell)
+    }
+}

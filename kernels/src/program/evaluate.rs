@@ -1,0 +1,292 @@
+//! Straight-line code over registers, for one point and for blocks of points.
+
+use super::builder::{Function1, Function2, Node, Operation};
+use crate::vector::{self, Binary, Unary};
+
+/// Points of one pass over a program: a register of a pass takes 1 KiB, so that a few dozen stay in the first-level cache.
+pub const LANES: usize = 128;
+
+/// Where an operand is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    Register(u32),
+    Variable(u32),
+    Constant(f64),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Code {
+    Unary(Unary, Place),
+    Binary(Binary, Place, Place),
+    Select(Place, Place, Place),
+    Call1(&'static Function1, Place),
+    Call2(&'static Function2, Place, Place),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Instruction {
+    code: Code,
+    /// The register that takes the result; never one of the operands'.
+    to: u32,
+}
+
+/// Code that computes some outputs from variables; see [`super::Builder::finish`].
+#[derive(Debug, Clone)]
+pub struct Program {
+    instructions: Vec<Instruction>,
+    outputs: Vec<Place>,
+    registers: usize,
+    variables: usize,
+}
+
+impl Program {
+    /// Keeps what the outputs need, in order, and gives every value a register until its last use.
+    pub(super) fn new(operations: &[Operation], outputs: &[Node]) -> Self {
+        let mut uses = vec![0_u32; operations.len()];
+        let mut needed = vec![false; operations.len()];
+        for output in outputs {
+            needed[output.index()] = true;
+            uses[output.index()] += 1; // outputs keep theirs to the end
+        }
+        for index in (0..operations.len()).rev() {
+            if needed[index] {
+                for operand in operations[index].operands() {
+                    needed[operand.index()] = true;
+                    uses[operand.index()] += 1;
+                }
+            }
+        }
+        let mut program = Self {
+            instructions: Vec::new(),
+            outputs: Vec::new(),
+            registers: 0,
+            variables: 0,
+        };
+        let mut places = vec![Place::Constant(0.0); operations.len()];
+        let mut free: Vec<u32> = Vec::new();
+        for (index, operation) in operations.iter().enumerate() {
+            if !needed[index] {
+                continue;
+            }
+            let place = |node: Node| places[node.index()];
+            let code = match *operation {
+                Operation::Constant(value) => {
+                    places[index] = Place::Constant(value);
+                    continue;
+                }
+                Operation::Variable(variable) => {
+                    places[index] = Place::Variable(variable);
+                    program.variables = program.variables.max(variable as usize + 1);
+                    continue;
+                }
+                Operation::Unary(op, a) => Code::Unary(op, place(a)),
+                Operation::Binary(op, a, b) => Code::Binary(op, place(a), place(b)),
+                Operation::Select(a, b, c) => Code::Select(place(a), place(b), place(c)),
+                Operation::Call1(function, a) => Code::Call1(function, place(a)),
+                Operation::Call2(function, a, b) => Code::Call2(function, place(a), place(b)),
+            };
+            let to = free.pop().unwrap_or_else(|| {
+                program.registers += 1;
+                program.registers as u32 - 1
+            });
+            program.instructions.push(Instruction { code, to });
+            for operand in operation.operands() {
+                uses[operand.index()] -= 1;
+                if let (0, Place::Register(register)) =
+                    (uses[operand.index()], places[operand.index()])
+                {
+                    free.push(register);
+                }
+            }
+            places[index] = Place::Register(to);
+        }
+        program.outputs = outputs.iter().map(|node| places[node.index()]).collect();
+        program
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Number of instructions: what one evaluation costs.
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Whether nothing is computed: every output is a variable or a constant.
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty()
+    }
+
+    /// One more than the highest variable that is used.
+    pub fn variables(&self) -> usize {
+        self.variables
+    }
+
+    /// An evaluator with registers of its own; make one per thread.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator {
+            program: self,
+            values: vec![0.0; self.registers],
+            lanes: Vec::new(),
+        }
+    }
+}
+
+/// Runs one program; evaluation does not allocate after the first block.
+#[derive(Debug)]
+pub struct Evaluator<'p> {
+    program: &'p Program,
+    values: Vec<f64>,
+    lanes: Vec<Vec<f64>>,
+}
+
+impl Evaluator<'_> {
+    /// The outputs at one point: `variables[i]` is variable `i`.
+    ///
+    /// # Panics
+    /// When `variables` is shorter than [`Program::variables`], or `out` than [`Program::outputs`].
+    pub fn point(&mut self, variables: &[f64], out: &mut [f64]) {
+        let values = &mut self.values[..];
+        for instruction in &self.program.instructions {
+            let at = |place: Place| match place {
+                Place::Register(register) => values[register as usize],
+                Place::Variable(variable) => variables[variable as usize],
+                Place::Constant(value) => value,
+            };
+            let value = match instruction.code {
+                // The cheap ones are spelled out because a call costs more than they do.
+                Code::Unary(Unary::Neg, a) => -at(a),
+                Code::Unary(Unary::Square, a) => at(a) * at(a),
+                Code::Unary(op, a) => vector::unary(op, at(a)),
+                Code::Binary(Binary::Add, a, b) => at(a) + at(b),
+                Code::Binary(Binary::Sub, a, b) => at(a) - at(b),
+                Code::Binary(Binary::Mul, a, b) => at(a) * at(b),
+                Code::Binary(Binary::Div, a, b) => at(a) / at(b),
+                Code::Binary(op, a, b) => vector::binary(op, at(a), at(b)),
+                Code::Select(a, b, c) => vector::select(at(a), at(b), at(c)),
+                Code::Call1(function, a) => (function.value)(at(a)),
+                Code::Call2(function, a, b) => (function.value)(at(a), at(b)),
+            };
+            values[instruction.to as usize] = value;
+        }
+        for (out, place) in out.iter_mut().zip(&self.program.outputs) {
+            *out = match *place {
+                Place::Register(register) => values[register as usize],
+                Place::Variable(variable) => variables[variable as usize],
+                Place::Constant(value) => value,
+            };
+        }
+    }
+
+    /// The only output at one point.
+    ///
+    /// # Panics
+    /// As [`Evaluator::point`].
+    pub fn value(&mut self, variables: &[f64]) -> f64 {
+        let mut out = [f64::NAN];
+        self.point(variables, &mut out);
+        out[0]
+    }
+
+    /// The outputs at many points: `variables[i][k]` is variable `i` at point `k`, `out[j][k]` output `j` there; the same bits as
+    /// [`Evaluator::point`], point by point.
+    ///
+    /// # Panics
+    /// When a variable that is used is missing or shorter than the outputs, or the outputs differ in length.
+    pub fn block(&mut self, variables: &[&[f64]], out: &mut [&mut [f64]]) {
+        let Some(points) = out.first().map(|first| first.len()) else {
+            return;
+        };
+        self.lanes
+            .resize_with(self.program.registers, || vec![0.0; LANES]);
+        for first in (0..points).step_by(LANES) {
+            let count = LANES.min(points - first);
+            self.pass(variables, first, count);
+            for (out, place) in out.iter_mut().zip(&self.program.outputs) {
+                let out = &mut out[first..first + count];
+                match *place {
+                    Place::Register(register) => {
+                        out.copy_from_slice(&self.lanes[register as usize][..count]);
+                    }
+                    Place::Variable(variable) => {
+                        out.copy_from_slice(&variables[variable as usize][first..first + count]);
+                    }
+                    Place::Constant(value) => out.fill(value),
+                }
+            }
+        }
+    }
+
+    fn pass(&mut self, variables: &[&[f64]], first: usize, count: usize) {
+        for instruction in &self.program.instructions {
+            // Taken out while it is written; no operand lies in it.
+            let mut taken = std::mem::take(&mut self.lanes[instruction.to as usize]);
+            let out = &mut taken[..count];
+            let lanes = &self.lanes;
+            let at = |place: Place| match place {
+                Place::Register(register) => Lanes::Many(&lanes[register as usize][..count]),
+                Place::Variable(variable) => {
+                    Lanes::Many(&variables[variable as usize][first..first + count])
+                }
+                Place::Constant(value) => Lanes::One(value),
+            };
+            match instruction.code {
+                Code::Unary(op, a) => match at(a) {
+                    Lanes::Many(a) => vector::unary_block(op, a, out),
+                    Lanes::One(a) => out.fill(vector::unary(op, a)),
+                },
+                Code::Binary(op, a, b) => match (at(a), at(b)) {
+                    (Lanes::Many(a), Lanes::Many(b)) => vector::binary_block(op, a, b, out),
+                    (Lanes::Many(a), Lanes::One(b)) => {
+                        vector::binary_block_scalar_right(op, a, b, out);
+                    }
+                    (Lanes::One(a), Lanes::Many(b)) => {
+                        vector::binary_block_scalar_left(op, a, b, out);
+                    }
+                    (Lanes::One(a), Lanes::One(b)) => out.fill(vector::binary(op, a, b)),
+                },
+                Code::Select(a, b, c) => match (at(a), at(b), at(c)) {
+                    (Lanes::Many(a), Lanes::Many(b), Lanes::Many(c)) => {
+                        vector::select_block(a, b, c, out);
+                    }
+                    (a, b, c) => {
+                        for (lane, out) in out.iter_mut().enumerate() {
+                            *out = vector::select(a.lane(lane), b.lane(lane), c.lane(lane));
+                        }
+                    }
+                },
+                Code::Call1(function, a) => {
+                    let a = at(a);
+                    for (lane, out) in out.iter_mut().enumerate() {
+                        *out = (function.value)(a.lane(lane));
+                    }
+                }
+                Code::Call2(function, a, b) => {
+                    let (a, b) = (at(a), at(b));
+                    for (lane, out) in out.iter_mut().enumerate() {
+                        *out = (function.value)(a.lane(lane), b.lane(lane));
+                    }
+                }
+            }
+            self.lanes[instruction.to as usize] = taken;
+        }
+    }
+}
+
+/// An operand of a pass.
+#[derive(Clone, Copy)]
+enum Lanes<'a> {
+    Many(&'a [f64]),
+    One(f64),
+}
+
+impl Lanes<'_> {
+    fn lane(&self, lane: usize) -> f64 {
+        match self {
+            Self::Many(lanes) => lanes[lane],
+            Self::One(value) => *value,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Programs of arithmetic: expressions over numbered variables as straight-line code, with derivatives.
+//!
+//! A [`Builder`] takes operations one by one; an operation that is there already is not added again, so common parts are
+//! computed once, also between the several outputs of a system and between a function and its gradient
+//! ([`Builder::gradient`], [`Builder::tangents`]). [`Builder::finish`] gives the [`Program`], which drops what no output
+//! needs and places values in few registers. An [`Evaluator`] runs it for one point or over blocks of [`LANES`] points;
+//! both give the same bits, on every processor (see [`crate::vector`]).
+
+mod builder;
+mod derivative;
+mod evaluate;
+
+pub use builder::{Builder, Function1, Function2, Node};
+pub use derivative::NotDifferentiable;
+pub use evaluate::{Evaluator, LANES, Program};
+
+#[cfg(test)]
+mod tests;
