@@ -101,6 +101,12 @@ pub(super) fn power_of_shifted(shifted: f64) -> f64 {
     f64::from_bits(offset_integer(shifted).wrapping_sub(4096 - 1023) << 52)
 }
 
+/// `2^k` for an integer -1022 <= k <= 1023.
+#[inline(always)]
+pub(super) fn power_of_whole(k: f64) -> f64 {
+    power_of_shifted(k + ROUNDER)
+}
+
 /// A positive normal number as `m 2^k` with sqrt(1/2) <= m < sqrt(2).
 #[inline(always)]
 pub(super) fn split_exponent(x: f64) -> (f64, f64) {

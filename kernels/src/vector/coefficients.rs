@@ -110,9 +110,11 @@ pub(super) const ASIN: [f64; 13] = [
     0.028757851367421566,
 ];
 
-/// `erf(x)/x - 1` in z = x^2 <= 1; error 2^-54 of `erf(x)/x`.
-pub(super) const ERF: [f64; 13] = [
-    0.1283791670955126,
+/// The constant term of [`ERF`], as a sum of two.
+pub(super) const ERF_FIRST: (f64, f64) = (0.1283791670955126, -1.2550489881249748e-17);
+
+/// `erf(x)/x - 1` in z = x^2 <= 1; error 2^-54 of `erf(x)/x`. Without the constant term.
+pub(super) const ERF: [f64; 12] = [
     -0.3761263890318375,
     0.11283791670954879,
     -0.026866170645076792,
@@ -127,9 +129,11 @@ pub(super) const ERF: [f64; 13] = [
     5.957176147748911e-11,
 ];
 
-/// `(x + 4) erfcx(x)` in t = (x - 4)/(x + 4), 1 <= x <= 6.1.
-pub(super) const ERF_TAIL: [f64; 17] = [
-    1.095995661000491,
+/// The constant term of [`ERF_TAIL`], as a sum of two.
+pub(super) const ERF_TAIL_FIRST: (f64, f64) = (1.095995661000491, 5.833960432365855e-17);
+
+/// `(x + 4) erfcx(x)` in t = (x - 4)/(x + 4), 1 <= x <= 6.1. Without the constant term.
+pub(super) const ERF_TAIL: [f64; 16] = [
     -0.976548729080882,
     0.7732087022652362,
     -0.5408538313132243,
@@ -148,9 +152,11 @@ pub(super) const ERF_TAIL: [f64; 17] = [
     3.1988933904903957e-08,
 ];
 
-/// `(x + 4) erfcx(x)` in t = (x - 4)/(x + 4), 0.5 <= x <= 27.5.
-pub(super) const ERFC: [f64; 25] = [
-    1.095995661000491,
+/// The constant term of [`ERFC`], as a sum of two.
+pub(super) const ERFC_FIRST: (f64, f64) = (1.095995661000491, 5.757269876490345e-17);
+
+/// `(x + 4) erfcx(x)` in t = (x - 4)/(x + 4), 0.5 <= x <= 27.5. Without the constant term.
+pub(super) const ERFC: [f64; 24] = [
     -0.976548729080882,
     0.7732087022652372,
     -0.5408538313132364,

@@ -22,18 +22,31 @@ impl Map1 for Exp {
     fn fast(x: f64) -> f64 {
         let x = if x > 710.0 { 710.0 } else { x };
         let x = if x < -746.0 { -746.0 } else { x };
-        exp_doubled(x, 0.0, 0.0)
+        exp_scaled(x, 0.0)
     }
 }
 
-/// `2^shift e^(x + low)` for |x| < 1000 and small `low`; `shift` is an integer.
+/// `2^shift e^x` for |x| < 1000; `shift` is an integer.
 #[inline(always)]
-pub(super) fn exp_doubled(x: f64, low: f64, shift: f64) -> f64 {
+fn exp_scaled(x: f64, shift: f64) -> f64 {
     let shifted = fma(x, INVERSE_LN_2, ROUNDER);
     let n = shifted - ROUNDER;
     let r = fma(-n, LN_2_LOW, fma(-n, LN_2, x));
-    let tail = fma(r * r, polynomial(r, &EXP), low);
-    scale(1.0 + (r + tail), shifted + shift)
+    let tail = fma(r * r, polynomial(r, &EXP), r);
+    scale(1.0 + tail, shifted + shift)
+}
+
+/// `e^(x + low)` for |x| < 1000 and |low| < 2^-30 as a sum of two before the scaling by `2^n`, and the shifted n.
+#[inline(always)]
+pub(super) fn exp_doubled(x: f64, low: f64) -> ((f64, f64), f64) {
+    let shifted = fma(x, INVERSE_LN_2, ROUNDER);
+    let n = shifted - ROUNDER;
+    let exact = fma(-n, LN_2, x);
+    let rest = fma(-n, LN_2_LOW, low);
+    let (r, r_low) = two_sum(exact, rest);
+    let (high, high_low) = quick_two_sum(1.0, r);
+    let tail = fma(r * r, polynomial(r, &EXP), high_low + r_low);
+    ((high, tail), shifted)
 }
 
 /// `2^x`, 0.9 ulp.
@@ -48,13 +61,14 @@ impl Map1 for Exp2 {
     }
 }
 
-/// `2^(x + low)` for |x| < 1500 and small `low`.
+/// `2^(x + low)` for |x| < 1500 and |low| < 2^-30.
 #[inline(always)]
 pub(super) fn exp2_doubled(x: f64, low: f64) -> f64 {
     let shifted = x + ROUNDER;
-    let f = x - (shifted - ROUNDER);
-    let tail = fma(f * f, polynomial(f, &EXP2), low * LN_2);
-    scale(1.0 + fma(f, LN_2, fma(f, LN_2_LOW, tail)), shifted)
+    let exact = x - (shifted - ROUNDER);
+    let (f, f_low) = two_sum(exact, low);
+    let tail = fma(f * f, polynomial(f, &EXP2), fma(f_low, LN_2, f * LN_2_LOW));
+    scale(1.0 + fma(f, LN_2, tail), shifted)
 }
 
 /// `e^x - 1` as a sum of two, for -708 < x < 700: `(2^n - 1) + 2^n r + 2^n (e^r - 1 - r)`.
@@ -125,7 +139,7 @@ impl Map1 for Sinh {
 /// `e^|x| / 2` for |x| > 700, where both hyperbolic functions have this magnitude.
 fn large_half_exp(x: f64) -> f64 {
     let x = x.abs();
-    exp_doubled(if x > 720.0 { 720.0 } else { x }, 0.0, -1.0)
+    exp_scaled(if x > 720.0 { 720.0 } else { x }, -1.0)
 }
 
 /// `cosh(x) = (e^|x| + 1 / e^|x|) / 2`.

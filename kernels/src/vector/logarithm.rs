@@ -3,7 +3,7 @@
 //! `x = m 2^k` with m between sqrt(1/2) and sqrt(2), `log(m) = 2 atanh(s)` with `s = (m - 1) / (m + 1)`, |s| < 0.172.
 
 use super::arithmetic::{
-    fma, is_positive_normal, polynomial, power_of_two, product, quick_two_sum, quotient,
+    fma, is_positive_normal, polynomial, power_of_whole, product, quick_two_sum, quotient,
     split_exponent, square_root, two_product, two_sum,
 };
 use super::coefficients::{LOG, LOG_DOUBLED};
@@ -33,7 +33,7 @@ pub(super) fn half_log_of_ratio(difference: (f64, f64), sum: (f64, f64)) -> (f64
 #[inline(always)]
 fn half_log(x: f64, low: f64) -> ((f64, f64), f64) {
     let (m, k) = split_exponent(x);
-    let m_low = low * power_of_two(-(k as i64));
+    let m_low = low * power_of_whole(-k);
     let difference = quick_two_sum(m - 1.0, m_low);
     let (sum, rest) = two_sum(m, 1.0);
     (half_log_of_ratio(difference, (sum, rest + m_low)), k)
@@ -261,7 +261,7 @@ impl Map1 for Atanh {
         let (above, above_low) = two_sum(1.0, magnitude);
         let (below, below_low) = two_sum(1.0, -magnitude);
         let (_, k) = split_exponent(above / below);
-        let power = power_of_two(k as i64);
+        let power = power_of_whole(k);
         let (below, below_low) = (below * power, below_low * power);
         let (difference, rest) = two_sum(above, -below);
         let difference = quick_two_sum(difference, rest + (above_low - below_low));
