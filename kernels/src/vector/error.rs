@@ -1,24 +1,38 @@
 //! The error function and its complement.
 //!
-//! Below 1 (1/2 for `erfc`) the odd series as a polynomial; beyond, `erfc(x) = e^(-x^2) G(t) / (x + 4)` with
+//! Below 1 (3/4 for `erfc`) the odd series as a polynomial; beyond, `erfc(x) = e^(-x^2) G(t) / (x + 4)` with
 //! `t = (x - 4) / (x + 4)` (the variable of Shepherd & Laframboise 1981) and `x^2` as a sum of two.
 
-use super::arithmetic::{fma, polynomial, product, quick_two_sum, quotient, scale, two_product, two_sum};
-use super::coefficients::{ERF, ERF_FIRST, ERF_TAIL, ERF_TAIL_FIRST, ERFC, ERFC_FIRST};
+use super::arithmetic::{fma, polynomial, product, quick_two_sum, quotient, scale, scale_within, two_product, two_sum};
+use super::coefficients::{ERF, ERF_FIRST, ERF_TAIL, ERFC, ERFC_FIRST, ERFC_SECOND};
 use super::exponential::exp_doubled;
 use super::lanes::Map1;
 
-/// `erfc(x)` for x > 0 inside the interval of the coefficients.
+/// `erfc(x)` for 1 <= x <= 6 with a few roundings: what `1 - erfc(x)` needs.
 #[inline(always)]
-fn tail<const N: usize>(x: f64, first: (f64, f64), coefficients: &[f64; N]) -> f64 {
+fn short_tail(x: f64) -> f64 {
+    let (sum, rest) = quick_two_sum(4.0, x);
+    let (inverse, inverse_low) = quotient((1.0, 0.0), (sum, rest));
+    let g = polynomial(fma(-8.0, inverse_low, fma(-8.0, inverse, 1.0)), &ERF_TAIL);
+    let (square, square_low) = two_product(x, x);
+    let ((high, low), shifted) = exp_doubled(-square, -square_low);
+    scale_within((high + low) * (g * inverse), shifted)
+}
+
+/// `erfc(x)` for 3/4 <= x <= 27.5, the factors and the first two terms of the polynomial as sums of two.
+#[inline(always)]
+fn tail(x: f64) -> f64 {
     let (sum, rest) = two_sum(x, 4.0);
     let (inverse, inverse_low) = quotient((1.0, 0.0), (sum, rest));
-    let t = fma(-8.0, inverse_low, fma(-8.0, inverse, 1.0));
-    let (g, g_low) = quick_two_sum(first.0, t * polynomial(t, coefficients));
+    let (t, t_rest) = quick_two_sum(1.0, -8.0 * inverse);
+    let (t, t_low) = quick_two_sum(t, fma(-8.0, inverse_low, t_rest));
+    let (slope, slope_low) = quick_two_sum(ERFC_SECOND.0, t * polynomial(t, &ERFC));
+    let (term, term_low) = product((t, t_low), (slope, slope_low + ERFC_SECOND.1));
+    let (g, g_low) = quick_two_sum(ERFC_FIRST.0, term);
+    let g_low = g_low + (term_low + ERFC_FIRST.1);
     let (square, square_low) = two_product(x, x);
     let (power, shifted) = exp_doubled(-square, -square_low);
-    let g = product((g, g_low + first.1), (inverse, inverse_low));
-    let (high, low) = product(g, power);
+    let (high, low) = product(product((g, g_low), (inverse, inverse_low)), power);
     scale(high + low, shifted)
 }
 
@@ -32,8 +46,8 @@ impl Map1 for Erf {
         let clamped = if magnitude > 6.0 { 6.0 } else { magnitude };
         let z = x * x;
         let near = fma(x, fma(z, polynomial(z, &ERF), ERF_FIRST.0), fma(x, ERF_FIRST.1, x));
-        let far = (1.0 - tail(clamped, ERF_TAIL_FIRST, &ERF_TAIL)).copysign(x);
-        if magnitude < 1.0 { near } else { far }
+        let far = (1.0 - short_tail(clamped)).copysign(x);
+        if magnitude >= 1.0 { far } else { near }
     }
 }
 
@@ -49,8 +63,8 @@ impl Map1 for Erfc {
         let series = fma(z, polynomial(z, &ERF), ERF_FIRST.0);
         let (sum, rest) = quick_two_sum(1.0, -x);
         let near = sum + fma(-x, series, fma(-x, ERF_FIRST.1, rest));
-        let e = tail(clamped, ERFC_FIRST, &ERFC);
+        let e = tail(clamped);
         let far = if x < 0.0 { 2.0 - e } else { e };
-        if magnitude < 0.5 { near } else { far }
+        if magnitude < 0.75 { near } else { far }
     }
 }

@@ -73,6 +73,8 @@ fn outside(x: f64, logarithm: impl Fn(f64) -> f64, shift: f64) -> f64 {
 pub(super) struct Log;
 
 impl Map1 for Log {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         log_shifted(x, 0.0)
@@ -108,6 +110,8 @@ fn log_shifted(x: f64, shift: f64) -> f64 {
 pub(super) struct Log2;
 
 impl Map1 for Log2 {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (high, low) = log2_doubled(x);
@@ -140,6 +144,8 @@ impl Log10 {
 }
 
 impl Map1 for Log10 {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         Self::shifted(x, 0.0)
@@ -161,6 +167,8 @@ impl Map1 for Log10 {
 pub(super) struct Log1p;
 
 impl Map1 for Log1p {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (sum, rest) = two_sum(1.0, x);
