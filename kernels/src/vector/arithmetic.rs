@@ -54,21 +54,29 @@ pub(super) fn square_root((a, a_low): (f64, f64)) -> (f64, f64) {
     (root, (fma(-root, root, a) + a_low) * (0.5 / root))
 }
 
-/// The polynomial with coefficients `c`, lowest degree first: even and odd powers side by side.
+/// The polynomial with coefficients `c`, lowest degree first: groups of four terms (Estrin 1960), combined by Horner's rule.
 #[inline(always)]
 pub(super) fn polynomial<const N: usize>(x: f64, c: &[f64; N]) -> f64 {
     let square = x * x;
-    let mut last = c[N - 1];
-    let mut other = c[N - 2];
-    let mut degree = N - 2;
-    while degree >= 2 {
-        last = fma(last, square, c[degree - 1]);
-        other = fma(other, square, c[degree - 2]);
-        degree -= 2;
+    let fourth = square * square;
+    let mut start = (N - 1) / 4 * 4;
+    let mut value = group(x, square, &c[start..]);
+    while start > 0 {
+        start -= 4;
+        value = fma(value, fourth, group(x, square, &c[start..start + 4]));
     }
-    match degree {
-        0 => fma(last, x, other),
-        _ => fma(other, x, fma(last, square, c[0])),
+    value
+}
+
+/// Up to four terms.
+#[inline(always)]
+fn group(x: f64, square: f64, c: &[f64]) -> f64 {
+    match *c {
+        [c0] => c0,
+        [c0, c1] => fma(c1, x, c0),
+        [c0, c1, c2] => fma(c2, square, fma(c1, x, c0)),
+        [c0, c1, c2, c3, ..] => fma(fma(c3, x, c2), square, fma(c1, x, c0)),
+        [] => 0.0,
     }
 }
 
@@ -95,10 +103,22 @@ pub(super) fn scale(x: f64, shifted: f64) -> f64 {
     x * factor(half) * factor(rest)
 }
 
+/// `x 2^n` for `shifted` = n + [`ROUNDER`] where x and the result are normal numbers: n is added to the exponent field.
+#[inline(always)]
+pub(super) fn scale_within(x: f64, shifted: f64) -> f64 {
+    f64::from_bits(x.to_bits().wrapping_add(shifted.to_bits() << 52))
+}
+
 /// `2^n` for `shifted` = n + [`ROUNDER`], -1022 <= n <= 1023.
 #[inline(always)]
 pub(super) fn power_of_shifted(shifted: f64) -> f64 {
     f64::from_bits(offset_integer(shifted).wrapping_sub(4096 - 1023) << 52)
+}
+
+/// `2^k` for an integer -1022 <= k <= 1023.
+#[inline(always)]
+pub(super) fn power_of_whole(k: f64) -> f64 {
+    power_of_shifted(k + ROUNDER)
 }
 
 /// A positive normal number as `m 2^k` with sqrt(1/2) <= m < sqrt(2).

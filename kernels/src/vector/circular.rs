@@ -6,7 +6,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::arithmetic::{ROUNDER, fma, polynomial, quick_two_sum, quotient, two_product, two_sum};
+use super::arithmetic::{ROUNDER, fma, polynomial, quick_two_sum, quotient, two_product};
 use super::coefficients::{COS, SIN};
 use super::lanes::Map1;
 use super::reduction::reduce_large;
@@ -24,7 +24,8 @@ fn reduce(x: f64) -> ((f64, f64), u64) {
     let n = shifted - ROUNDER;
     let exact = fma(-n, FRAC_PI_2, x);
     let (second, second_low) = two_product(n, FRAC_PI_2_LOW);
-    let (high, rest) = two_sum(exact, -second);
+    // Exact although |exact| may be the smaller: it is a multiple of 2^-53, and so of the last place of `second`.
+    let (high, rest) = quick_two_sum(exact, -second);
     let low = fma(-n, FRAC_PI_2_LOWER, rest - second_low);
     ((high, low), shifted.to_bits())
 }
@@ -66,6 +67,8 @@ fn is_large(x: f64) -> bool {
 pub(super) struct Sin;
 
 impl Map1 for Sin {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (r, quadrant) = reduce(x);
@@ -81,6 +84,9 @@ impl Map1 for Sin {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
+        if !x.is_finite() {
+            return f64::NAN;
+        }
         let (r, quadrant) = reduce_large(x);
         sine_of_quadrant(r, quadrant)
     }
@@ -90,6 +96,8 @@ impl Map1 for Sin {
 pub(super) struct Cos;
 
 impl Map1 for Cos {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (r, quadrant) = reduce(x);
@@ -104,6 +112,9 @@ impl Map1 for Cos {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
+        if !x.is_finite() {
+            return f64::NAN;
+        }
         let (r, quadrant) = reduce_large(x);
         sine_of_quadrant(r, quadrant.wrapping_add(1))
     }
@@ -130,6 +141,8 @@ fn tangent(r: (f64, f64), quadrant: u64) -> f64 {
 pub(super) struct Tan;
 
 impl Map1 for Tan {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (r, quadrant) = reduce(x);
@@ -145,6 +158,9 @@ impl Map1 for Tan {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
+        if !x.is_finite() {
+            return f64::NAN;
+        }
         let (r, quadrant) = reduce_large(x);
         tangent(r, quadrant)
     }

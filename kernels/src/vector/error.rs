@@ -1,24 +1,39 @@
 //! The error function and its complement.
 //!
-//! Below 1 (1/2 for `erfc`) the odd series as a polynomial; beyond, `erfc(x) = e^(-x^2) G(t) / (x + 4)` with
+//! Below 1 (3/4 for `erfc`) the odd series as a polynomial; beyond, `erfc(x) = e^(-x^2) G(t) / (x + 4)` with
 //! `t = (x - 4) / (x + 4)` (the variable of Shepherd & Laframboise 1981) and `x^2` as a sum of two.
 
-use super::arithmetic::{fma, polynomial, quick_two_sum, two_product, two_sum};
-use super::coefficients::{ERF, ERF_TAIL, ERFC};
+use super::arithmetic::{fma, polynomial, product, quick_two_sum, quotient, scale, scale_within, two_product, two_sum};
+use super::coefficients::{ERF, ERF_FIRST, ERF_TAIL, ERFC, ERFC_FIRST, ERFC_SECOND};
 use super::exponential::exp_doubled;
 use super::lanes::Map1;
 
-/// `erfc(x)` for x > 0 inside the interval of the coefficients.
+/// `erfc(x)` for 1 <= x <= 6 with a few roundings: what `1 - erfc(x)` needs.
 #[inline(always)]
-fn tail<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
-    let (sum, rest) = two_sum(x, 4.0);
-    let inverse = 1.0 / sum;
-    let inverse_low = inverse * fma(-inverse, rest, fma(-inverse, sum, 1.0));
-    let t = fma(-8.0, inverse_low, fma(-8.0, inverse, 1.0));
-    let g = polynomial(t, coefficients);
+fn short_tail(x: f64) -> f64 {
+    let (sum, rest) = quick_two_sum(4.0, x);
+    let (inverse, inverse_low) = quotient((1.0, 0.0), (sum, rest));
+    let g = polynomial(fma(-8.0, inverse_low, fma(-8.0, inverse, 1.0)), &ERF_TAIL);
     let (square, square_low) = two_product(x, x);
-    let low = inverse_low / inverse;
-    exp_doubled(-square, low - square_low, 0.0) * (g * inverse)
+    let ((high, low), shifted) = exp_doubled(-square, -square_low);
+    scale_within((high + low) * (g * inverse), shifted)
+}
+
+/// `erfc(x)` for 3/4 <= x <= 27.5, the factors and the first two terms of the polynomial as sums of two.
+#[inline(always)]
+fn tail(x: f64) -> f64 {
+    let (sum, rest) = two_sum(x, 4.0);
+    let (inverse, inverse_low) = quotient((1.0, 0.0), (sum, rest));
+    let (t, t_rest) = quick_two_sum(1.0, -8.0 * inverse);
+    let (t, t_low) = quick_two_sum(t, fma(-8.0, inverse_low, t_rest));
+    let (slope, slope_low) = quick_two_sum(ERFC_SECOND.0, t * polynomial(t, &ERFC));
+    let (term, term_low) = product((t, t_low), (slope, slope_low + ERFC_SECOND.1));
+    let (g, g_low) = quick_two_sum(ERFC_FIRST.0, term);
+    let g_low = g_low + (term_low + ERFC_FIRST.1);
+    let (square, square_low) = two_product(x, x);
+    let (power, shifted) = exp_doubled(-square, -square_low);
+    let (high, low) = product(product((g, g_low), (inverse, inverse_low)), power);
+    scale(high + low, shifted)
 }
 
 /// Error function.
@@ -29,9 +44,10 @@ impl Map1 for Erf {
     fn fast(x: f64) -> f64 {
         let magnitude = x.abs();
         let clamped = if magnitude > 6.0 { 6.0 } else { magnitude };
-        let near = fma(x, polynomial(x * x, &ERF), x);
-        let far = (1.0 - tail(clamped, &ERF_TAIL)).copysign(x);
-        if magnitude < 1.0 { near } else { far }
+        let z = x * x;
+        let near = fma(x, fma(z, polynomial(z, &ERF), ERF_FIRST.0), fma(x, ERF_FIRST.1, x));
+        let far = (1.0 - short_tail(clamped)).copysign(x);
+        if magnitude >= 1.0 { far } else { near }
     }
 }
 
@@ -43,10 +59,12 @@ impl Map1 for Erfc {
     fn fast(x: f64) -> f64 {
         let magnitude = x.abs();
         let clamped = if magnitude > 27.4 { 27.4 } else { magnitude };
+        let z = x * x;
+        let series = fma(z, polynomial(z, &ERF), ERF_FIRST.0);
         let (sum, rest) = quick_two_sum(1.0, -x);
-        let near = sum + fma(-x, polynomial(x * x, &ERF), rest);
-        let e = tail(clamped, &ERFC);
+        let near = sum + fma(-x, series, fma(-x, ERF_FIRST.1, rest));
+        let e = tail(clamped);
         let far = if x < 0.0 { 2.0 - e } else { e };
-        if magnitude < 0.5 { near } else { far }
+        if magnitude < 0.75 { near } else { far }
     }
 }

@@ -6,7 +6,8 @@
 use std::f64::consts::LN_2;
 
 use super::arithmetic::{
-    ROUNDER, fma, polynomial, power_of_shifted, quick_two_sum, quotient, scale, two_sum,
+    ROUNDER, fma, polynomial, power_of_shifted, quick_two_sum, quotient, scale, scale_within,
+    two_sum,
 };
 use super::coefficients::{EXP, EXP2};
 use super::lanes::Map1;
@@ -14,47 +15,91 @@ use super::lanes::Map1;
 const INVERSE_LN_2: f64 = std::f64::consts::LOG2_E;
 const LN_2_LOW: f64 = 2.3190468138462996e-17;
 
-/// `e^x`, 0.9 ulp: 0.5 for the last sum, 0.25 for each of r and the sum it stands in, at worst.
+/// `e^x`: half an ulp for the last sum, a quarter each at worst for r and for the sum before it.
 pub(super) struct Exp;
 
 impl Map1 for Exp {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let x = if x > 710.0 { 710.0 } else { x };
-        let x = if x < -746.0 { -746.0 } else { x };
-        exp_doubled(x, 0.0, 0.0)
+        let (power, shifted) = exp_unscaled(x);
+        scale_within(power, shifted)
+    }
+
+    #[inline(always)]
+    fn rare(x: f64) -> bool {
+        !(x.abs() <= 708.0)
+    }
+
+    #[inline(always)]
+    fn slow(x: f64) -> f64 {
+        let clamped = if x > 710.0 { 710.0 } else { x };
+        let clamped = if clamped < -746.0 { -746.0 } else { clamped };
+        let (power, shifted) = exp_unscaled(clamped);
+        let value = scale(power, shifted);
+        if x.is_nan() { f64::NAN } else { value }
     }
 }
 
-/// `2^shift e^(x + low)` for |x| < 1000 and small `low`; `shift` is an integer.
+/// `e^r` and the shifted n of `x = n ln 2 + r`, |x| < 1000.
 #[inline(always)]
-pub(super) fn exp_doubled(x: f64, low: f64, shift: f64) -> f64 {
+fn exp_unscaled(x: f64) -> (f64, f64) {
     let shifted = fma(x, INVERSE_LN_2, ROUNDER);
     let n = shifted - ROUNDER;
     let r = fma(-n, LN_2_LOW, fma(-n, LN_2, x));
-    let tail = fma(r * r, polynomial(r, &EXP), low);
-    scale(1.0 + (r + tail), shifted + shift)
+    (1.0 + fma(r * r, polynomial(r, &EXP), r), shifted)
 }
 
-/// `2^x`, 0.9 ulp.
+/// `e^(x + low)` for |x| < 1000 and |low| < 2^-30 as a sum of two before the scaling by `2^n`, and the shifted n.
+#[inline(always)]
+pub(super) fn exp_doubled(x: f64, low: f64) -> ((f64, f64), f64) {
+    let shifted = fma(x, INVERSE_LN_2, ROUNDER);
+    let n = shifted - ROUNDER;
+    let exact = fma(-n, LN_2, x);
+    let rest = fma(-n, LN_2_LOW, low);
+    let (r, r_low) = two_sum(exact, rest);
+    let (high, high_low) = quick_two_sum(1.0, r);
+    let tail = fma(r * r, polynomial(r, &EXP), high_low + r_low);
+    ((high, tail), shifted)
+}
+
+/// `2^x`.
 pub(super) struct Exp2;
 
 impl Map1 for Exp2 {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let x = if x > 1025.0 { 1025.0 } else { x };
-        let x = if x < -1077.0 { -1077.0 } else { x };
-        exp2_doubled(x, 0.0)
+        let (power, shifted) = exp2_unscaled(x, 0.0);
+        scale_within(power, shifted)
+    }
+
+    #[inline(always)]
+    fn rare(x: f64) -> bool {
+        !(x.abs() <= 1021.0)
+    }
+
+    #[inline(always)]
+    fn slow(x: f64) -> f64 {
+        let clamped = if x > 1025.0 { 1025.0 } else { x };
+        let clamped = if clamped < -1077.0 { -1077.0 } else { clamped };
+        let (power, shifted) = exp2_unscaled(clamped, 0.0);
+        let value = scale(power, shifted);
+        if x.is_nan() { f64::NAN } else { value }
     }
 }
 
-/// `2^(x + low)` for |x| < 1500 and small `low`.
+/// `2^(f + low)` and the shifted n of `x = n + f`, |x| < 1500 and |low| < 2^-30.
 #[inline(always)]
-pub(super) fn exp2_doubled(x: f64, low: f64) -> f64 {
+pub(super) fn exp2_unscaled(x: f64, low: f64) -> (f64, f64) {
     let shifted = x + ROUNDER;
-    let f = x - (shifted - ROUNDER);
-    let tail = fma(f * f, polynomial(f, &EXP2), low * LN_2);
-    scale(1.0 + fma(f, LN_2, fma(f, LN_2_LOW, tail)), shifted)
+    let exact = x - (shifted - ROUNDER);
+    let f = exact + low;
+    let f_low = (exact - f) + low;
+    let tail = fma(f * f, polynomial(f, &EXP2), fma(f_low, LN_2, f * LN_2_LOW));
+    (1.0 + fma(f, LN_2, tail), shifted)
 }
 
 /// `e^x - 1` as a sum of two, for -708 < x < 700: `(2^n - 1) + 2^n r + 2^n (e^r - 1 - r)`.
@@ -90,7 +135,7 @@ impl Map1 for Expm1 {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        Exp::fast(x)
+        Exp::slow(x)
     }
 }
 
@@ -125,7 +170,8 @@ impl Map1 for Sinh {
 /// `e^|x| / 2` for |x| > 700, where both hyperbolic functions have this magnitude.
 fn large_half_exp(x: f64) -> f64 {
     let x = x.abs();
-    exp_doubled(if x > 720.0 { 720.0 } else { x }, 0.0, -1.0)
+    let (power, shifted) = exp_unscaled(if x > 720.0 { 720.0 } else { x });
+    scale(power, shifted - 1.0)
 }
 
 /// `cosh(x) = (e^|x| + 1 / e^|x|) / 2`.

@@ -10,7 +10,7 @@ pub(super) const CHUNK: usize = 256;
 
 /// A function of one number.
 pub(super) trait Map1 {
-    /// Whether a NaN result is an operand passed on bit by bit; otherwise it becomes the one NaN.
+    /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.
     const KEEPS_NAN: bool = false;
 
     /// The value where [`Map1::rare`] is false; no branches.
@@ -31,11 +31,19 @@ pub(super) trait Map1 {
 
 /// A function of two numbers.
 pub(super) trait Map2 {
-    /// Whether a NaN result is an operand passed on bit by bit; otherwise it becomes the one NaN.
+    /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.
     const KEEPS_NAN: bool = false;
 
     /// The value where [`Map2::rare`] is false; no branches.
     fn fast(a: f64, b: f64) -> f64;
+
+    /// [`Map2::fast`] of every lane, at most [`CHUNK`] of them.
+    #[inline(always)]
+    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) {
+        for (lane, out) in out.iter_mut().enumerate() {
+            *out = one_nan(Self::fast(a.at(lane), b.at(lane)), Self::KEEPS_NAN);
+        }
+    }
 
     /// Whether the lane needs [`Map2::slow`].
     #[inline(always)]
@@ -121,9 +129,8 @@ pub(super) fn block1<K: Map1>(x: &[f64], out: &mut [f64]) {
         }
         if rare != 0 {
             for (out, &x) in out.iter_mut().zip(x) {
-                if K::rare(x) {
-                    *out = one_nan(K::slow(x), K::KEEPS_NAN);
-                }
+                let value = *out;
+                *out = if K::rare(x) { one_nan(K::slow(x), K::KEEPS_NAN) } else { value };
             }
         }
     }
@@ -134,11 +141,10 @@ pub(super) fn block2<K: Map2, A: Operand, B: Operand>(a: A, b: B, out: &mut [f64
     for (index, out) in out.chunks_mut(CHUNK).enumerate() {
         let count = out.len();
         let (a, b) = (a.part(index * CHUNK, count), b.part(index * CHUNK, count));
+        K::block(a, b, out);
         let mut rare = 0_u64;
-        for (lane, out) in out.iter_mut().enumerate() {
-            let (a, b) = (a.at(lane), b.at(lane));
-            *out = one_nan(K::fast(a, b), K::KEEPS_NAN);
-            rare |= u64::from(K::rare(a, b));
+        for lane in 0..count {
+            rare |= u64::from(K::rare(a.at(lane), b.at(lane)));
         }
         if rare != 0 {
             for (lane, out) in out.iter_mut().enumerate() {

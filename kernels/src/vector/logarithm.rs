@@ -3,7 +3,7 @@
 //! `x = m 2^k` with m between sqrt(1/2) and sqrt(2), `log(m) = 2 atanh(s)` with `s = (m - 1) / (m + 1)`, |s| < 0.172.
 
 use super::arithmetic::{
-    fma, is_positive_normal, polynomial, power_of_two, product, quick_two_sum, quotient,
+    fma, is_positive_normal, polynomial, power_of_whole, product, quick_two_sum, quotient,
     split_exponent, square_root, two_product, two_sum,
 };
 use super::coefficients::{LOG, LOG_DOUBLED};
@@ -33,7 +33,7 @@ pub(super) fn half_log_of_ratio(difference: (f64, f64), sum: (f64, f64)) -> (f64
 #[inline(always)]
 fn half_log(x: f64, low: f64) -> ((f64, f64), f64) {
     let (m, k) = split_exponent(x);
-    let m_low = low * power_of_two(-(k as i64));
+    let m_low = low * power_of_whole(-k);
     let difference = quick_two_sum(m - 1.0, m_low);
     let (sum, rest) = two_sum(m, 1.0);
     (half_log_of_ratio(difference, (sum, rest + m_low)), k)
@@ -73,6 +73,8 @@ fn outside(x: f64, logarithm: impl Fn(f64) -> f64, shift: f64) -> f64 {
 pub(super) struct Log;
 
 impl Map1 for Log {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         log_shifted(x, 0.0)
@@ -108,6 +110,8 @@ fn log_shifted(x: f64, shift: f64) -> f64 {
 pub(super) struct Log2;
 
 impl Map1 for Log2 {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (high, low) = log2_doubled(x);
@@ -140,6 +144,8 @@ impl Log10 {
 }
 
 impl Map1 for Log10 {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         Self::shifted(x, 0.0)
@@ -161,6 +167,8 @@ impl Map1 for Log10 {
 pub(super) struct Log1p;
 
 impl Map1 for Log1p {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (sum, rest) = two_sum(1.0, x);
@@ -273,7 +281,7 @@ impl Map1 for Atanh {
         let (above, above_low) = two_sum(1.0, magnitude);
         let (below, below_low) = two_sum(1.0, -magnitude);
         let (_, k) = split_exponent(above / below);
-        let power = power_of_two(k as i64);
+        let power = power_of_whole(k);
         let (below, below_low) = (below * power, below_low * power);
         let (difference, rest) = two_sum(above, -below);
         let difference = quick_two_sum(difference, rest + (above_low - below_low));

@@ -1,12 +1,12 @@
 //! Powers, cube root and length.
 
 use super::arithmetic::{
-    ROUNDER, fma, is_positive_normal, polynomial, power_of_two, quick_two_sum, scale, two_product,
+    ROUNDER, fma, is_positive_normal, polynomial, power_of_two, quick_two_sum, scale, scale_within, two_product,
     two_sum,
 };
 use super::coefficients::CBRT;
-use super::exponential::exp2_doubled;
-use super::lanes::{Map1, Map2};
+use super::exponential::exp2_unscaled;
+use super::lanes::{CHUNK, Map1, Map2, Operand};
 use super::logarithm::log2_doubled;
 
 const TWO_54: f64 = 18_014_398_509_481_984.0;
@@ -16,34 +16,49 @@ const TWO_51: f64 = 2_251_799_813_685_248.0;
 /// `a^b = 2^(b log2 |a|)`, the logarithm and the product as sums of two.
 pub(super) struct Pow;
 
-/// `b (log2 |a| + shift)` as a sum of two.
+/// `b (high + low)` as a sum of two.
 #[inline(always)]
-fn exponent(a: f64, b: f64, shift: f64) -> (f64, f64) {
-    let (high, low) = log2_doubled(a);
-    let (high, rest) = two_sum(shift, high);
+fn times(b: f64, (high, low): (f64, f64)) -> (f64, f64) {
     let (product, product_low) = two_product(b, high);
-    (product, fma(b, low + rest, product_low))
+    (product, fma(b, low, product_low))
+}
+
+/// `a^b` from `log2 |a|`.
+#[inline(always)]
+fn finish(a: f64, b: f64, logarithm: (f64, f64)) -> f64 {
+    let (high, low) = times(b, logarithm);
+    let (power, n) = exp2_unscaled(high, low);
+    let magnitude = scale_within(power, n);
+    let shifted = b + ROUNDER;
+    let odd = shifted.to_bits() << 63;
+    let signed = f64::from_bits(magnitude.to_bits() | odd);
+    let negative = if shifted - ROUNDER == b { signed } else { f64::NAN };
+    if a < 0.0 { negative } else { magnitude }
 }
 
 impl Map2 for Pow {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
-        let (high, low) = exponent(a.abs(), b, 0.0);
-        let magnitude = exp2_doubled(high, low);
-        let shifted = b + ROUNDER;
-        let odd = shifted.to_bits() << 63;
-        let signed = f64::from_bits(magnitude.to_bits() | odd);
-        let negative = if shifted - ROUNDER == b {
-            signed
-        } else {
-            f64::NAN
-        };
-        if a < 0.0 { negative } else { magnitude }
+        finish(a, b, log2_doubled(a.abs()))
+    }
+
+    /// In two loops through the logarithms: one chain of 250 cycles would leave the processor too few lanes to overlap.
+    #[inline(always)]
+    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) {
+        let mut low = [0.0; CHUNK];
+        let low = &mut low[..out.len()];
+        for (lane, (out, low)) in out.iter_mut().zip(low.iter_mut()).enumerate() {
+            (*out, *low) = log2_doubled(a.at(lane).abs());
+        }
+        for (lane, (out, &mut low)) in out.iter_mut().zip(low).enumerate() {
+            *out = finish(a.at(lane), b.at(lane), (*out, low));
+        }
     }
 
     #[inline(always)]
     fn rare(a: f64, b: f64) -> bool {
-        // |log2 a| <= 1074 and the bound on b keep the product far from overflow; the exponent itself is bounded by the clamp.
         !is_positive_normal(a.abs()) | !(b.abs() < TWO_51) | out_of_range(a, b)
     }
 
@@ -72,11 +87,7 @@ fn pow_any(a: f64, b: f64) -> f64 {
     }
     let whole = b.trunc() == b;
     let odd = whole && (b * 0.5).trunc() != b * 0.5;
-    let sign = if a.is_sign_negative() && odd {
-        -1.0
-    } else {
-        1.0
-    };
+    let sign = if a.is_sign_negative() && odd { -1.0 } else { 1.0 };
     let magnitude = a.abs();
     if b.is_infinite() {
         return match (magnitude == 1.0, (magnitude > 1.0) == (b > 0.0)) {
@@ -93,16 +104,19 @@ fn pow_any(a: f64, b: f64) -> f64 {
         return f64::NAN;
     }
     let (high, low) = if magnitude < f64::MIN_POSITIVE {
-        exponent(magnitude * TWO_54, b, -54.0)
+        let (high, low) = log2_doubled(magnitude * TWO_54);
+        let (high, rest) = two_sum(high, -54.0);
+        times(b, (high, rest + low))
     } else {
-        exponent(magnitude, b, 0.0)
+        times(b, log2_doubled(magnitude))
     };
     let result = if high > 1100.0 {
         f64::INFINITY
     } else if high < -1200.0 {
         0.0
     } else {
-        exp2_doubled(high, low)
+        let (power, n) = exp2_unscaled(high, low);
+        scale(power, n)
     };
     sign * result
 }
@@ -125,11 +139,7 @@ fn cbrt_positive(x: f64) -> f64 {
     } else {
         (4.0, 0.6299605249474366)
     };
-    let (factor, inverse_root) = if rest == 0.0 {
-        (1.0, 1.0)
-    } else {
-        (factor, inverse_root)
-    };
+    let (factor, inverse_root) = if rest == 0.0 { (1.0, 1.0) } else { (factor, inverse_root) };
     let guess = polynomial(m, &CBRT) * inverse_root;
     let m = m * factor;
     let h = fma(-(guess * guess), guess * m, 1.0);
@@ -139,10 +149,12 @@ fn cbrt_positive(x: f64) -> f64 {
     let root = m * square;
     let (root_square, square_low) = two_product(root, root);
     let residual = fma(-square_low, root, fma(-root_square, root, m));
-    scale(fma(residual * square, 1.0 / 3.0, root), shifted)
+    scale_within(fma(residual * square, 1.0 / 3.0, root), shifted)
 }
 
 impl Map1 for Cbrt {
+    const KEEPS_NAN: bool = true;
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         cbrt_positive(x.abs()).copysign(x)
@@ -156,7 +168,10 @@ impl Map1 for Cbrt {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        if x == 0.0 || !x.is_finite() {
+        if x.is_nan() {
+            return f64::NAN;
+        }
+        if x == 0.0 || x.is_infinite() {
             return x;
         }
         (cbrt_positive(x.abs() * TWO_54) * power_of_two(-18)).copysign(x)
