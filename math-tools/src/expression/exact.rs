@@ -101,8 +101,6 @@ fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
                 a.neg()
             },
         ),
-        Binary::Atan2 | Binary::Hypot | Binary::LogBase | Binary::LogAddExp => {
-            Err(Failure::Inexact)
-        }
+        _ => Err(Failure::Inexact),
     }
 }

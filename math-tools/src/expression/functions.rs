@@ -2,8 +2,10 @@
 
 use std::f64::consts;
 
-use kernels::program::{Builder, Function1, Node as ProgramNode};
+use kernels::program::{Builder, Function1, Function2, Node as ProgramNode};
 use kernels::vector;
+
+use super::special;
 
 macro_rules! operations {
     ($(#[$doc:meta])* $name:ident as $type:ty { $($(#[$variant_doc:meta])* $variant:ident = $word:literal => $value:expr;)+ }) => {
@@ -102,15 +104,55 @@ operations! {
         /// `1 - erf(x)`, accurate where `erf` is near 1.
         Erfc = "erfc" => Method1::Kernel(vector::Unary::Erfc);
         /// Gamma function; NaN at its poles.
-        Gamma = "gamma" => Method1::Call(&GAMMA);
+        Gamma = "gamma" => Method1::Call(&special::GAMMA);
         /// Logarithm of the magnitude of the gamma function.
-        Lgamma = "lgamma" => Method1::Call(&LGAMMA);
+        Lgamma = "lgamma" => Method1::Call(&special::LGAMMA);
         /// 2 to the power x.
         Exp2 = "exp2" => Method1::Kernel(vector::Unary::Exp2);
         /// 1 / x.
         Reciprocal = "reciprocal" => Method1::Kernel(vector::Unary::Reciprocal);
+        /// Logarithmic derivative of the gamma function.
+        Digamma = "digamma" => Method1::Call(&special::DIGAMMA);
+        /// Inverse error function.
+        Erfinv = "erfinv" => Method1::Call(&special::ERFINV);
+        /// Inverse of `erfc`.
+        Erfcinv = "erfcinv" => Method1::Call(&special::ERFCINV);
+        /// Probability that a standard normal variable is at most x.
+        Normcdf = "normcdf" => Method1::Call(&special::NORMCDF);
+        /// Density of the standard normal distribution.
+        Normpdf = "normpdf" => Method1::Call(&special::NORMPDF);
+        /// Quantile of the standard normal distribution.
+        Normppf = "normppf" => Method1::Call(&special::NORMPPF);
+        /// Logarithm of `normcdf`, accurate far below zero.
+        Lognormcdf = "lognormcdf" => Method1::Call(&special::LOGNORMCDF);
+        /// Bessel function of the first kind, order 0.
+        BesselJ0 = "besselj0" => Method1::Call(&special::BESSELJ0);
+        /// Bessel function of the first kind, order 1.
+        BesselJ1 = "besselj1" => Method1::Call(&special::BESSELJ1);
+        /// Bessel function of the second kind, order 0.
+        BesselY0 = "bessely0" => Method1::Call(&special::BESSELY0);
+        /// Bessel function of the second kind, order 1.
+        BesselY1 = "bessely1" => Method1::Call(&special::BESSELY1);
+        /// Modified Bessel function of the first kind, order 0.
+        BesselI0 = "besseli0" => Method1::Call(&special::BESSELI0);
+        /// Modified Bessel function of the first kind, order 1.
+        BesselI1 = "besseli1" => Method1::Call(&special::BESSELI1);
+        /// Modified Bessel function of the second kind, order 0.
+        BesselK0 = "besselk0" => Method1::Call(&special::BESSELK0);
+        /// Modified Bessel function of the second kind, order 1.
+        BesselK1 = "besselk1" => Method1::Call(&special::BESSELK1);
+        /// Riemann zeta function.
+        Zeta = "zeta" => Method1::Call(&special::ZETA);
+        /// The principal solution w of `w exp(w) = x`.
+        LambertW = "lambertw" => Method1::Call(&special::LAMBERTW);
+        /// `sin(pi x) / (pi x)`, 1 at 0.
+        Sinc = "sinc" => Method1::Call(&special::SINC);
+        /// Exponential integral Ei.
+        Expi = "expi" => Method1::Call(&special::EXPI);
+        /// Exponential integral E1.
+        Exp1 = "exp1" => Method1::Call(&special::EXP1);
         /// Factorial of a whole number; NaN for others.
-        Factorial = "factorial" => Method1::Call(&FACTORIAL);
+        Factorial = "factorial" => Method1::Call(&special::FACTORIAL);
     }
 }
 
@@ -155,6 +197,24 @@ operations! {
         CopySign = "copysign" => Method2::Kernel(vector::Binary::CopySign);
         /// `log(exp(a) + exp(b))`, without overflow.
         LogAddExp = "logaddexp" => Method2::LogAddExp;
+        /// Beta function.
+        Beta = "beta" => Method2::Call(&special::BETA);
+        /// Logarithm of the magnitude of the beta function.
+        Lbeta = "lbeta" => Method2::Call(&special::LBETA);
+        /// Binomial coefficient, a over b.
+        Comb = "comb" => Method2::Call(&special::COMB);
+        /// Regularised lower incomplete gamma function P(a, b).
+        Gammainc = "gammainc" => Method2::Call(&special::GAMMAINC);
+        /// Regularised upper incomplete gamma function Q(a, b).
+        Gammaincc = "gammaincc" => Method2::Call(&special::GAMMAINCC);
+        /// Bessel function of the first kind of whole order a at b.
+        BesselJ = "besselj" => Method2::Call(&special::BESSELJ);
+        /// Bessel function of the second kind of whole order a at b.
+        BesselY = "bessely" => Method2::Call(&special::BESSELY);
+        /// Greatest common divisor of whole numbers.
+        Gcd = "gcd" => Method2::Call(&special::GCD);
+        /// Least common multiple of whole numbers.
+        Lcm = "lcm" => Method2::Call(&special::LCM);
         /// Logarithm of a to base b.
         LogBase = "log" => Method2::LogBase;
     }
@@ -192,6 +252,8 @@ impl Unary {
 pub enum Method2 {
     /// By lanes.
     Kernel(vector::Binary),
+    /// Point by point.
+    Call(&'static Function2),
     /// The quotient of two logarithms.
     LogBase,
     /// The larger, and what the smaller adds.
@@ -203,6 +265,7 @@ impl Binary {
     pub fn value(self, a: f64, b: f64) -> f64 {
         match self.method() {
             Method2::Kernel(op) => vector::binary(op, a, b),
+            Method2::Call(function) => (function.value)(a, b),
             Method2::LogBase | Method2::LogAddExp => {
                 let mut builder = Builder::new();
                 let (a, b) = (builder.constant(a), builder.constant(b));
@@ -218,6 +281,7 @@ impl Binary {
         use vector::{Binary as Two, Unary as One};
         match self.method() {
             Method2::Kernel(op) => builder.binary(op, a, b),
+            Method2::Call(function) => builder.call2(function, a, b),
             Method2::LogBase => {
                 let (a, b) = (builder.unary(One::Log, a), builder.unary(One::Log, b));
                 builder.binary(Two::Div, a, b)
@@ -237,39 +301,6 @@ impl Binary {
                 builder.binary(Two::Add, larger, rest)
             }
         }
-    }
-}
-
-static GAMMA: Function1 = Function1 {
-    name: "gamma",
-    value: gamma,
-    slope: None,
-};
-static LGAMMA: Function1 = Function1 {
-    name: "lgamma",
-    value: libm::lgamma,
-    slope: None,
-};
-static FACTORIAL: Function1 = Function1 {
-    name: "factorial",
-    value: factorial,
-    slope: None,
-};
-
-fn factorial(n: f64) -> f64 {
-    if n >= 0.0 && n.fract() == 0.0 {
-        gamma(n + 1.0)
-    } else {
-        f64::NAN
-    }
-}
-
-/// The gamma function; the poles at 0, -1, -2, ... are NaN from both sides.
-fn gamma(x: f64) -> f64 {
-    if x <= 0.0 && x.fract() == 0.0 {
-        f64::NAN
-    } else {
-        libm::tgamma(x)
     }
 }
 

@@ -27,6 +27,7 @@ mod parse;
 mod program;
 mod rational;
 mod scope;
+mod special;
 mod token;
 
 pub use checked::ValueError;

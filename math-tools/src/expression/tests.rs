@@ -520,3 +520,82 @@ proptest! {
         prop_assert_eq!(found, f64::from(expected));
     }
 }
+
+#[test]
+fn functions_of_numpy_and_scipy() {
+    // Closed forms; the others SciPy 1.17.1.
+    for (text, expected) in [
+        ("clip(5, 0, 3)", 3.0),
+        ("clip(-1, 0, 3)", 0.0),
+        ("clip(z, 0, x)", 0.0),
+        ("sum(x, y, z)", 4.5),
+        ("prod(x, y, z)", -3.0),
+        ("logsumexp(0, 0)", std::f64::consts::LN_2),
+        ("logsumexp(1000, 1000, 1000)", 1_001.098_612_288_668),
+        ("logaddexp(-1/0, -1/0)", f64::NEG_INFINITY),
+        ("logaddexp(1/0, 1)", f64::INFINITY),
+        ("copysign(x, z)", -2.0),
+        ("exp2(0.5)", std::f64::consts::SQRT_2),
+        ("reciprocal(x)", 0.5),
+        ("beta(2, 3)", 1.0 / 12.0),
+        ("erfinv(0.5)", 0.476_936_276_204_469_9),
+        ("normcdf(-1)", 0.158_655_253_931_457_05),
+        ("normppf(0.975)", 1.959_963_984_540_054),
+        ("besselj0(1)", 0.765_197_686_557_966_6),
+        ("besselj(2, 3)", 0.486_091_260_585_891_1),
+        ("comb(10, 3)", 120.0),
+        ("gcd(12, 18)", 6.0),
+        ("digamma(1)", -0.577_215_664_901_532_9),
+        ("lambertw(1)", 0.567_143_290_409_783_8),
+    ] {
+        let found = value(text);
+        let close = (found - expected).abs() <= 4.0 * f64::EPSILON * expected.abs();
+        assert!(close || found == expected, "`{text}`: {found} {expected}");
+    }
+}
+
+#[test]
+fn derivatives_of_special_functions_are_formulas() {
+    for name in [
+        "gamma",
+        "lgamma",
+        "erfinv",
+        "erfcinv",
+        "normcdf",
+        "normpdf",
+        "normppf",
+        "lognormcdf",
+        "besselj0",
+        "besselj1",
+        "bessely0",
+        "bessely1",
+        "besseli0",
+        "besseli1",
+        "besselk0",
+        "besselk1",
+        "lambertw",
+        "expi",
+        "exp1",
+    ] {
+        let scope = Scope::point(1);
+        let expression = Expression::parse(&format!("{name}(x)"), &scope).unwrap();
+        let system = System::value_and_gradient(&expression, &[0]).unwrap();
+        let mut evaluator = system.evaluator();
+        let at = 0.6;
+        let mut found = [0.0; 2];
+        evaluator.point(&[at], &mut found);
+        let value = |x: f64| expression.evaluator().eval(&[x]);
+        let h = 1e-4;
+        let coarse = (value(at + 2.0 * h) - value(at - 2.0 * h)) / (4.0 * h);
+        let fine = (value(at + h) - value(at - h)) / (2.0 * h);
+        let difference = (4.0 * fine - coarse) / 3.0;
+        assert!(
+            (found[1] - difference).abs() <= 1e-8 * (1.0 + difference.abs()),
+            "{name}: {} {difference}",
+            found[1]
+        );
+    }
+    let unknown = Expression::parse("zeta(x)", &Scope::point(1)).unwrap();
+    let error = System::value_and_gradient(&unknown, &[0]).unwrap_err();
+    assert_eq!(error.to_string(), "the derivative of `zeta` is not known");
+}
