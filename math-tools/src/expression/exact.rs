@@ -59,7 +59,8 @@ fn apply(node: &Node, mut operands: Vec<Exact>, slots: &[Exact]) -> Exact {
     }
 }
 
-fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
+/// A function of one exact value, where that is exact.
+pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
     match op {
         Unary::Neg => Ok(x.neg()),
         Unary::Square => x.mul(x),
@@ -71,11 +72,14 @@ fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
         Unary::Sign => Ok(x.sign()),
         Unary::Sqrt => x.sqrt(),
         Unary::Factorial => x.factorial(),
+        Unary::Re | Unary::Conj => Ok(x.clone()),
+        Unary::Im => Ok(Rational::from(0)),
         _ => Err(Failure::Inexact),
     }
 }
 
-fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
+/// A function of two exact values, where that is exact.
+pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
     let truth = |holds: bool| Ok(Rational::from(i32::from(holds)));
     match op {
         Binary::Add => a.add(b),
@@ -93,6 +97,6 @@ fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
         Binary::NotEqual => truth(a != b),
         Binary::Min => Ok(a.min(b).clone()),
         Binary::Max => Ok(a.max(b).clone()),
-        Binary::Atan2 | Binary::Hypot | Binary::LogBase => Err(Failure::Inexact),
+        _ => Err(Failure::Inexact),
     }
 }

@@ -90,6 +90,14 @@ operations! {
         Trunc = "trunc" => |x| x.trunc();
         /// -1, 0 or 1.
         Sign = "sign" => sign;
+        /// Real part; of a real number itself.
+        Re = "re" => |x| x;
+        /// Imaginary part; zero for a real number.
+        Im = "im" => |x| 0.0 * x;
+        /// Angle in the complex plane, in radians: 0, or pi for a negative real number.
+        Arg = "arg" => |x| if x < 0.0 { consts::PI } else { 0.0 * x };
+        /// Complex conjugate; of a real number itself.
+        Conj = "conj" => |x| x;
         /// Degrees from radians.
         Degrees = "degrees" => |x| x.to_degrees();
         /// Radians from degrees.
