@@ -15,6 +15,7 @@ pub mod plot;
 pub mod protocol;
 pub mod sampling;
 pub mod stats;
+pub mod units;
 
 /// Every family, in the order of the documentation.
 pub static FAMILIES: &[&[Entry]] = &[
@@ -25,6 +26,7 @@ pub static FAMILIES: &[&[Entry]] = &[
     sampling::TOOLS,
     bayes::TOOLS,
     stats::TOOLS,
+    units::TOOLS,
     data::TOOLS,
     plot::TOOLS,
 ];

@@ -419,7 +419,7 @@ fn k_of(order: usize, x: f64) -> f64 {
     if x.is_nan() || x < 0.0 {
         return f64::NAN;
     }
-    if x == 0.0 {
+    if x == 0.0 || (order == 1 && x.recip().is_infinite()) {
         return f64::INFINITY;
     }
     if x <= 2.0 {

@@ -86,7 +86,7 @@ pub fn zeta(s: f64) -> f64 {
     if s == 1.0 {
         return f64::INFINITY;
     }
-    if s >= 0.0 {
+    if s > -0.5 {
         return zeta_positive(s);
     }
     if s % 2.0 == 0.0 {
@@ -119,6 +119,9 @@ pub fn lambertw(x: f64, branch: i32) -> f64 {
     }
     if x.is_infinite() {
         return x;
+    }
+    if above.hi <= 0.0 {
+        return -1.0; // the double nearest to -1/e lies just below it
     }
     let root = above.scale(1).abs().sqrt();
     let p = if branch == 0 { root } else { -root };

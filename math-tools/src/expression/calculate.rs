@@ -1,16 +1,19 @@
-//! The calculator: one expression, exact where its numbers are integers.
+//! The calculator: one expression, exact where its numbers are integers, to any number of digits, real or complex.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError, number, path,
-    value::SAFE_INTEGER,
+    Bounded, Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError, number,
+    path, value::SAFE_INTEGER,
 };
 
 use super::ast::{Ast, Kind};
+use super::big;
+use super::complex::{self, Complex};
 use super::exact::{self, ExactError};
 use super::rational::{FRACTION_BITS_MAX, Failure, INTEGER_BITS_MAX, Rational};
 use super::{Expression, Scope, functions};
@@ -19,13 +22,15 @@ use super::{Expression, Scope, functions};
 #[derive(Debug)]
 pub struct Calculate;
 
-/// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200` or `if(x > 0, log(x), 0)`.
+/// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision`
+/// to as many digits as asked for, correctly rounded; with `complex` over the complex numbers.
 ///
 /// Operators: + - * / % ** ^ (both powers, binding tighter than unary minus) and comparisons (1 or 0). Functions: sin cos tan
 /// asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log (natural; log(x, base)) log2 log10 log1p sqrt cbrt abs
 /// sign floor ceil round (halves to even) trunc min max hypot fmod degrees radians erf erfc gamma lgamma factorial,
-/// if(condition, a, b). Constants: pi e tau. Names may start with `np.` or `math.`. Angles are in radians. Division by zero,
-/// overflow and arguments outside a function's domain are errors.
+/// if(condition, a, b); re im arg conj. Constants: pi e tau. Names may start with `np.` or `math.`. Angles are in radians. Division by zero,
+/// overflow and arguments outside a function's domain are errors. Percent: `b%` is b/100, `b% of x` the product, `a + b%` and `a - b%` are
+/// `a * (1 + b/100)` and `a * (1 - b/100)`; a `%` before a number, name, `(`, `+` or `-` is the remainder.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -38,15 +43,29 @@ pub struct Args {
     /// they say, and functions whose value is irrational are refused.
     #[serde(default)]
     pub exact: bool,
+    /// Significant decimal digits, 1 to 10000: the result is then a string with that many, correctly rounded, and numbers mean exactly what they
+    /// say. Not with `exact` or `complex`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Bounded<1, 10_000>>,
+    /// Whether to calculate over the complex numbers: `2i`, `1.5j`, `sqrt(-1)`. Branch cuts as in C99 (Annex G).
+    #[serde(default)]
+    pub complex: bool,
 }
 
 /// The value of the expression.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The value: a number; an integer beyond 2^53 is a string of its digits; with `exact` always a string `p` or `p/q`.
+    /// The value: a number; an integer beyond 2^53 is a string of its digits; with `exact` always a string `p` or `p/q`; with `precision` a
+    /// decimal string; a complex number is `{"re": ..., "im": ...}`.
     pub value: Answer,
-    /// `integer` and `rational` are exact; `double` is the nearest or a nearby double.
+    /// `integer` and `rational` are exact; `double` is the nearest or a nearby double, `complex` a pair of them; `decimal` is correctly rounded.
     pub kind: AnswerKind,
+    /// Whether the value is exact.
+    pub exact: bool,
+    /// A bound on the absolute error of the value, such as `5e-61`; absent where none is known. For doubles it includes the rounding of
+    /// decimals such as `0.1` in the expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_bound: Option<String>,
 }
 
 /// The value of an expression, in the form its kind asks for.
@@ -56,8 +75,10 @@ pub enum Answer {
     Integer(i64),
     /// A finite double.
     Double(f64),
-    /// Digits of a large integer, or a fraction `p/q`.
+    /// Digits of a large integer, a fraction `p/q`, or a decimal.
     Text(String),
+    /// Real and imaginary part.
+    Complex(f64, f64),
 }
 
 /// Whether the value is exact.
@@ -70,6 +91,10 @@ pub enum AnswerKind {
     Rational,
     /// A rounded number.
     Double,
+    /// A pair of rounded numbers.
+    Complex,
+    /// A number rounded to the digits asked for.
+    Decimal,
 }
 
 impl Serialize for Answer {
@@ -78,6 +103,12 @@ impl Serialize for Answer {
             Self::Integer(value) => serializer.serialize_i64(*value),
             Self::Double(value) => serializer.serialize_f64(*value),
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Complex(re, im) => {
+                let mut pair = serializer.serialize_struct("Complex", 2)?;
+                pair.serialize_field("re", re)?;
+                pair.serialize_field("im", im)?;
+                pair.end()
+            }
         }
     }
 }
@@ -92,7 +123,16 @@ impl JsonSchema for Answer {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "number" }, { "type": "string", "pattern": "^-?[0-9]+(/[0-9]+)?$" }] })
+        json_schema!({ "anyOf": [
+            { "type": "number" },
+            { "type": "string", "pattern": "^-?[0-9]+(/[0-9]+|([.][0-9]+)?(e[+-][0-9]+)?)$" },
+            {
+                "type": "object",
+                "properties": { "re": { "type": "number" }, "im": { "type": "number" } },
+                "required": ["re", "im"],
+                "additionalProperties": false
+            }
+        ] })
     }
 }
 
@@ -110,14 +150,25 @@ impl Tool for Calculate {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let mut scope = Scope::new();
+        check_modes(&args)?;
+        let mut scope = Scope::new().with_percent();
         for name in args.variables.keys() {
             check_name(name)?;
             scope = scope.variable(name);
         }
+        if args.complex {
+            scope = scope.with_imaginary_unit();
+        }
         let values: Vec<f64> = args.variables.values().map(|value| value.get()).collect();
         let expression = Expression::parse(&args.expression, &scope)
             .map_err(|err| err.into_tool_error("/expression"))?;
+        warn_of_remainder(&args.expression, ctx);
+        if args.complex {
+            return complex_answer(expression.ast(), &values);
+        }
+        if let Some(digits) = args.precision {
+            return decimal_answer(expression.ast(), &values, digits.get() as usize, ctx);
+        }
         if args.exact {
             return exact_answer(expression.ast(), &values, ctx);
         }
@@ -127,12 +178,12 @@ impl Tool for Calculate {
                 Err(err) if err.failure == Failure::Inexact => {}
                 // A fraction too long to keep exact may still be near a double; an integer that large is not.
                 Err(err) if err.failure == Failure::TooLarge => {
-                    return double_answer(&expression, &values).map_err(|_| exact_error(&err));
+                    return double_answer(&expression, &values, ctx).map_err(|_| exact_error(&err));
                 }
                 Err(_) => {} // the evaluation in doubles finds the same fault and words it with its operands
             }
         }
-        double_answer(&expression, &values)
+        double_answer(&expression, &values, ctx)
     }
 
     fn examples() -> Vec<Example<Args, Output>> {
@@ -140,6 +191,8 @@ impl Tool for Calculate {
             expression: expression.into(),
             variables: BTreeMap::new(),
             exact,
+            precision: None,
+            complex: false,
         };
         vec![
             Example {
@@ -148,6 +201,8 @@ impl Tool for Calculate {
                 output: Output {
                     value: Answer::Integer(1),
                     kind: AnswerKind::Integer,
+                    exact: true,
+                    error_bound: Some("0".into()),
                 },
             },
             Example {
@@ -156,6 +211,8 @@ impl Tool for Calculate {
                 output: Output {
                     value: Answer::Text("1267650600228229401496703205376".into()),
                     kind: AnswerKind::Integer,
+                    exact: true,
+                    error_bound: Some("0".into()),
                 },
             },
             Example {
@@ -164,6 +221,8 @@ impl Tool for Calculate {
                 output: Output {
                     value: Answer::Text("3/10".into()),
                     kind: AnswerKind::Rational,
+                    exact: true,
+                    error_bound: Some("0".into()),
                 },
             },
             Example {
@@ -172,10 +231,50 @@ impl Tool for Calculate {
                     expression: "pi * r**2".into(),
                     variables: BTreeMap::from([("r".into(), Finite::literal(2.0))]),
                     exact: false,
+                    precision: None,
+                    complex: false,
                 },
                 output: Output {
                     value: Answer::Double(4.0 * std::f64::consts::PI),
                     kind: AnswerKind::Double,
+                    exact: false,
+                    error_bound: Some("DOUBLE_BOUND".into()),
+                },
+            },
+            Example {
+                title: "a third to 30 digits",
+                args: Args {
+                    precision: Some(Bounded::literal(30)),
+                    ..args("10 + 1/3", false)
+                },
+                output: Output {
+                    value: Answer::Text("10.3333333333333333333333333333".into()),
+                    kind: AnswerKind::Decimal,
+                    exact: false,
+                    error_bound: Some("5e-29".into()),
+                },
+            },
+            Example {
+                title: "a complex product",
+                args: Args {
+                    complex: true,
+                    ..args("(1 + 2i) * (3 - 1i)", false)
+                },
+                output: Output {
+                    value: Answer::Complex(5.0, 5.0),
+                    kind: AnswerKind::Complex,
+                    exact: false,
+                    error_bound: None,
+                },
+            },
+            Example {
+                title: "a price with tax",
+                args: args("200 + 10%", false),
+                output: Output {
+                    value: Answer::Integer(220),
+                    kind: AnswerKind::Integer,
+                    exact: true,
+                    error_bound: Some("0".into()),
                 },
             },
         ]
@@ -231,6 +330,86 @@ fn exact_values(values: &[f64]) -> Vec<Result<Rational, ExactError>> {
         .collect()
 }
 
+/// Each of the three ways to calculate excludes the others.
+fn check_modes(args: &Args) -> Result<(), ToolError> {
+    let conflict = |pointer: &str, other: &str| {
+        Err(ToolError::invalid(
+            pointer,
+            format_args!("`{}` and `{other}` exclude each other", &pointer[1..]),
+        )
+        .reason("conflict")
+        .hint("leave one of them out"))
+    };
+    match (args.exact, args.precision.is_some(), args.complex) {
+        (true, true, _) => conflict("/precision", "exact"),
+        (_, true, true) => conflict("/precision", "complex"),
+        (true, _, true) => conflict("/exact", "complex"),
+        _ => Ok(()),
+    }
+}
+
+/// `10% + 5` reads as a remainder, which is rarely meant.
+fn warn_of_remainder(text: &str, ctx: &Ctx) {
+    let suspicious = text.match_indices('%').any(|(at, _)| {
+        let before = text[..at].ends_with(|last: char| !last.is_whitespace());
+        let rest = &text[at + 1..];
+        let spaced = rest
+            .trim_start()
+            .strip_prefix(['+', '-'])
+            .is_some_and(|after| after.starts_with(' '));
+        before && rest.starts_with(' ') && spaced
+    });
+    if suspicious {
+        ctx.warn("`%` before a sign is the remainder: for a percentage put it in parentheses, `(10%) + 5`");
+    }
+}
+
+fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
+    let mut slots: Vec<Complex> = values.iter().map(|&value| Complex::Real(value)).collect();
+    slots.push(Complex::Pair(0.0, 1.0));
+    let (value, kind) = match complex::evaluate(ast, &slots)? {
+        Complex::Real(value) => (Answer::Double(value), AnswerKind::Double),
+        Complex::Pair(re, im) => (Answer::Complex(re, im), AnswerKind::Complex),
+    };
+    Ok(Output {
+        value,
+        kind,
+        exact: false,
+        error_bound: None,
+    })
+}
+
+fn decimal_answer(
+    ast: &Ast,
+    values: &[f64],
+    digits: usize,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let slots: Result<Vec<Rational>, ExactError> = exact_values(values).into_iter().collect();
+    let decimal = big::evaluate(ast, &slots.map_err(|err| exact_error(&err))?, digits, ctx)?;
+    if decimal.vanishing {
+        ctx.warn(format!(
+            "the value could not be told from zero: its magnitude is below {}",
+            decimal.error_bound
+        ));
+    }
+    Ok(Output {
+        value: Answer::Text(decimal.text),
+        kind: AnswerKind::Decimal,
+        exact: decimal.exact,
+        error_bound: Some(decimal.error_bound),
+    })
+}
+
+fn exact_output(value: Answer, kind: AnswerKind) -> Output {
+    Output {
+        value,
+        kind,
+        exact: true,
+        error_bound: Some("0".into()),
+    }
+}
+
 fn exact_answer(ast: &Ast, values: &[f64], ctx: &Ctx) -> Result<Output, ToolError> {
     let value =
         exact::evaluate(ast, &exact_values(values), ctx)?.map_err(|err| exact_error(&err))?;
@@ -239,10 +418,7 @@ fn exact_answer(ast: &Ast, values: &[f64], ctx: &Ctx) -> Result<Output, ToolErro
     } else {
         AnswerKind::Rational
     };
-    Ok(Output {
-        value: Answer::Text(value.to_string()),
-        kind,
-    })
+    Ok(exact_output(Answer::Text(value.to_string()), kind))
 }
 
 /// An exact value as a number: integers stay exact, fractions become the nearest double.
@@ -252,10 +428,7 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
             .ok()
             .filter(|small| small.unsigned_abs() <= SAFE_INTEGER.unsigned_abs());
         let value = small.map_or_else(|| Answer::Text(integer.to_string()), Answer::Integer);
-        return Ok(Output {
-            value,
-            kind: AnswerKind::Integer,
-        });
+        return Ok(exact_output(value, AnswerKind::Integer));
     }
     let nearest = value.to_f64();
     if nearest.is_infinite() {
@@ -265,22 +438,53 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
         )
         .reason("overflow")
         .at("/expression")
-        .hint("ask for it with `exact`"));
+        .hint("ask for it with `exact` or `precision`"));
     }
+    let half_unit = 0.5 * (nearest.abs().next_up() - nearest.abs());
     Ok(Output {
         value: Answer::Double(nearest),
         kind: AnswerKind::Double,
+        exact: false,
+        error_bound: Some(bound_text(half_unit.max(f64::from_bits(1)))),
     })
 }
 
-fn double_answer(expression: &Expression, values: &[f64]) -> Result<Output, ToolError> {
+fn double_answer(expression: &Expression, values: &[f64], ctx: &Ctx) -> Result<Output, ToolError> {
+    /// Longer expressions are answered without the bound, which takes far longer than the value.
+    const BOUNDED_NODES_MAX: usize = 200;
+    /// Relative error from which the reader must know of it.
+    const DOUBTFUL: f64 = 1e-8;
     let value = expression
         .value(values)
         .map_err(|err| err.into_tool_error("/expression"))?;
+    let ast = expression.ast();
+    let slots: Result<Vec<Rational>, ExactError> = exact_values(values).into_iter().collect();
+    let bound = slots
+        .ok()
+        .filter(|_| ast.nodes().len() <= BOUNDED_NODES_MAX)
+        .and_then(|slots| big::double_error(ast, &slots, value, ctx))
+        .filter(|bound| bound.is_finite());
+    if let Some(bound) = bound.filter(|bound| *bound > DOUBTFUL * value.abs()) {
+        let bound = bound_text(bound);
+        ctx.warn(format!(
+            "digits cancel: the error is up to {bound}; ask for `precision`"
+        ));
+    }
     Ok(Output {
         value: Answer::Double(value),
         kind: AnswerKind::Double,
+        exact: bound == Some(0.0),
+        error_bound: bound.map(bound_text),
     })
+}
+
+/// A bound with two digits, rounded up.
+fn bound_text(bound: f64) -> String {
+    if bound == 0.0 {
+        "0".into()
+    } else {
+        format!("{:.1e}", bound * 1.06)
+    }
 }
 
 fn exact_error(err: &ExactError) -> ToolError {

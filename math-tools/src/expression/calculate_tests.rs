@@ -16,6 +16,8 @@ fn run(
         expression: expression.into(),
         variables,
         exact,
+        precision: None,
+        complex: false,
     };
     Calculate::run(args, &Ctx::default()).map(|output| (output.value, output.kind))
 }

@@ -59,7 +59,8 @@ fn apply(node: &Node, mut operands: Vec<Exact>, slots: &[Exact]) -> Exact {
     }
 }
 
-fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
+/// A function of one exact value, where that is exact.
+pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
     match op {
         Unary::Neg => Ok(x.neg()),
         Unary::Square => x.mul(x),
@@ -72,11 +73,14 @@ fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
         Unary::Sqrt => x.sqrt(),
         Unary::Factorial => x.factorial(),
         Unary::Reciprocal => Rational::from(1).div(x),
+        Unary::Re | Unary::Conj => Ok(x.clone()),
+        Unary::Im => Ok(Rational::from(0)),
         _ => Err(Failure::Inexact),
     }
 }
 
-fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
+/// A function of two exact values, where that is exact.
+pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
     let truth = |holds: bool| Ok(Rational::from(i32::from(holds)));
     match op {
         Binary::Add => a.add(b),

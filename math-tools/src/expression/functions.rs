@@ -95,6 +95,14 @@ operations! {
         Trunc = "trunc" => Method1::Kernel(vector::Unary::Trunc);
         /// -1, 0 or 1.
         Sign = "sign" => Method1::Kernel(vector::Unary::Sign);
+        /// Real part; of a real number itself.
+        Re = "re" => Method1::Call(&special::RE);
+        /// Imaginary part; zero for a real number.
+        Im = "im" => Method1::Call(&special::IM);
+        /// Angle in the complex plane, in radians: 0, or pi for a negative real number.
+        Arg = "arg" => Method1::Call(&special::ARG);
+        /// Complex conjugate; of a real number itself.
+        Conj = "conj" => Method1::Call(&special::CONJ);
         /// Degrees from radians.
         Degrees = "degrees" => Method1::Kernel(vector::Unary::Degrees);
         /// Radians from degrees.

@@ -18,14 +18,18 @@
 use tool_core::{Entry, entry};
 
 pub mod ast;
+mod ball;
+mod big;
 pub mod calculate;
 mod checked;
+mod complex;
 mod error;
 mod exact;
 pub mod functions;
+mod magnitude;
 mod parse;
 mod program;
-mod rational;
+pub(crate) mod rational;
 mod scope;
 mod special;
 mod token;

@@ -112,21 +112,67 @@ impl<'a> Parser<'a> {
     fn sum(&mut self) -> Result<(), ExpressionError> {
         self.product()?;
         while let Some((op, column)) = self.operator(&[("+", Binary::Add), ("-", Binary::Sub)]) {
-            self.product()?;
-            self.push(Kind::Binary(op), column);
+            let start = self.nodes.len();
+            if self.product()? {
+                // `a + b%` is a (1 + b / 100)
+                self.nodes.insert(start, whole(1.0, column));
+                self.push(Kind::Binary(op), column);
+                self.push(Kind::Binary(Binary::Mul), column);
+            } else {
+                self.push(Kind::Binary(op), column);
+            }
         }
         Ok(())
     }
 
-    fn product(&mut self) -> Result<(), ExpressionError> {
+    /// Answers whether the product is a single percentage, `b%`.
+    fn product(&mut self) -> Result<bool, ExpressionError> {
         const LEVEL: &[(&str, Binary)] =
             &[("*", Binary::Mul), ("/", Binary::Div), ("%", Binary::Mod)];
         self.unary()?;
+        let (mut operators, mut percents) = (0, 0);
         while let Some((op, column)) = self.operator(LEVEL) {
+            operators += 1;
+            if op == Binary::Mod && self.ends_percentage() {
+                percents += 1;
+                self.nodes.push(whole(100.0, column));
+                self.push(Kind::Binary(Binary::Div), column);
+                if is_name(self.peek(), "of") {
+                    operators += 1;
+                    self.next += 1;
+                    self.unary()?;
+                    self.push(Kind::Binary(Binary::Mul), column);
+                }
+                continue;
+            }
             self.unary()?;
             self.push(Kind::Binary(op), column);
         }
-        Ok(())
+        Ok(operators == 1 && percents == 1)
+    }
+
+    /// Whether the `%` just read is a percent sign: what follows cannot start a divisor. A sign can, so `7 % -3` is a remainder.
+    fn ends_percentage(&self) -> bool {
+        const FOLLOWERS: [&str; 11] = [")", ",", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="];
+        let token = self.peek();
+        self.scope.percent()
+            && (token.kind == TokenKind::End
+                || FOLLOWERS.iter().any(|sign| is_sign(token, sign))
+                || (is_name(token, "of") && self.scope.slot("of").is_none()))
+    }
+
+    /// `2i`: the number just pushed, times the imaginary unit.
+    fn imaginary(&mut self, number: Token<'_>) {
+        let unit = self.peek();
+        let adjacent = unit.column == number.column + number.text.len();
+        if let Some(slot) = self.scope.imaginary_unit()
+            && adjacent
+            && (is_name(unit, "i") || is_name(unit, "j"))
+        {
+            self.next += 1;
+            self.push(Kind::Slot(slot), unit.column);
+            self.push(Kind::Binary(Binary::Mul), unit.column);
+        }
     }
 
     fn unary(&mut self) -> Result<(), ExpressionError> {
@@ -162,6 +208,7 @@ impl<'a> Parser<'a> {
                     },
                     token.column,
                 );
+                self.imaginary(token);
                 Ok(())
             }
             TokenKind::Name { name, prefixed } if is_sign(self.peek(), "(") => {
@@ -335,6 +382,21 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// A whole number that the text implies.
+fn whole(value: f64, column: usize) -> Node {
+    let text = value.to_string().into();
+    let kind = Kind::Number { value, text };
+    Node { kind, column }
+}
+
+fn is_name(token: Token<'_>, name: &str) -> bool {
+    token.kind
+        == TokenKind::Name {
+            name,
+            prefixed: false,
+        }
 }
 
 fn is_sign(token: Token<'_>, sign: &str) -> bool {

@@ -5,20 +5,20 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, BigUint, Sign};
 
 /// Most bits of an exact integer: about 79,000 decimal digits, written within a few milliseconds.
-pub(super) const INTEGER_BITS_MAX: u64 = 1 << 18;
+pub(crate) const INTEGER_BITS_MAX: u64 = 1 << 18;
 /// Most bits of the numerator or denominator of a fraction, which must be reduced after every step (quadratic cost).
-pub(super) const FRACTION_BITS_MAX: u64 = 1 << 15;
+pub(crate) const FRACTION_BITS_MAX: u64 = 1 << 15;
 
 /// A fraction in lowest terms with a positive denominator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rational {
+pub(crate) struct Rational {
     numerator: BigInt,
     denominator: BigUint,
 }
 
 /// Why an exact operation has no exact result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The result is no rational number.
     Inexact,
     /// Division by zero.
@@ -61,7 +61,7 @@ impl Ord for Rational {
 
 impl Rational {
     /// Reads `12`, `1.5`, `.5e-3` exactly.
-    pub(super) fn parse(text: &str) -> Exact {
+    pub(crate) fn parse(text: &str) -> Exact {
         let (sign, text) = match text.strip_prefix('-') {
             Some(magnitude) => (Sign::Minus, magnitude),
             None => (Sign::Plus, text),
@@ -119,35 +119,76 @@ impl Rational {
     }
 
     /// Whether the denominator is 1.
-    pub(super) fn is_integer(&self) -> bool {
+    pub(crate) fn is_integer(&self) -> bool {
         self.denominator.bits() == 1
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.numerator.sign() == Sign::NoSign
     }
 
-    fn is_negative(&self) -> bool {
+    pub(crate) fn is_negative(&self) -> bool {
         self.numerator.sign() == Sign::Minus
     }
 
     /// The integer, when it is one.
-    pub(super) fn integer(&self) -> Option<&BigInt> {
+    pub(crate) fn integer(&self) -> Option<&BigInt> {
         self.is_integer().then_some(&self.numerator)
+    }
+
+    pub(crate) fn numerator(&self) -> &BigInt {
+        &self.numerator
+    }
+
+    pub(crate) fn denominator_magnitude(&self) -> &BigUint {
+        &self.denominator
+    }
+
+    /// The integer, when it is one that can be the exponent of repeated squaring.
+    pub(crate) fn small_integer(&self) -> Option<i64> {
+        const MAGNITUDE_MAX: i64 = 1 << 40;
+        let integer = i64::try_from(self.integer()?).ok()?;
+        (integer.abs() <= MAGNITUDE_MAX).then_some(integer)
+    }
+
+    /// The exponent of ten of the leading digit, or one less or more; the value is not zero.
+    pub(crate) fn decimal_exponent_estimate(&self) -> i64 {
+        let bits = self.numerator.bits() as f64 - self.denominator.bits() as f64;
+        (bits * std::f64::consts::LOG10_2).floor() as i64
+    }
+
+    /// The integer nearest to the magnitude times `10^power`, halves to even, and whether it is that exactly.
+    pub(crate) fn scaled_round(&self, power: i64) -> (BigUint, bool) {
+        let ten =
+            BigUint::from(10_u32).pow(u32::try_from(power.unsigned_abs()).unwrap_or(u32::MAX));
+        let (top, bottom) = if power >= 0 {
+            (self.numerator.magnitude() * ten, self.denominator.clone())
+        } else {
+            (self.numerator.magnitude().clone(), &self.denominator * ten)
+        };
+        let quotient = &top / &bottom;
+        let rest = top - &quotient * &bottom;
+        let exact = rest.bits() == 0;
+        let up = match (&rest << 1_u32).cmp(&bottom) {
+            Ordering::Greater => true,
+            Ordering::Equal => quotient.bit(0),
+            Ordering::Less => false,
+        };
+        (if up { quotient + 1_u32 } else { quotient }, exact)
     }
 
     fn denominator(&self) -> BigInt {
         BigInt::from(self.denominator.clone())
     }
 
-    pub(super) fn neg(&self) -> Self {
+    pub(crate) fn neg(&self) -> Self {
         Self {
             numerator: -&self.numerator,
             denominator: self.denominator.clone(),
         }
     }
 
-    pub(super) fn abs(&self) -> Self {
+    pub(crate) fn abs(&self) -> Self {
         if self.is_negative() {
             self.neg()
         } else {
@@ -155,7 +196,7 @@ impl Rational {
         }
     }
 
-    pub(super) fn sign(&self) -> Self {
+    pub(crate) fn sign(&self) -> Self {
         match self.numerator.sign() {
             Sign::Minus => Self::from(-1),
             Sign::NoSign => Self::from(0),
@@ -163,7 +204,7 @@ impl Rational {
         }
     }
 
-    pub(super) fn add(&self, other: &Self) -> Exact {
+    pub(crate) fn add(&self, other: &Self) -> Exact {
         if self.is_integer() && other.is_integer() {
             return Self::whole(&self.numerator + &other.numerator);
         }
@@ -174,11 +215,11 @@ impl Rational {
         )
     }
 
-    pub(super) fn sub(&self, other: &Self) -> Exact {
+    pub(crate) fn sub(&self, other: &Self) -> Exact {
         self.add(&other.neg())
     }
 
-    pub(super) fn mul(&self, other: &Self) -> Exact {
+    pub(crate) fn mul(&self, other: &Self) -> Exact {
         if self.numerator.bits() + other.numerator.bits() > INTEGER_BITS_MAX + 1 {
             return Err(Failure::TooLarge);
         }
@@ -188,7 +229,7 @@ impl Rational {
         )
     }
 
-    pub(super) fn div(&self, other: &Self) -> Exact {
+    pub(crate) fn div(&self, other: &Self) -> Exact {
         if other.is_zero() {
             return Err(Failure::DivisionByZero);
         }
@@ -222,7 +263,7 @@ impl Rational {
     }
 
     /// The remainder with the divisor's sign.
-    pub(super) fn modulo(&self, other: &Self) -> Exact {
+    pub(crate) fn modulo(&self, other: &Self) -> Exact {
         if other.is_zero() {
             return Err(Failure::DivisionByZero);
         }
@@ -235,7 +276,7 @@ impl Rational {
     }
 
     /// The remainder with the dividend's sign.
-    pub(super) fn remainder(&self, other: &Self) -> Exact {
+    pub(crate) fn remainder(&self, other: &Self) -> Exact {
         if other.is_zero() {
             return Err(Failure::DivisionByZero);
         }
@@ -246,7 +287,7 @@ impl Rational {
     }
 
     /// A power with an integer exponent; other exponents are exact only through [`Rational::sqrt`], which is not tried here.
-    pub(super) fn pow(&self, exponent: &Self) -> Exact {
+    pub(crate) fn pow(&self, exponent: &Self) -> Exact {
         let Some(exponent) = exponent.integer() else {
             return Err(Failure::Inexact);
         };
@@ -294,7 +335,7 @@ impl Rational {
     }
 
     /// The square root, when it is rational.
-    pub(super) fn sqrt(&self) -> Exact {
+    pub(crate) fn sqrt(&self) -> Exact {
         if self.is_negative() {
             return Err(Failure::Domain);
         }
@@ -311,22 +352,22 @@ impl Rational {
         }
     }
 
-    pub(super) fn trunc(&self) -> Self {
+    pub(crate) fn trunc(&self) -> Self {
         (&self.numerator / self.denominator()).into()
     }
 
-    pub(super) fn floor(&self) -> Self {
+    pub(crate) fn floor(&self) -> Self {
         let truncated = &self.numerator / self.denominator();
         let below = self.is_negative() && !self.is_integer();
         if below { truncated - 1 } else { truncated }.into()
     }
 
-    pub(super) fn ceil(&self) -> Self {
+    pub(crate) fn ceil(&self) -> Self {
         self.neg().floor().neg()
     }
 
     /// The nearest integer, halves to even.
-    pub(super) fn round(&self) -> Exact {
+    pub(crate) fn round(&self) -> Exact {
         let half = Self {
             numerator: BigInt::from(1),
             denominator: BigUint::from(2_u32),
@@ -339,7 +380,7 @@ impl Rational {
         Ok(rounded)
     }
 
-    pub(super) fn factorial(&self) -> Exact {
+    pub(crate) fn factorial(&self) -> Exact {
         /// 20,000! has 256,909 bits: the last thousand below [`INTEGER_BITS_MAX`].
         const FACTORIAL_MAX: u32 = 20_000;
         let n = self
@@ -354,7 +395,7 @@ impl Rational {
     }
 
     /// The nearest double, halves to even; infinite beyond the range.
-    pub(super) fn to_f64(&self) -> f64 {
+    pub(crate) fn to_f64(&self) -> f64 {
         const EXPONENT_MIN: i64 = -1074; // of the least significant bit of a double
         const GUARD: i64 = 2;
         if self.is_zero() {

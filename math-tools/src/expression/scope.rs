@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub struct Scope {
     slots: BTreeMap<String, usize>,
     len: usize,
+    percent: bool,
+    imaginary: Option<usize>,
 }
 
 impl Scope {
@@ -29,6 +31,31 @@ impl Scope {
         assert!(slot < self.len, "an alias names a slot that exists");
         self.slots.insert(name.to_owned(), slot);
         self
+    }
+
+    /// Reads `15%`, `15% of x` and `x + 15%` as percentages.
+    #[must_use]
+    pub fn with_percent(mut self) -> Self {
+        self.percent = true;
+        self
+    }
+
+    /// Reads `2i` and `2j` as multiples of the imaginary unit, which is in the next slot.
+    #[must_use]
+    pub fn with_imaginary_unit(mut self) -> Self {
+        self.imaginary = Some(self.len);
+        self.len += 1;
+        self
+    }
+
+    /// Whether percentages are read.
+    pub(super) fn percent(&self) -> bool {
+        self.percent
+    }
+
+    /// The slot of the imaginary unit.
+    pub(super) fn imaginary_unit(&self) -> Option<usize> {
+        self.imaginary
     }
 
     /// The coordinates of a point: `x0..x{n-1}`, with `x` = `x0` and (n >= 2) `y` = `x1`, (n >= 3) `z` = `x2`.

@@ -71,6 +71,10 @@ functions! {
         let k0 = b.unary(Unary::Neg, k0);
         less_quotient(b, k0, x, y)
     });
+    RE = "re", |x| x, Some(|b, _, _| b.constant(1.0));
+    CONJ = "conj", |x| x, Some(|b, _, _| b.constant(1.0));
+    IM = "im", |x| 0.0 * x, Some(|b, _, _| b.constant(0.0));
+    ARG = "arg", |x| if x < 0.0 { std::f64::consts::PI } else { 0.0 * x }, Some(|b, _, _| b.constant(0.0));
     ZETA = "zeta", special::zeta, None;
     LAMBERTW = "lambertw", |x| special::lambertw(x, 0), Some(|b, _, y| {
         // 1 / (e^w (1 + w)), which has no 0 / 0 at the origin.

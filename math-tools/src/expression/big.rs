@@ -1,0 +1,448 @@
+//! Evaluation to any number of digits, with a proven bound.
+//!
+//! Every value is exact (a rational number) or a ball: a number of many bits and a radius that the true value cannot leave. The work
+//! is repeated with more bits until all numbers of the ball round to the same digits, so the answer is the correctly rounded one
+//! (A. Ziv, "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991; balls as in
+//! F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval arithmetic", IEEE Trans. Comput. 66, 2017).
+
+use astro_float_num::{BigFloat, Consts};
+use tool_core::{Ctx, ErrorCode, ToolError};
+
+use super::ast::{Ast, Kind, Node};
+use super::ball::{Ball, Fault, Machine};
+use super::exact;
+use super::functions::{Binary, Unary};
+use super::rational::{Failure, Rational};
+
+/// Bits per decimal digit, rounded up.
+const BITS_PER_DIGIT: f64 = 3.3220;
+
+/// A value written in decimal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Decimal {
+    pub(super) text: String,
+    /// Whether the text is the value.
+    pub(super) exact: bool,
+    /// A bound on its absolute error.
+    pub(super) error_bound: String,
+    /// Whether the value could not be told from zero.
+    pub(super) vanishing: bool,
+}
+
+/// A value on the way: exact while that is short.
+#[derive(Debug, Clone)]
+enum Number {
+    Exact(Rational),
+    Ball(Ball),
+}
+
+/// Why an operation has no value, and which one.
+#[derive(Debug, Clone)]
+struct Blame {
+    fault: Fault,
+    column: usize,
+    name: &'static str,
+}
+
+type Evaluated = Result<Number, Blame>;
+
+/// The value of an expression to `digits` significant digits; `slots` are the values of the variables.
+///
+/// # Errors
+/// A value that does not exist (`numeric`), one beyond the range of exponents or too costly (`limit_exceeded`), a function without
+/// an arbitrary-precision form (`invalid_args`), a call that is stopped.
+pub(super) fn evaluate(
+    ast: &Ast,
+    slots: &[Rational],
+    digits: usize,
+    ctx: &Ctx,
+) -> Result<Decimal, ToolError> {
+    let first = digits as f64 * BITS_PER_DIGIT;
+    let costly = ast.nodes().iter().map(|node| weight(node, digits as f64));
+    ctx.afford(2.0 * costly.sum::<f64>())?;
+    ctx.reserve(ast.nodes().len() as u64 * (first as u64 / 4 + 256))?;
+    let mut consts = Consts::new().map_err(|err| {
+        ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!("no memory for the constants: {err:?}"),
+        )
+        .hint("ask for fewer digits")
+    })?;
+    let most = 4.0 * first + 4096.0;
+    let mut extra = 64.0;
+    loop {
+        let bits = (first + extra).min(most) as usize;
+        let mut machine = Machine::new(bits, &mut consts, ctx);
+        let blame = match run(ast, slots, &mut machine)? {
+            Ok(Number::Exact(value)) => return Ok(exact_decimal(&value, digits)),
+            Ok(Number::Ball(ball)) => {
+                if let Some(decimal) = ball_decimal(&ball, digits, &mut machine)? {
+                    return Ok(decimal);
+                }
+                if bits as f64 + 1.0 > most {
+                    return match vanishing(&ball) {
+                        Some(decimal) => Ok(decimal),
+                        None => Err(undecided(1, "the value", digits)),
+                    };
+                }
+                extra *= 2.0;
+                continue;
+            }
+            Err(blame) => blame,
+        };
+        match blame.fault {
+            Fault::Undecided if (bits as f64 + 1.0) < most => extra *= 2.0,
+            _ => return Err(fault_error(&blame, digits)),
+        }
+    }
+}
+
+/// The difference between a double and the value it stands for, as an upper bound; `None` where that is not known.
+pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx) -> Option<f64> {
+    const BITS: usize = 192;
+    let mut consts = Consts::new().ok()?;
+    let mut machine = Machine::new(BITS, &mut consts, ctx);
+    let ball = match run(ast, slots, &mut machine).ok()?.ok()? {
+        Number::Exact(value) => machine.rational(&value).ok()?,
+        Number::Ball(ball) => ball,
+    };
+    let found = Ball::exact(BigFloat::from_f64(found, 64));
+    Some(machine.sub(&ball, &found).ok()?.magnitude().to_f64_up())
+}
+
+/// Steps of the processor that a node takes, from measurements of the elementary functions.
+fn weight(node: &Node, digits: f64) -> f64 {
+    let elementary = 10.0 * digits * digits + 2e4;
+    match &node.kind {
+        Kind::Unary(Unary::Gamma | Unary::Lgamma | Unary::Factorial) => {
+            0.1 * digits * digits * digits + 1e6
+        }
+        Kind::Unary(Unary::Erf | Unary::Erfc) => 0.02 * digits * digits * digits + 1e6,
+        Kind::Unary(Unary::Neg | Unary::Abs)
+        | Kind::Slot(_)
+        | Kind::Number { .. }
+        | Kind::Select => 100.0,
+        Kind::Unary(_) => elementary,
+        Kind::Binary(Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::LogBase) => {
+            3.0 * elementary
+        }
+        Kind::Binary(_) => digits * digits / 10.0 + 1e3,
+    }
+}
+
+/// One evaluation. The outer error is a stopped call.
+fn run(ast: &Ast, slots: &[Rational], machine: &mut Machine<'_>) -> Result<Evaluated, ToolError> {
+    let mut stack: Vec<Evaluated> = Vec::new();
+    for node in ast.nodes() {
+        machine.ctx.check()?;
+        let operands = stack.split_off(stack.len() - node.kind.arity());
+        let value = apply(node, operands, slots, machine);
+        if let Err(Blame {
+            fault: Fault::Stopped(err),
+            ..
+        }) = value
+        {
+            return Err(err);
+        }
+        stack.push(value);
+    }
+    Ok(stack.pop().expect("a tree has a root"))
+}
+
+fn apply(
+    node: &Node,
+    mut operands: Vec<Evaluated>,
+    slots: &[Rational],
+    machine: &mut Machine<'_>,
+) -> Evaluated {
+    let blame = |name| {
+        move |fault| Blame {
+            fault,
+            column: node.column,
+            name,
+        }
+    };
+    match &node.kind {
+        Kind::Number { value, text } if text.is_empty() => machine
+            .constant(*value)
+            .map(Number::Ball)
+            .map_err(blame("a constant")),
+        Kind::Number { text, .. } => match Rational::parse(text) {
+            Ok(value) => Ok(Number::Exact(value)),
+            Err(_) => Err(blame("the number")(Fault::Overflow)),
+        },
+        Kind::Slot(slot) => Ok(Number::Exact(slots[*slot].clone())),
+        Kind::Unary(op) => {
+            let x = operands.remove(0)?;
+            unary(*op, &x, machine).map_err(blame(op.name()))
+        }
+        Kind::Binary(op) => {
+            let right = operands.remove(1);
+            let left = operands.remove(0)?;
+            binary(*op, &left, &right?, machine).map_err(blame(op.name()))
+        }
+        Kind::Select => {
+            let taken = match operands[0].as_ref().map_err(Clone::clone)? {
+                Number::Exact(value) => !value.is_zero(),
+                Number::Ball(ball) => ball.sign().map_err(blame("if"))? != 0,
+            };
+            operands.swap_remove(if taken { 1 } else { 2 })
+        }
+    }
+}
+
+fn fault_of(failure: Failure) -> Option<Fault> {
+    match failure {
+        Failure::Inexact | Failure::TooLarge => None,
+        Failure::DivisionByZero => Some(Fault::DivisionByZero),
+        Failure::Domain => Some(Fault::Domain),
+    }
+}
+
+fn unary(op: Unary, x: &Number, machine: &mut Machine<'_>) -> Result<Number, Fault> {
+    if let Number::Exact(x) = x {
+        match exact::unary(op, x) {
+            Ok(value) => return Ok(Number::Exact(value)),
+            Err(failure) => {
+                if let Some(fault) = fault_of(failure) {
+                    return Err(fault);
+                }
+            }
+        }
+        if matches!(op, Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) {
+            return Err(Fault::Overflow);
+        }
+        if x.is_zero() && maps_zero_to_zero(op) {
+            return Ok(Number::Exact(x.clone()));
+        }
+    }
+    let x = machine.ball(x)?;
+    machine.unary(op, &x).map(Number::Ball)
+}
+
+/// Functions that are exactly zero at zero, where no number of bits would show it.
+fn maps_zero_to_zero(op: Unary) -> bool {
+    use Unary::{
+        Asin, Asinh, Atan, Atanh, Cbrt, Degrees, Erf, Expm1, Log1p, Radians, Sin, Sinh, Tan, Tanh,
+    };
+    matches!(
+        op,
+        Sin | Tan
+            | Asin
+            | Atan
+            | Sinh
+            | Tanh
+            | Asinh
+            | Atanh
+            | Expm1
+            | Log1p
+            | Cbrt
+            | Degrees
+            | Radians
+            | Erf
+    )
+}
+
+fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Result<Number, Fault> {
+    if let (Number::Exact(a), Number::Exact(b)) = (a, b) {
+        match exact::binary(op, a, b) {
+            Ok(value) => return Ok(Number::Exact(value)),
+            Err(failure) => {
+                if let Some(fault) = fault_of(failure) {
+                    return Err(fault);
+                }
+            }
+        }
+    }
+    if op == Binary::Pow
+        && let Number::Exact(exponent) = b
+        && let Some(exponent) = exponent.small_integer()
+    {
+        let base = machine.ball(a)?;
+        return machine.whole_power(&base, exponent).map(Number::Ball);
+    }
+    let (a, b) = (machine.ball(a)?, machine.ball(b)?);
+    let truth = |holds: bool| Ok(Number::Exact(Rational::from(i32::from(holds))));
+    let order = |machine: &mut Machine<'_>| machine.sub(&a, &b)?.sign();
+    match op {
+        Binary::Less => truth(order(machine)? < 0),
+        Binary::LessEqual => truth(order(machine)? <= 0),
+        Binary::Greater => truth(order(machine)? > 0),
+        Binary::GreaterEqual => truth(order(machine)? >= 0),
+        Binary::Equal => truth(order(machine)? == 0),
+        Binary::NotEqual => truth(order(machine)? != 0),
+        Binary::Min => Ok(Number::Ball(if order(machine)? <= 0 { a } else { b })),
+        Binary::Max => Ok(Number::Ball(if order(machine)? >= 0 { a } else { b })),
+        _ => machine.binary(op, &a, &b).map(Number::Ball),
+    }
+}
+
+impl Machine<'_> {
+    fn ball(&mut self, number: &Number) -> Result<Ball, Fault> {
+        match number {
+            Number::Exact(value) => self.rational(value),
+            Number::Ball(ball) => Ok(ball.clone()),
+        }
+    }
+}
+
+/// An exact value to `digits` significant digits, halves to even; all its digits where they are fewer.
+pub(super) fn exact_decimal(value: &Rational, digits: usize) -> Decimal {
+    if value.is_zero() {
+        return Decimal {
+            text: "0".into(),
+            exact: true,
+            error_bound: "0".into(),
+            vanishing: false,
+        };
+    }
+    let mut exponent = value.decimal_exponent_estimate();
+    loop {
+        let (rounded, exact) = value.scaled_round(digits as i64 - 1 - exponent);
+        let text = rounded.to_string();
+        match text.len() as i64 - digits as i64 {
+            0 => return written(value.is_negative(), &text, exponent, exact),
+            difference => exponent += difference,
+        }
+    }
+}
+
+/// The digits that all numbers of a ball round to, when they do.
+fn ball_decimal(
+    ball: &Ball,
+    digits: usize,
+    machine: &mut Machine<'_>,
+) -> Result<Option<Decimal>, ToolError> {
+    let outcome = (|| {
+        if ball.sign()? == 0 {
+            return Err(Fault::Undecided);
+        }
+        let mut exponent = ball.decimal_exponent_estimate();
+        for _ in 0..4 {
+            let scaled = machine.times_power_of_ten(ball, digits as i64 - 1 - exponent)?;
+            let rounded = machine.nearest_integer(&scaled)?;
+            let text = rounded.magnitude().to_string();
+            match text.len() as i64 - digits as i64 {
+                0 => return Ok(written(ball.sign()? < 0, &text, exponent, false)),
+                difference => exponent += difference,
+            }
+        }
+        Err(Fault::Undecided)
+    })();
+    match outcome {
+        Ok(decimal) => Ok(Some(decimal)),
+        Err(Fault::Stopped(err)) => Err(err),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Zero, with the bound that is known, for a ball around it.
+fn vanishing(ball: &Ball) -> Option<Decimal> {
+    ball.sign().is_err().then(|| Decimal {
+        text: "0".into(),
+        exact: false,
+        error_bound: format!("1e{}", ball.magnitude().decimal_exponent_up()),
+        vanishing: true,
+    })
+}
+
+/// `digits` with the decimal point after the first one moved by `exponent`: positional where all digits are needed for it,
+/// else with an exponent. Trailing zeros of an exact value are left out.
+fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> Decimal {
+    const LEADING_ZEROS_MAX: i64 = 5;
+    let count = digits.len() as i64;
+    let error_bound = if exact {
+        "0".into()
+    } else {
+        format!("5e{}", exponent - count)
+    };
+    let kept = if exact {
+        digits.trim_end_matches('0')
+    } else {
+        digits
+    };
+    let mut text = String::from(if negative { "-" } else { "" });
+    if (0..count).contains(&exponent) {
+        let whole = exponent as usize + 1;
+        text.push_str(&digits[..whole]);
+        if kept.len() > whole {
+            text.push('.');
+            text.push_str(&kept[whole..]);
+        }
+    } else if exponent < 0 && -exponent <= LEADING_ZEROS_MAX {
+        text.push_str("0.");
+        text.extend(std::iter::repeat_n('0', (-exponent - 1) as usize));
+        text.push_str(kept);
+    } else {
+        text.push_str(&kept[..1]);
+        if kept.len() > 1 {
+            text.push('.');
+            text.push_str(&kept[1..]);
+        }
+        text.push_str(&format!("e{exponent:+}"));
+    }
+    Decimal {
+        text,
+        exact,
+        error_bound,
+        vanishing: false,
+    }
+}
+
+fn undecided(column: usize, name: &str, digits: usize) -> ToolError {
+    ToolError::new(
+        ErrorCode::Numeric,
+        format_args!("{name} at column {column} cannot be decided: the numbers it depends on agree to more than {digits} digits"),
+    )
+    .reason("undecided")
+    .at("/expression")
+    .hint("simplify the expression: it compares or rounds two forms of one number")
+}
+
+fn fault_error(blame: &Blame, digits: usize) -> ToolError {
+    let Blame {
+        fault,
+        column,
+        name,
+    } = blame;
+    let error = match fault {
+        Fault::Undecided => return undecided(*column, &format!("`{name}`"), digits),
+        Fault::Stopped(err) => return err.clone(),
+        Fault::Domain => ToolError::new(
+            ErrorCode::Numeric,
+            format_args!("`{name}` at column {column} has no real value"),
+        )
+        .reason("domain")
+        .hint("guard it with `if(condition, a, b)`"),
+        Fault::DivisionByZero => ToolError::new(
+            ErrorCode::Numeric,
+            format_args!("division by zero in `{name}` at column {column}"),
+        )
+        .reason("division_by_zero")
+        .hint("guard it: `if(b != 0, a / b, 0)`"),
+        Fault::Overflow => ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!("`{name}` at column {column} gives a number with an exponent beyond 10^8"),
+        )
+        .reason("bits")
+        .hint("ask for its logarithm"),
+        Fault::TooLarge => ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!(
+                "`{name}` at column {column} would need more bits than are allowed for its argument"
+            ),
+        )
+        .reason("bits")
+        .hint("reduce the argument first"),
+        Fault::Unsupported => ToolError::invalid(
+            "/precision",
+            format_args!("`{name}` at column {column} is known in doubles only"),
+        )
+        .reason("precision")
+        .hint("leave `precision` out to get a double"),
+    };
+    error.at(match fault {
+        Fault::Unsupported => "/precision",
+        _ => "/expression",
+    })
+}

@@ -1,0 +1,261 @@
+//! The converter of units.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, ErrorCode, Example, Finite, Spec, Tool, ToolError, number};
+
+use super::quantity::{self, Quantity, UnitError, dimension_text};
+use super::table::{Dimension, Source};
+use crate::expression::rational::Rational;
+
+/// The converter of units.
+#[derive(Debug)]
+pub struct ConvertUnits;
+
+/// Convert a value from one unit of measurement to another, with exact factors where the units are defined exactly (1 in = 2.54 cm).
+///
+/// Units: SI base and derived units with all prefixes (`km`, `mV`, `µs`), units accepted with the SI, common others (`mile`, `lb`, `psi`, `BTU`, `gal`,
+/// `mpg`, `acre`, `knot`, `eV`), data with decimal and binary prefixes (`MB`, `MiB`), angles (`deg`, `rpm`), and products of them:
+/// `km/h`, `kg*m^2/s^3`, `m s^-1`, `L/100km`; `*` and `/` are read from left to right. `degC` and `degF` are temperatures with their zero points,
+/// `delta_degC` and `delta_degF` differences. `mpg` and `L/100km` are converted through the reciprocal. The case of symbols counts.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The value, in the unit `from`.
+    pub value: Finite,
+    /// Unit of the value.
+    pub from: String,
+    /// Unit to convert to, of the same dimension.
+    pub to: String,
+}
+
+/// The converted value.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The value in the unit `to`: the double nearest to the exact result.
+    pub value: f64,
+    /// The unit converted to.
+    pub unit: String,
+    /// Whether the conversion is exact: both units are defined, without pi and without measurement. The value is then only rounded to a double.
+    pub exact: bool,
+    /// The exact result as `p` or `p/q`, where the conversion is exact and it is short (40 characters).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_value: Option<String>,
+    /// How: `factor` (a multiplication), `scale` (with zero points) or `reciprocal` (fuel economy).
+    pub method: Method,
+    /// Dimension of both units in SI base units with `rad` and `bit`, such as `m s^-1`; of `from` for a reciprocal.
+    pub dimension: String,
+    /// Where the units are defined.
+    pub sources: Vec<String>,
+}
+
+/// How a value was converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A multiplication.
+    Factor,
+    /// Between scales with zero points.
+    Scale,
+    /// A division: distance per volume to volume per distance or back.
+    Reciprocal,
+}
+
+/// Pi to 60 digits: more than the double nearest to any product needs.
+const PI: &str = "3.14159265358979323846264338327950288419716939937510582097494";
+/// Dimension of distance per volume.
+const ECONOMY: Dimension = [-2, 0, 0, 0, 0, 0, 0, 0, 0];
+/// Dimension of volume per distance.
+const CONSUMPTION: Dimension = [2, 0, 0, 0, 0, 0, 0, 0, 0];
+
+impl Tool for ConvertUnits {
+    const SPEC: Spec = Spec {
+        id: "convert_units",
+        version: 1,
+        title: "Unit converter",
+        category: Category::Math,
+        tags: &["units", "conversion"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, _: &Ctx) -> Result<Output, ToolError> {
+        let from = quantity::parse(&args.from).map_err(|err| unit_error(&err, "/from"))?;
+        let to = quantity::parse(&args.to).map_err(|err| unit_error(&err, "/to"))?;
+        let mixed = |scale: &Quantity, other: &Quantity| scale.offset.is_some() && other.difference;
+        if mixed(&from, &to) || mixed(&to, &from) {
+            return Err(ToolError::invalid("/to", "one unit is a temperature, the other a difference of temperatures")
+                .reason("dimension")
+                .hint("convert temperatures with `degC`, `degF`, `K` and differences with `delta_degC`, `delta_degF`, `K`"));
+        }
+        let method = method(&from, &to).ok_or_else(|| dimensions_differ(&args, &from, &to))?;
+        let value = Rational::parse(&number::spelling(args.value.get())).map_err(|_| range())?;
+        let exact = from.is_exact() && to.is_exact();
+        let result = convert(&value, &from, &to, method)?;
+        let nearest = result.to_f64();
+        if nearest.is_infinite() || (nearest == 0.0 && !result.is_zero()) {
+            return Err(range());
+        }
+        Ok(Output {
+            value: nearest,
+            unit: args.to,
+            exact,
+            exact_value: Some(result.to_string()).filter(|text| exact && text.len() <= 40),
+            method,
+            dimension: dimension_text(&from.dimension),
+            sources: sources(&from, &to),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let example = |title, value, from: &str, to: &str, output: Output| Example {
+            title,
+            args: Args {
+                value: Finite::literal(value),
+                from: from.into(),
+                to: to.into(),
+            },
+            output,
+        };
+        let output =
+            |value, unit: &str, exact_value: &str, method, dimension: &str, sources: &[Source]| {
+                Output {
+                    value,
+                    unit: unit.into(),
+                    exact: true,
+                    exact_value: Some(exact_value.into()),
+                    method,
+                    dimension: dimension.into(),
+                    sources: sources.iter().map(|source| source.title().into()).collect(),
+                }
+            };
+        vec![
+            example(
+                "inches to centimetres",
+                10.0,
+                "in",
+                "cm",
+                output(
+                    25.4,
+                    "cm",
+                    "127/5",
+                    Method::Factor,
+                    "m",
+                    &[Source::Nist, Source::Si],
+                ),
+            ),
+            example(
+                "a temperature",
+                212.0,
+                "degF",
+                "degC",
+                output(100.0, "degC", "100", Method::Scale, "K", &[Source::Nist]),
+            ),
+            example(
+                "a speed",
+                90.0,
+                "km/h",
+                "m/s",
+                output(25.0, "m/s", "25", Method::Factor, "m s^-1", &[Source::Si]),
+            ),
+        ]
+    }
+}
+
+fn method(from: &Quantity, to: &Quantity) -> Option<Method> {
+    let economy = |a: &Quantity, b: &Quantity| a.dimension == ECONOMY && b.dimension == CONSUMPTION;
+    if from.dimension == to.dimension {
+        let scale = from.offset.is_some() || to.offset.is_some();
+        Some(if scale { Method::Scale } else { Method::Factor })
+    } else if economy(from, to) || economy(to, from) {
+        Some(Method::Reciprocal)
+    } else {
+        None
+    }
+}
+
+fn convert(
+    value: &Rational,
+    from: &Quantity,
+    to: &Quantity,
+    method: Method,
+) -> Result<Rational, ToolError> {
+    let zero = Rational::from(0);
+    let offset = |quantity: &Quantity| quantity.offset.clone().unwrap_or_else(|| zero.clone());
+    let convert = || {
+        if method == Method::Reciprocal {
+            return Rational::from(1).div(&value.mul(&from.factor)?.mul(&to.factor)?);
+        }
+        let base = value.add(&offset(from))?.mul(&from.factor)?;
+        let pi = Rational::parse(PI)?.pow(&Rational::from(from.pi - to.pi))?;
+        base.mul(&pi)?.div(&to.factor)?.sub(&offset(to))
+    };
+    if method == Method::Reciprocal && value.is_zero() {
+        return Err(
+            ToolError::new(ErrorCode::Numeric, "the reciprocal of zero does not exist")
+                .reason("division_by_zero")
+                .at("/value")
+                .hint("pass a fuel economy above zero"),
+        );
+    }
+    let result = convert().map_err(|_| range())?;
+    if method == Method::Scale && value.add(&offset(from)).map_err(|_| range())?.is_negative() {
+        return Err(
+            ToolError::new(ErrorCode::Numeric, "the temperature is below absolute zero")
+                .reason("domain")
+                .at("/value")
+                .hint("for differences write `delta_degC`, `delta_degF` or `K`"),
+        );
+    }
+    Ok(result)
+}
+
+fn sources(from: &Quantity, to: &Quantity) -> Vec<String> {
+    let mut sources: Vec<Source> = Vec::new();
+    for source in from.sources.iter().chain(&to.sources) {
+        if !sources.contains(source) {
+            sources.push(*source);
+        }
+    }
+    sources.iter().map(|source| source.title().into()).collect()
+}
+
+fn dimensions_differ(args: &Args, from: &Quantity, to: &Quantity) -> ToolError {
+    let inverse = from
+        .dimension
+        .iter()
+        .zip(to.dimension)
+        .all(|(a, b)| *a == -b);
+    ToolError::invalid(
+        "/to",
+        format_args!(
+            "`{}` has the dimension {} but `{}` has {}",
+            args.from,
+            dimension_text(&from.dimension),
+            args.to,
+            dimension_text(&to.dimension)
+        ),
+    )
+    .reason("dimension")
+    .hint(if inverse {
+        "one is the reciprocal of the other: invert the value first"
+    } else {
+        "choose units of one dimension"
+    })
+}
+
+fn range() -> ToolError {
+    ToolError::new(
+        ErrorCode::Numeric,
+        "the converted value is beyond the range of a double",
+    )
+    .reason("overflow")
+    .at("/value")
+    .hint("choose a unit of another size")
+}
+
+fn unit_error(err: &UnitError, pointer: &str) -> ToolError {
+    let hint = err.hint();
+    ToolError::invalid(pointer, err).reason("unit").hint(hint)
+}

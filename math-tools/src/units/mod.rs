@@ -1,0 +1,13 @@
+//! Conversion between units of measurement, with exact factors.
+
+use tool_core::{Entry, entry};
+
+pub mod convert;
+mod quantity;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+/// The tools of this family.
+pub static TOOLS: &[Entry] = &[entry::<convert::ConvertUnits>()];

@@ -1,0 +1,428 @@
+//! The units that are known, with their factors to the SI.
+//!
+//! Factors are those of the SI Brochure (BIPM, 9th edition, 2019, tables 4, 8 and the prefixes of 2022) and of NIST Special Publication
+//! 811 (2008, appendix B); where a unit is defined by a number, that number stands here as it is defined.
+
+/// Exponents of the base quantities, in this order: metre, kilogram, second, ampere, kelvin, mole, candela, radian, bit.
+pub(super) type Dimension = [i32; 9];
+
+/// Symbols of the base units, in the order of [`Dimension`].
+pub(super) const BASE: [&str; 9] = ["m", "kg", "s", "A", "K", "mol", "cd", "rad", "bit"];
+
+/// Which prefixes a unit takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefixes {
+    None,
+    Si,
+    /// Decimal and binary ones.
+    Both,
+}
+
+/// Where a definition stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Si,
+    Nist,
+    /// IEC 80000-13.
+    Iec,
+    /// CODATA 2018: measured, so not exact.
+    Codata,
+}
+
+impl Source {
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Si => "SI Brochure, 9th edition (BIPM 2019)",
+            Self::Nist => "NIST Special Publication 811 (2008), appendix B",
+            Self::Iec => "IEC 80000-13:2008",
+            Self::Codata => "CODATA 2018 (measured)",
+        }
+    }
+}
+
+/// A unit: `factor * pi^pi` of the SI's coherent unit of its dimension, from a zero point `offset` of that unit.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Symbols and names; the first is the symbol.
+    pub(super) names: &'static [&'static str],
+    /// A decimal, or a quotient of two.
+    pub(super) factor: &'static str,
+    pub(super) pi: i32,
+    pub(super) offset: Option<&'static str>,
+    /// Whether it counts differences of temperature only.
+    pub(super) difference: bool,
+    pub(super) dimension: Dimension,
+    pub(super) prefixes: Prefixes,
+    pub(super) source: Source,
+}
+
+const fn unit(
+    names: &'static [&'static str],
+    factor: &'static str,
+    dimension: Dimension,
+    prefixes: Prefixes,
+    source: Source,
+) -> Unit {
+    Unit {
+        names,
+        factor,
+        pi: 0,
+        offset: None,
+        difference: false,
+        dimension,
+        prefixes,
+        source,
+    }
+}
+
+const fn si(names: &'static [&'static str], dimension: Dimension) -> Unit {
+    unit(names, "1", dimension, Prefixes::Si, Source::Si)
+}
+
+const fn other(names: &'static [&'static str], factor: &'static str, dimension: Dimension) -> Unit {
+    unit(names, factor, dimension, Prefixes::None, Source::Nist)
+}
+
+const fn angle(names: &'static [&'static str], factor: &'static str) -> Unit {
+    Unit {
+        pi: 1,
+        ..other(names, factor, ANGLE)
+    }
+}
+
+const fn temperature(
+    names: &'static [&'static str],
+    factor: &'static str,
+    offset: Option<&'static str>,
+) -> Unit {
+    Unit {
+        offset,
+        ..other(names, factor, TEMPERATURE)
+    }
+}
+
+const NONE: Dimension = [0; 9];
+const LENGTH: Dimension = [1, 0, 0, 0, 0, 0, 0, 0, 0];
+const AREA: Dimension = [2, 0, 0, 0, 0, 0, 0, 0, 0];
+const VOLUME: Dimension = [3, 0, 0, 0, 0, 0, 0, 0, 0];
+const MASS: Dimension = [0, 1, 0, 0, 0, 0, 0, 0, 0];
+const TIME: Dimension = [0, 0, 1, 0, 0, 0, 0, 0, 0];
+const CURRENT: Dimension = [0, 0, 0, 1, 0, 0, 0, 0, 0];
+const TEMPERATURE: Dimension = [0, 0, 0, 0, 1, 0, 0, 0, 0];
+const AMOUNT: Dimension = [0, 0, 0, 0, 0, 1, 0, 0, 0];
+const LIGHT: Dimension = [0, 0, 0, 0, 0, 0, 1, 0, 0];
+const ANGLE: Dimension = [0, 0, 0, 0, 0, 0, 0, 1, 0];
+const DATA: Dimension = [0, 0, 0, 0, 0, 0, 0, 0, 1];
+const SPEED: Dimension = [1, 0, -1, 0, 0, 0, 0, 0, 0];
+const FREQUENCY: Dimension = [0, 0, -1, 0, 0, 0, 0, 0, 0];
+const FORCE: Dimension = [1, 1, -2, 0, 0, 0, 0, 0, 0];
+const PRESSURE: Dimension = [-1, 1, -2, 0, 0, 0, 0, 0, 0];
+const ENERGY: Dimension = [2, 1, -2, 0, 0, 0, 0, 0, 0];
+const POWER: Dimension = [2, 1, -3, 0, 0, 0, 0, 0, 0];
+
+/// Every unit.
+pub(super) static UNITS: &[Unit] = &[
+    // base
+    si(&["m", "metre", "meter"], LENGTH),
+    unit(
+        &["g", "gram", "gramme"],
+        "0.001",
+        MASS,
+        Prefixes::Si,
+        Source::Si,
+    ),
+    si(&["s", "second", "sec"], TIME),
+    si(&["A", "ampere", "amp"], CURRENT),
+    si(&["K", "kelvin"], TEMPERATURE),
+    si(&["mol", "mole"], AMOUNT),
+    si(&["cd", "candela"], LIGHT),
+    si(&["rad", "radian"], ANGLE),
+    si(&["sr", "steradian"], [0, 0, 0, 0, 0, 0, 0, 2, 0]),
+    // derived
+    si(&["Hz", "hertz"], FREQUENCY),
+    si(&["N", "newton"], FORCE),
+    si(&["Pa", "pascal"], PRESSURE),
+    si(&["J", "joule"], ENERGY),
+    si(&["W", "watt"], POWER),
+    si(&["C", "coulomb"], [0, 0, 1, 1, 0, 0, 0, 0, 0]),
+    si(&["V", "volt"], [2, 1, -3, -1, 0, 0, 0, 0, 0]),
+    si(&["F", "farad"], [-2, -1, 4, 2, 0, 0, 0, 0, 0]),
+    si(&["Ω", "ohm", "Ohm", "Ω"], [2, 1, -3, -2, 0, 0, 0, 0, 0]),
+    si(&["S", "siemens"], [-2, -1, 3, 2, 0, 0, 0, 0, 0]),
+    si(&["Wb", "weber"], [2, 1, -2, -1, 0, 0, 0, 0, 0]),
+    si(&["T", "tesla"], [0, 1, -2, -1, 0, 0, 0, 0, 0]),
+    si(&["H", "henry"], [2, 1, -2, -2, 0, 0, 0, 0, 0]),
+    si(&["lm", "lumen"], [0, 0, 0, 0, 0, 0, 1, 2, 0]),
+    si(&["lx", "lux"], [-2, 0, 0, 0, 0, 0, 1, 2, 0]),
+    si(&["Bq", "becquerel"], FREQUENCY),
+    si(&["Gy", "gray"], [2, 0, -2, 0, 0, 0, 0, 0, 0]),
+    si(&["Sv", "sievert"], [2, 0, -2, 0, 0, 0, 0, 0, 0]),
+    si(&["kat", "katal"], [0, 0, -1, 0, 0, 1, 0, 0, 0]),
+    // accepted with the SI
+    unit(
+        &["t", "tonne", "metric_ton"],
+        "1000",
+        MASS,
+        Prefixes::Si,
+        Source::Si,
+    ),
+    unit(
+        &["L", "l", "litre", "liter"],
+        "0.001",
+        VOLUME,
+        Prefixes::Si,
+        Source::Si,
+    ),
+    unit(&["min", "minute"], "60", TIME, Prefixes::None, Source::Si),
+    unit(
+        &["h", "hour", "hr"],
+        "3600",
+        TIME,
+        Prefixes::None,
+        Source::Si,
+    ),
+    unit(&["d", "day"], "86400", TIME, Prefixes::None, Source::Si),
+    unit(
+        &["ha", "hectare"],
+        "10000",
+        AREA,
+        Prefixes::None,
+        Source::Si,
+    ),
+    unit(
+        &["au", "astronomical_unit"],
+        "149597870700",
+        LENGTH,
+        Prefixes::None,
+        Source::Si,
+    ),
+    unit(
+        &["eV", "electronvolt"],
+        "1.602176634e-19",
+        ENERGY,
+        Prefixes::Si,
+        Source::Si,
+    ),
+    unit(
+        &["Da", "dalton", "u"],
+        "1.66053906660e-27",
+        MASS,
+        Prefixes::Si,
+        Source::Codata,
+    ),
+    // length
+    other(&["in", "inch", "inches"], "0.0254", LENGTH),
+    other(&["ft", "foot", "feet"], "0.3048", LENGTH),
+    other(&["yd", "yard"], "0.9144", LENGTH),
+    other(&["mi", "mile"], "1609.344", LENGTH),
+    other(&["nmi", "nautical_mile"], "1852", LENGTH),
+    other(&["mil", "thou"], "0.0000254", LENGTH),
+    other(&["ftUS", "survey_foot", "survey_feet"], "1200/3937", LENGTH),
+    other(&["fathom"], "1.8288", LENGTH),
+    other(&["chain"], "20.1168", LENGTH),
+    other(&["furlong"], "201.168", LENGTH),
+    other(&["Å", "angstrom", "Å"], "1e-10", LENGTH),
+    other(
+        &["ly", "light_year", "lightyear"],
+        "9460730472580800",
+        LENGTH,
+    ),
+    Unit {
+        pi: -1,
+        ..unit(
+            &["pc", "parsec"],
+            "96939420213600000",
+            LENGTH,
+            Prefixes::Si,
+            Source::Nist,
+        )
+    },
+    other(&["pt", "point"], "0.0254/72", LENGTH),
+    // mass
+    other(&["lb", "lbm", "pound"], "0.45359237", MASS),
+    other(&["oz", "ounce"], "0.028349523125", MASS),
+    other(&["gr", "grain"], "0.00006479891", MASS),
+    other(&["st", "stone"], "6.35029318", MASS),
+    other(&["ozt", "troy_ounce"], "0.0311034768", MASS),
+    other(&["ton", "short_ton"], "907.18474", MASS),
+    other(&["long_ton"], "1016.0469088", MASS),
+    other(&["slug"], "4.4482216152605/0.3048", MASS),
+    other(&["ct", "carat"], "0.0002", MASS),
+    // time
+    other(&["week", "wk"], "604800", TIME),
+    other(&["fortnight"], "1209600", TIME),
+    other(&["a", "yr", "year", "julian_year"], "31557600", TIME),
+    // temperature
+    temperature(&["degC", "°C", "celsius"], "1", Some("273.15")),
+    temperature(&["degF", "°F", "fahrenheit"], "5/9", Some("459.67")),
+    temperature(&["degR", "°R", "rankine"], "5/9", None),
+    Unit {
+        difference: true,
+        ..temperature(&["delta_degC", "celsius_difference"], "1", None)
+    },
+    Unit {
+        difference: true,
+        ..temperature(&["delta_degF", "fahrenheit_difference"], "5/9", None)
+    },
+    // area and volume
+    other(&["acre"], "4046.8564224", AREA),
+    unit(&["b", "barn"], "1e-28", AREA, Prefixes::Si, Source::Nist),
+    other(&["gal", "gallon"], "0.003785411784", VOLUME),
+    other(&["qt", "quart"], "0.000946352946", VOLUME),
+    other(&["pint"], "0.000473176473", VOLUME),
+    other(&["cup"], "0.0002365882365", VOLUME),
+    other(&["floz", "fluid_ounce"], "0.0000295735295625", VOLUME),
+    other(&["tbsp", "tablespoon"], "0.00001478676478125", VOLUME),
+    other(&["tsp", "teaspoon"], "0.00000492892159375", VOLUME),
+    other(&["galUK", "imperial_gallon"], "0.00454609", VOLUME),
+    other(&["pintUK", "imperial_pint"], "0.00056826125", VOLUME),
+    other(&["bbl", "oil_barrel"], "0.158987294928", VOLUME),
+    // speed
+    other(&["kn", "knot", "kt"], "1852/3600", SPEED),
+    other(&["mph"], "0.44704", SPEED),
+    other(&["kph", "kmh"], "1/3.6", SPEED),
+    unit(
+        &["c", "c0", "speed_of_light"],
+        "299792458",
+        SPEED,
+        Prefixes::None,
+        Source::Si,
+    ),
+    other(
+        &["gn", "standard_gravity"],
+        "9.80665",
+        [1, 0, -2, 0, 0, 0, 0, 0, 0],
+    ),
+    // pressure
+    unit(&["bar"], "100000", PRESSURE, Prefixes::Si, Source::Nist),
+    other(&["atm", "atmosphere"], "101325", PRESSURE),
+    other(&["at", "technical_atmosphere"], "98066.5", PRESSURE),
+    other(&["Torr", "torr"], "101325/760", PRESSURE),
+    other(&["mmHg"], "133.322387415", PRESSURE),
+    other(&["inHg"], "3386.388640341", PRESSURE),
+    other(&["psi"], "4.4482216152605/0.00064516", PRESSURE),
+    // force
+    other(&["dyn", "dyne"], "0.00001", FORCE),
+    other(&["kgf", "kilopond"], "9.80665", FORCE),
+    other(&["lbf", "pound_force"], "4.4482216152605", FORCE),
+    // energy
+    unit(
+        &["cal", "calorie"],
+        "4.184",
+        ENERGY,
+        Prefixes::Si,
+        Source::Nist,
+    ),
+    other(&["cal_IT"], "4.1868", ENERGY),
+    other(&["BTU", "Btu"], "1055.05585262", ENERGY),
+    other(&["erg"], "1e-7", ENERGY),
+    unit(
+        &["Wh", "watt_hour"],
+        "3600",
+        ENERGY,
+        Prefixes::Si,
+        Source::Nist,
+    ),
+    other(&["therm"], "105505585.262", ENERGY),
+    other(&["tTNT", "ton_of_TNT"], "4184000000", ENERGY),
+    // power
+    other(&["hp", "horsepower"], "745.69987158227022", POWER),
+    other(&["PS", "metric_horsepower"], "735.49875", POWER),
+    // angle
+    angle(&["deg", "°", "degree"], "1/180"),
+    angle(&["arcmin", "arcminute", "′"], "1/10800"),
+    angle(&["arcsec", "arcsecond", "″"], "1/648000"),
+    angle(&["gon", "grad", "gradian"], "1/200"),
+    angle(&["turn", "revolution", "rev"], "2"),
+    Unit {
+        pi: 1,
+        ..other(&["rpm"], "1/30", [0, 0, -1, 0, 0, 0, 0, 1, 0])
+    },
+    // data
+    unit(&["bit"], "1", DATA, Prefixes::Both, Source::Iec),
+    unit(&["B", "byte"], "8", DATA, Prefixes::Both, Source::Iec),
+    unit(
+        &["bps"],
+        "1",
+        [0, 0, -1, 0, 0, 0, 0, 0, 1],
+        Prefixes::Both,
+        Source::Iec,
+    ),
+    // fuel economy
+    other(
+        &["mpg"],
+        "1609.344/0.003785411784",
+        [-2, 0, 0, 0, 0, 0, 0, 0, 0],
+    ),
+    other(
+        &["mpgUK"],
+        "1609.344/0.00454609",
+        [-2, 0, 0, 0, 0, 0, 0, 0, 0],
+    ),
+    // other
+    unit(
+        &["Gs", "gauss"],
+        "0.0001",
+        [0, 1, -2, -1, 0, 0, 0, 0, 0],
+        Prefixes::Si,
+        Source::Nist,
+    ),
+    unit(
+        &["P", "poise"],
+        "0.1",
+        [-1, 1, -1, 0, 0, 0, 0, 0, 0],
+        Prefixes::Si,
+        Source::Nist,
+    ),
+    unit(
+        &["St", "stokes"],
+        "0.0001",
+        [2, 0, -1, 0, 0, 0, 0, 0, 0],
+        Prefixes::Si,
+        Source::Nist,
+    ),
+    other(&["Ci", "curie"], "3.7e10", FREQUENCY),
+    other(&["%", "percent"], "0.01", NONE),
+    other(&["ppm"], "0.000001", NONE),
+    other(&["1", "one"], "1", NONE),
+];
+
+/// Decimal prefixes: symbols, name, exponent of ten.
+pub(super) const SI_PREFIXES: &[(&[&str], &str, i32)] = &[
+    (&["Q"], "quetta", 30),
+    (&["R"], "ronna", 27),
+    (&["Y"], "yotta", 24),
+    (&["Z"], "zetta", 21),
+    (&["E"], "exa", 18),
+    (&["P"], "peta", 15),
+    (&["T"], "tera", 12),
+    (&["G"], "giga", 9),
+    (&["M"], "mega", 6),
+    (&["k"], "kilo", 3),
+    (&["h"], "hecto", 2),
+    (&["da"], "deca", 1),
+    (&["d"], "deci", -1),
+    (&["c"], "centi", -2),
+    (&["m"], "milli", -3),
+    (&["µ", "μ", "u"], "micro", -6),
+    (&["n"], "nano", -9),
+    (&["p"], "pico", -12),
+    (&["f"], "femto", -15),
+    (&["a"], "atto", -18),
+    (&["z"], "zepto", -21),
+    (&["y"], "yocto", -24),
+    (&["r"], "ronto", -27),
+    (&["q"], "quecto", -30),
+];
+
+/// Binary prefixes: symbol, name, exponent of two.
+pub(super) const BINARY_PREFIXES: &[(&str, &str, i32)] = &[
+    ("Ki", "kibi", 10),
+    ("Mi", "mebi", 20),
+    ("Gi", "gibi", 30),
+    ("Ti", "tebi", 40),
+    ("Pi", "pebi", 50),
+    ("Ei", "exbi", 60),
+    ("Zi", "zebi", 70),
+    ("Yi", "yobi", 80),
+];
