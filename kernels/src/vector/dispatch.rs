@@ -2,9 +2,12 @@
 //!
 //! The only unsafe code of this family: calling a function that was compiled for instructions which the machine must have.
 //! [`level`] never answers with one that it lacks.
-#![expect(unsafe_code, reason = "calls of functions compiled for instructions whose presence was checked")]
+#![expect(
+    unsafe_code,
+    reason = "calls of functions compiled for instructions whose presence was checked"
+)]
 
-use super::lanes::{Map1, Map2, Operand, block1, block2, block_choose, lane1, lane2};
+use super::lanes::{Map1, Map2, Operand, block_choose, block1, block2, lane1, lane2};
 #[cfg(target_arch = "x86_64")]
 use super::level::{Level, level};
 

@@ -77,15 +77,30 @@ fn atan_of_ratio(above: f64, below: f64) -> (f64, f64) {
         if past_last { last } else { value }
     };
     let c = pick(0.0, 0.5, 1.0, 1.5, 0.0);
-    let base = pick(0.0, 0.4636476090008061, std::f64::consts::FRAC_PI_4, 0.982793723247329, FRAC_PI_2);
-    let base_low = pick(0.0, 2.2698777452961687e-17, 3.061616997868383e-17, 1.3903311031230998e-17, FRAC_PI_2_LOW);
+    let base = pick(
+        0.0,
+        0.4636476090008061,
+        std::f64::consts::FRAC_PI_4,
+        0.982793723247329,
+        FRAC_PI_2,
+    );
+    let base_low = pick(
+        0.0,
+        2.2698777452961687e-17,
+        3.061616997868383e-17,
+        1.3903311031230998e-17,
+        FRAC_PI_2_LOW,
+    );
     let first = if past_last { -below } else { above };
     let second = if past_last { above } else { below };
     let (sum, sum_low) = two_sum(second, c * first);
     let (t, t_low) = quotient((fma(-c, second, first), 0.0), (sum, sum_low));
     let z = t * t;
     let (high, rest) = quick_two_sum(base, t);
-    (high, rest + (base_low + fma(z * t, polynomial(z, &ATAN), t_low)))
+    (
+        high,
+        rest + (base_low + fma(z * t, polynomial(z, &ATAN), t_low)),
+    )
 }
 
 /// Arc tangent.

@@ -96,7 +96,11 @@ impl Operand for Constant {
 
 #[inline(always)]
 fn one_nan(value: f64, keeps: bool) -> f64 {
-    if !keeps & value.is_nan() { f64::NAN } else { value }
+    if !keeps & value.is_nan() {
+        f64::NAN
+    } else {
+        value
+    }
 }
 
 #[inline(always)]
@@ -107,7 +111,11 @@ pub(super) fn lane1<K: Map1>(x: f64) -> f64 {
 
 #[inline(always)]
 pub(super) fn lane2<K: Map2>(a: f64, b: f64) -> f64 {
-    let value = if K::rare(a, b) { K::slow(a, b) } else { K::fast(a, b) };
+    let value = if K::rare(a, b) {
+        K::slow(a, b)
+    } else {
+        K::fast(a, b)
+    };
     one_nan(value, K::KEEPS_NAN)
 }
 
@@ -122,7 +130,11 @@ pub(super) fn block1<K: Map1>(x: &[f64], out: &mut [f64]) {
         if rare != 0 {
             for (out, &x) in out.iter_mut().zip(x) {
                 let value = *out;
-                *out = if K::rare(x) { one_nan(K::slow(x), K::KEEPS_NAN) } else { value };
+                *out = if K::rare(x) {
+                    one_nan(K::slow(x), K::KEEPS_NAN)
+                } else {
+                    value
+                };
             }
         }
     }

@@ -54,7 +54,8 @@ pub(super) fn reduce_large(x: f64) -> ((f64, f64), u64) {
         carry = sum >> 64;
     }
     let mut n = words[0] >> 62;
-    let mut high = (u128::from(words[0]) << 64 | u128::from(words[1])) << 2 | u128::from(words[2] >> 62);
+    let mut high =
+        (u128::from(words[0]) << 64 | u128::from(words[1])) << 2 | u128::from(words[2] >> 62);
     let mut low = (u128::from(words[2]) << 64 | u128::from(words[3])) << 2;
     let above_half = high >> 127 != 0;
     if above_half {
@@ -63,7 +64,11 @@ pub(super) fn reduce_large(x: f64) -> ((f64, f64), u64) {
         (high, low) = (!high, !low);
     }
     let zeros = high.leading_zeros();
-    let leading = if zeros == 0 { high } else { high << zeros | low >> (128 - zeros) };
+    let leading = if zeros == 0 {
+        high
+    } else {
+        high << zeros | low >> (128 - zeros)
+    };
     let fraction = quick_two_sum(
         ((leading >> 75) as f64) * power_of_two(-53),
         (((leading >> 22) as u64 & 0x001f_ffff_ffff_ffff) as f64) * power_of_two(-106),

@@ -121,7 +121,11 @@ pub(super) struct Mod;
 fn with_sign_of_divisor(rest: f64, b: f64) -> f64 {
     let zero = 0.0_f64.copysign(b);
     let moved = rest + b;
-    let value = if (rest < 0.0) == (b < 0.0) { rest } else { moved };
+    let value = if (rest < 0.0) == (b < 0.0) {
+        rest
+    } else {
+        moved
+    };
     if rest == 0.0 { zero } else { value }
 }
 
