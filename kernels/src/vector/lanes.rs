@@ -94,13 +94,15 @@ impl Operand for Constant {
     }
 }
 
+/// Replaces every NaN by the one, through integers: the sign of a NaN from arithmetic is the compiler's and the processor's choice.
 #[inline(always)]
 fn one_nan(value: f64, keeps: bool) -> f64 {
-    if !keeps & value.is_nan() {
-        f64::NAN
-    } else {
-        value
+    if keeps {
+        return value;
     }
+    let bits = value.to_bits();
+    let is_nan = bits << 1 > f64::INFINITY.to_bits() << 1;
+    f64::from_bits(if is_nan { f64::NAN.to_bits() } else { bits })
 }
 
 #[inline(always)]
