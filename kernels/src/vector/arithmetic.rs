@@ -136,5 +136,11 @@ pub(super) fn split_exponent(x: f64) -> (f64, f64) {
 /// Whether x is a positive normal number.
 #[inline(always)]
 pub(super) fn is_positive_normal(x: f64) -> bool {
-    (x >= f64::MIN_POSITIVE) & (x < f64::INFINITY)
+    (f64::MIN_POSITIVE..f64::INFINITY).contains(&x)
+}
+
+/// Whether x is above the bound, or NaN.
+#[inline(always)]
+pub(super) fn exceeds(x: f64, bound: f64) -> bool {
+    (x > bound) | x.is_nan()
 }

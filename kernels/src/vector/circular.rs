@@ -6,7 +6,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::arithmetic::{ROUNDER, fma, polynomial, quick_two_sum, quotient, two_product};
+use super::arithmetic::{ROUNDER, exceeds, fma, polynomial, quick_two_sum, quotient, two_product};
 use super::coefficients::{COS, SIN};
 use super::lanes::Map1;
 use super::reduction::reduce_large;
@@ -60,7 +60,7 @@ fn sine_of_quadrant(r: (f64, f64), quadrant: u64) -> f64 {
 
 #[inline(always)]
 fn is_large(x: f64) -> bool {
-    !(x.abs() <= FAST_MOST)
+    exceeds(x.abs(), FAST_MOST)
 }
 
 /// Sine.

@@ -3,7 +3,9 @@
 //! Below 1 (3/4 for `erfc`) the odd series as a polynomial; beyond, `erfc(x) = e^(-x^2) G(t) / (x + 4)` with
 //! `t = (x - 4) / (x + 4)` (the variable of Shepherd & Laframboise 1981) and `x^2` as a sum of two.
 
-use super::arithmetic::{fma, polynomial, product, quick_two_sum, quotient, scale, scale_within, two_product, two_sum};
+use super::arithmetic::{
+    fma, polynomial, product, quick_two_sum, quotient, scale, scale_within, two_product, two_sum,
+};
 use super::coefficients::{ERF, ERF_FIRST, ERF_TAIL, ERFC, ERFC_FIRST, ERFC_SECOND};
 use super::exponential::exp_doubled;
 use super::lanes::Map1;
@@ -45,9 +47,11 @@ impl Map1 for Erf {
         let magnitude = x.abs();
         let clamped = if magnitude > 6.0 { 6.0 } else { magnitude };
         let z = x * x;
-        let near = fma(x, fma(z, polynomial(z, &ERF), ERF_FIRST.0), fma(x, ERF_FIRST.1, x));
-        let far = (1.0 - short_tail(clamped)).copysign(x);
-        if magnitude >= 1.0 { far } else { near }
+        let series = fma(z, polynomial(z, &ERF), ERF_FIRST.0);
+        let near = fma(magnitude, series, fma(magnitude, ERF_FIRST.1, magnitude));
+        let far = 1.0 - short_tail(clamped);
+        let value = if magnitude >= 1.0 { far } else { near };
+        value.copysign(x)
     }
 }
 

@@ -6,8 +6,8 @@
 use std::f64::consts::LN_2;
 
 use super::arithmetic::{
-    ROUNDER, fma, polynomial, power_of_shifted, quick_two_sum, quotient, scale, scale_within,
-    two_sum,
+    ROUNDER, exceeds, fma, polynomial, power_of_shifted, quick_two_sum, quotient, scale,
+    scale_within, two_sum,
 };
 use super::coefficients::{EXP, EXP2};
 use super::lanes::Map1;
@@ -29,7 +29,7 @@ impl Map1 for Exp {
 
     #[inline(always)]
     fn rare(x: f64) -> bool {
-        !(x.abs() <= 708.0)
+        exceeds(x.abs(), 708.0)
     }
 
     #[inline(always)]
@@ -78,7 +78,7 @@ impl Map1 for Exp2 {
 
     #[inline(always)]
     fn rare(x: f64) -> bool {
-        !(x.abs() <= 1021.0)
+        exceeds(x.abs(), 1021.0)
     }
 
     #[inline(always)]

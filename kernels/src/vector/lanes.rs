@@ -94,13 +94,15 @@ impl Operand for Constant {
     }
 }
 
+/// Replaces every NaN by the one, through integers: the sign of a NaN from arithmetic is the compiler's and the processor's choice.
 #[inline(always)]
 fn one_nan(value: f64, keeps: bool) -> f64 {
-    if !keeps & value.is_nan() {
-        f64::NAN
-    } else {
-        value
+    if keeps {
+        return value;
     }
+    let bits = value.to_bits();
+    let is_nan = bits << 1 > f64::INFINITY.to_bits() << 1;
+    f64::from_bits(if is_nan { f64::NAN.to_bits() } else { bits })
 }
 
 #[inline(always)]
@@ -130,7 +132,11 @@ pub(super) fn block1<K: Map1>(x: &[f64], out: &mut [f64]) {
         if rare != 0 {
             for (out, &x) in out.iter_mut().zip(x) {
                 let value = *out;
-                *out = if K::rare(x) { one_nan(K::slow(x), K::KEEPS_NAN) } else { value };
+                *out = if K::rare(x) {
+                    one_nan(K::slow(x), K::KEEPS_NAN)
+                } else {
+                    value
+                };
             }
         }
     }

@@ -3,7 +3,7 @@
 //! `x = m 2^k` with m between sqrt(1/2) and sqrt(2), `log(m) = 2 atanh(s)` with `s = (m - 1) / (m + 1)`, |s| < 0.172.
 
 use super::arithmetic::{
-    fma, is_positive_normal, polynomial, power_of_whole, product, quick_two_sum, quotient,
+    exceeds, fma, is_positive_normal, polynomial, power_of_whole, product, quick_two_sum, quotient,
     split_exponent, square_root, two_product, two_sum,
 };
 use super::coefficients::{LOG, LOG_DOUBLED};
@@ -29,7 +29,7 @@ pub(super) fn half_log_of_ratio(difference: (f64, f64), sum: (f64, f64)) -> (f64
     (high, low + (s.1 + cubic.1))
 }
 
-/// `log(x + low) / 2` of the mantissa, and the exponent; x is positive and normal.
+/// `log(x + low) / 2` of the mantissa, and the exponent; x is positive, normal and below 1e300.
 #[inline(always)]
 fn half_log(x: f64, low: f64) -> ((f64, f64), f64) {
     let (m, k) = split_exponent(x);
@@ -56,14 +56,14 @@ pub(super) fn log2_doubled(x: f64) -> (f64, f64) {
     (sum, rest + low)
 }
 
-/// What the logarithms share outside the positive normal numbers: subnormals scaled up by 2^54, with `shift` to add.
-fn outside(x: f64, logarithm: impl Fn(f64) -> f64, shift: f64) -> f64 {
+/// What the logarithms share outside the positive normal numbers: subnormals are scaled up by 2^54.
+fn outside(x: f64, logarithm: impl Fn(f64) -> f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
     } else if x == f64::INFINITY {
         x
     } else if x > 0.0 {
-        logarithm(x * TWO_54) + shift
+        logarithm(x * TWO_54)
     } else {
         f64::NAN
     }
@@ -88,7 +88,7 @@ impl Map1 for Log {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(x, |x| log_shifted(x, -54.0), 0.0)
+        outside(x, |x| log_shifted(x, -54.0))
     }
 }
 
@@ -126,7 +126,11 @@ impl Map1 for Log2 {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(x, Self::fast, -54.0)
+        outside(x, |x| {
+            let (high, low) = log2_doubled(x);
+            let (sum, rest) = two_sum(high, -54.0);
+            sum + (rest + low)
+        })
     }
 }
 
@@ -159,7 +163,7 @@ impl Map1 for Log10 {
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(x, |x| Self::shifted(x, -54.0), 0.0)
+        outside(x, |x| Self::shifted(x, -54.0))
     }
 }
 
@@ -179,13 +183,16 @@ impl Map1 for Log1p {
 
     #[inline(always)]
     fn rare(x: f64) -> bool {
-        !((x > -1.0) & (x < f64::INFINITY))
+        !((x > -1.0) & (x < 1e300))
     }
 
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(1.0 + x, |x| x, 0.0)
+        if (1e300..f64::INFINITY).contains(&x) {
+            return log_shifted(x, 0.0);
+        }
+        outside(1.0 + x, |x| x)
     }
 }
 
@@ -208,17 +215,18 @@ impl Map1 for Asinh {
         let (a, a_rest) = two_sum(magnitude, root);
         let (a, a_low) = quick_two_sum(a, a_rest + root_low);
         let (half, k) = half_log(a, a_low);
-        let value = natural(half, k).copysign(x);
-        if magnitude < 0.0009765625 {
+        let value = natural(half, k);
+        let value = if magnitude < 0.0009765625 {
             series
         } else {
             value
-        }
+        };
+        value.copysign(x)
     }
 
     #[inline(always)]
     fn rare(x: f64) -> bool {
-        !(x.abs() < 1e150)
+        exceeds(x.abs(), 1e150)
     }
 
     #[cold]
@@ -299,7 +307,7 @@ impl Map1 for Atanh {
 
     #[inline(always)]
     fn rare(x: f64) -> bool {
-        !(x.abs() < 1.0)
+        exceeds(x.abs(), 1.0 - f64::EPSILON / 2.0)
     }
 
     #[cold]

@@ -1,8 +1,8 @@
 //! Powers, cube root and length.
 
 use super::arithmetic::{
-    ROUNDER, fma, is_positive_normal, polynomial, power_of_two, quick_two_sum, scale, scale_within, two_product,
-    two_sum,
+    ROUNDER, exceeds, fma, is_positive_normal, polynomial, power_of_two, quick_two_sum, scale,
+    scale_within, split_exponent, square_root, two_product, two_sum,
 };
 use super::coefficients::CBRT;
 use super::exponential::exp2_unscaled;
@@ -32,7 +32,11 @@ fn finish(a: f64, b: f64, logarithm: (f64, f64)) -> f64 {
     let shifted = b + ROUNDER;
     let odd = shifted.to_bits() << 63;
     let signed = f64::from_bits(magnitude.to_bits() | odd);
-    let negative = if shifted - ROUNDER == b { signed } else { f64::NAN };
+    let negative = if shifted - ROUNDER == b {
+        signed
+    } else {
+        f64::NAN
+    };
     if a < 0.0 { negative } else { magnitude }
 }
 
@@ -59,7 +63,7 @@ impl Map2 for Pow {
 
     #[inline(always)]
     fn rare(a: f64, b: f64) -> bool {
-        !is_positive_normal(a.abs()) | !(b.abs() < TWO_51) | out_of_range(a, b)
+        !is_positive_normal(a.abs()) | exceeds(b.abs(), TWO_51) | out_of_range(a, b)
     }
 
     #[cold]
@@ -69,12 +73,12 @@ impl Map2 for Pow {
     }
 }
 
-/// Whether the result may leave the normal numbers, seen from the exponent field alone.
+/// Whether the result may leave the normal numbers, from `|log2(m 2^k)| <= |k| + 1.75 |m - 1|`.
 #[inline(always)]
 fn out_of_range(a: f64, b: f64) -> bool {
-    let (_, k) = super::arithmetic::split_exponent(a.abs());
-    let bound = k.abs() + 0.5;
-    !(bound * b.abs() < 1020.0)
+    let (m, k) = split_exponent(a.abs());
+    let bound = fma((m - 1.0).abs(), 1.75, k.abs());
+    exceeds(bound * b.abs(), 1020.0)
 }
 
 /// Every case of C99 Annex F.9.4.4.
@@ -87,7 +91,11 @@ fn pow_any(a: f64, b: f64) -> f64 {
     }
     let whole = b.trunc() == b;
     let odd = whole && (b * 0.5).trunc() != b * 0.5;
-    let sign = if a.is_sign_negative() && odd { -1.0 } else { 1.0 };
+    let sign = if a.is_sign_negative() && odd {
+        -1.0
+    } else {
+        1.0
+    };
     let magnitude = a.abs();
     if b.is_infinite() {
         return match (magnitude == 1.0, (magnitude > 1.0) == (b > 0.0)) {
@@ -139,7 +147,11 @@ fn cbrt_positive(x: f64) -> f64 {
     } else {
         (4.0, 0.6299605249474366)
     };
-    let (factor, inverse_root) = if rest == 0.0 { (1.0, 1.0) } else { (factor, inverse_root) };
+    let (factor, inverse_root) = if rest == 0.0 {
+        (1.0, 1.0)
+    } else {
+        (factor, inverse_root)
+    };
     let guess = polynomial(m, &CBRT) * inverse_root;
     let m = m * factor;
     let h = fma(-(guess * guess), guess * m, 1.0);
@@ -187,7 +199,7 @@ fn length(large: f64, small: f64) -> f64 {
     let (a, a_low) = two_product(large, large);
     let (b, b_low) = two_product(small, small);
     let (sum, rest) = quick_two_sum(a, b);
-    let (root, low) = super::arithmetic::square_root((sum, rest + (a_low + b_low)));
+    let (root, low) = square_root((sum, rest + (a_low + b_low)));
     root + low
 }
 

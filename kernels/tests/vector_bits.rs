@@ -1,0 +1,214 @@
+//! The same bits on every path: single values, blocks of any length, in place, constant operands, every level.
+
+use kernels::vector::{
+    Binary, Level, Unary, binary, binary_block, binary_block_scalar_left,
+    binary_block_scalar_right, level, select, select_block, unary, unary_block, unary_in_place,
+    with_level,
+};
+use proptest::prelude::*;
+
+/// Random bits, ordinary numbers and special ones, mixed.
+fn points(count: usize, mut state: u64) -> Vec<f64> {
+    const SPECIAL: [f64; 14] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        f64::from_bits(1),
+        0.5,
+        2.0,
+        1e22,
+        -745.0,
+    ];
+    let mut next = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    (0..count)
+        .map(|_| {
+            let (kind, bits) = (next() % 16, next());
+            let unit = (bits >> 11) as f64 * 2.0_f64.powi(-53);
+            match kind {
+                0 => SPECIAL[(bits % 14) as usize],
+                1 => -f64::NAN,
+                2..=5 => f64::from_bits(bits),
+                6..=9 => 2.0 * unit - 1.0,
+                10..=12 => 60.0 * unit - 30.0,
+                13 => 1.0 + (unit - 0.5) * 1e-6,
+                14 => (unit * 20.0).floor() - 10.0,
+                _ => 3000.0 * unit - 1500.0,
+            }
+        })
+        .collect()
+}
+
+fn assert_bits(found: &[f64], expected: &[f64], what: &str) {
+    for (lane, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(
+            found.to_bits(),
+            expected.to_bits(),
+            "{what}, lane {lane}: {found:e} and {expected:e}"
+        );
+    }
+}
+
+#[test]
+fn every_path_of_one_argument_gives_the_same_bits() {
+    let x = points(6_000, 1);
+    for &op in Unary::ALL {
+        let expected: Vec<f64> = with_level(Level::Portable, || {
+            x.iter().map(|&x| unary(op, x)).collect()
+        });
+        for level in Level::ALL {
+            with_level(level, || {
+                let single: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
+                assert_bits(&single, &expected, op.name());
+                let mut out = vec![0.0; x.len()];
+                unary_block(op, &x, &mut out);
+                assert_bits(&out, &expected, op.name());
+                let mut copy = x.clone();
+                unary_in_place(op, &mut copy);
+                assert_bits(&copy, &expected, op.name());
+            });
+        }
+    }
+}
+
+#[test]
+fn every_path_of_two_arguments_gives_the_same_bits() {
+    let (a, b) = (points(6_000, 2), points(6_000, 3));
+    for &op in Binary::ALL {
+        let expected: Vec<f64> = with_level(Level::Portable, || {
+            a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect()
+        });
+        for level in Level::ALL {
+            with_level(level, || {
+                let single: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect();
+                assert_bits(&single, &expected, op.name());
+                let mut out = vec![0.0; a.len()];
+                binary_block(op, &a, &b, &mut out);
+                assert_bits(&out, &expected, op.name());
+            });
+        }
+    }
+}
+
+#[test]
+fn constant_operands_give_the_bits_of_whole_blocks() {
+    let x = points(300, 4);
+    for &constant in &points(24, 5) {
+        let same = vec![constant; x.len()];
+        for &op in Binary::ALL {
+            for level in Level::ALL {
+                with_level(level, || {
+                    let (mut plain, mut out) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                    binary_block(op, &x, &same, &mut plain);
+                    binary_block_scalar_right(op, &x, constant, &mut out);
+                    assert_bits(&out, &plain, op.name());
+                    binary_block(op, &same, &x, &mut plain);
+                    binary_block_scalar_left(op, constant, &x, &mut out);
+                    assert_bits(&out, &plain, op.name());
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn every_length_and_offset_gives_the_same_bits() {
+    let x = points(600, 6);
+    for op in [
+        Unary::Exp,
+        Unary::Sin,
+        Unary::Log,
+        Unary::Erfc,
+        Unary::Atanh,
+    ] {
+        let expected: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
+        for start in [0, 1, 3] {
+            for length in (0..40).chain([127, 128, 129, 255, 256, 257, 511, 520]) {
+                let range = start..start + length;
+                let mut out = vec![0.0; length];
+                unary_block(op, &x[range.clone()], &mut out);
+                assert_bits(&out, &expected[range], op.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn choices_give_the_same_bits() {
+    let (c, t, o) = (points(1_000, 7), points(1_000, 8), points(1_000, 9));
+    for level in Level::ALL {
+        with_level(level, || {
+            let mut out = vec![0.0; c.len()];
+            select_block(&c, &t, &o, &mut out);
+            let single: Vec<f64> = (0..c.len()).map(|i| select(c[i], t[i], o[i])).collect();
+            assert_bits(&out, &single, "select");
+        });
+    }
+}
+
+#[test]
+fn a_forced_level_ends_with_its_closure() {
+    let before = level();
+    assert_eq!(before, Level::best());
+    with_level(Level::Portable, || assert_eq!(level(), Level::Portable));
+    assert_eq!(level(), before);
+    let panicked = std::panic::catch_unwind(|| with_level(Level::Portable, || panic!("inside")));
+    assert!(panicked.is_err());
+    assert_eq!(level(), before);
+}
+
+#[test]
+#[should_panic(expected = "lanes of x and out")]
+fn lengths_must_agree() {
+    unary_block(Unary::Exp, &[1.0, 2.0], &mut [0.0]);
+}
+
+/// The remainders against the exact one of an independent library.
+#[test]
+fn remainders_are_exact() {
+    let (a, b) = (points(40_000, 10), points(40_000, 11));
+    for (&a, &b) in a.iter().zip(&b) {
+        let (found, expected) = (binary(Binary::Fmod, a, b), libm::fmod(a, b));
+        assert!(
+            found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan()),
+            "fmod({a:e}, {b:e}) = {found:e}, expected {expected:e}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn odd_and_even_functions_are_exactly_so(x in proptest::num::f64::ANY) {
+        prop_assume!(!x.is_nan());
+        for op in [Unary::Sin, Unary::Tan, Unary::Asin, Unary::Atan, Unary::Sinh, Unary::Tanh, Unary::Asinh, Unary::Atanh, Unary::Erf, Unary::Cbrt] {
+            let (plus, minus) = (unary(op, x), unary(op, -x));
+            prop_assert!(plus.to_bits() == (-minus).to_bits() || plus.is_nan() && minus.is_nan(), "{}", op.name());
+        }
+        for op in [Unary::Cos, Unary::Cosh] {
+            prop_assert_eq!(unary(op, x).to_bits(), unary(op, -x).to_bits());
+        }
+    }
+
+    #[test]
+    fn lengths_are_symmetric_and_not_below_a_side(a in proptest::num::f64::NORMAL, b in proptest::num::f64::NORMAL) {
+        let length = binary(Binary::Hypot, a, b);
+        prop_assert_eq!(length, binary(Binary::Hypot, b, -a));
+        prop_assert!(length >= a.abs() && length >= b.abs());
+    }
+
+    #[test]
+    fn sine_and_cosine_lie_on_the_circle(x in proptest::num::f64::NORMAL) {
+        let (s, c) = (unary(Unary::Sin, x), unary(Unary::Cos, x));
+        prop_assert!((s * s + c * c - 1.0).abs() <= 4.0 * f64::EPSILON);
+    }
+}
