@@ -9,6 +9,7 @@ pub mod condition;
 pub mod doubled;
 pub mod factors;
 pub mod lstsq;
+pub mod orthogonal;
 pub mod scaling;
 pub mod structure;
 pub mod system;

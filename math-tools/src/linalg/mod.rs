@@ -4,6 +4,7 @@
 //! are those of [`kernels::dense`]; a result never depends on the number of threads.
 
 pub mod eigen;
+pub mod least_squares;
 pub mod legacy;
 pub mod solve;
 pub mod svd;
@@ -14,6 +15,7 @@ use tool_core::{Entry, ErrorCode, ToolError, entry};
 /// The tools of this family.
 pub static TOOLS: &[Entry] = &[
     entry::<solve::MatrixSolve>(),
+    entry::<least_squares::LeastSquares>(),
     entry::<eigen::MatrixEigenvalues>(),
     entry::<svd::MatrixSvd>(),
 ];
@@ -28,5 +30,7 @@ pub(crate) fn no_convergence(err: dense::NoConvergence) -> ToolError {
 
 #[cfg(test)]
 mod legacy_tests;
+#[cfg(test)]
+pub(crate) mod nist;
 #[cfg(test)]
 pub(crate) mod tests;

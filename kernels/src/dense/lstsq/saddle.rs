@@ -1,15 +1,12 @@
 //! [`Saddle`]: factors that solve the augmented system of a least squares problem with or without constraints.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::{householder, qr::col_pivoting, qr::no_pivoting};
-use faer::{Conj, Mat, Par, Spec};
+use faer::Mat;
 
 use super::{Design, LeastSquaresError};
 use crate::dense::banded::Triangular;
 use crate::dense::condition::Operator as _;
+use crate::dense::orthogonal::orthogonal;
 use crate::dense::{SingularVectors, dot, max_abs, product, singular};
-
-const PAR: Par = Par::Seq;
 
 /// Factors for `r + A x = f`, `A' r + C' y = g`, `C x = h`.
 pub(super) struct Saddle {
@@ -166,73 +163,24 @@ fn times_transposed(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
 }
 
 /// `A P = Q R` with the columns exchanged, largest first; thin, for at least as many rows as columns.
-#[expect(clippy::type_complexity, reason = "three parts, taken apart at once")]
 fn pivoted(
-    mut a: Mat<f64>,
+    a: Mat<f64>,
     tolerance: f64,
 ) -> Result<(Mat<f64>, Triangular, Vec<usize>), LeastSquaresError> {
     let (m, n) = a.shape();
-    if n == 0 {
-        let r = Triangular {
-            entries: Mat::zeros(0, 0),
-            upper: true,
-        };
-        return Ok((Mat::zeros(m, 0), r, Vec::new()));
-    }
-    if m < n {
-        return Err(LeastSquaresError::RankDeficient {
-            rank: m,
-            columns: n,
-        });
-    }
-    let block = no_pivoting::factor::recommended_block_size::<f64>(m, n);
-    let mut coefficients = Mat::zeros(block, n);
-    let (mut order, mut inverse_order) = (vec![0_usize; n], vec![0_usize; n]);
-    let params = Spec::default();
-    let scratch = col_pivoting::factor::qr_in_place_scratch::<usize, f64>(m, n, block, PAR, params);
-    col_pivoting::factor::qr_in_place(
-        a.as_mut(),
-        coefficients.as_mut(),
-        &mut order,
-        &mut inverse_order,
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    );
-    let mut q = Mat::identity(m, n);
-    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
-        m, block, n,
-    );
-    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-        a.as_ref(),
-        coefficients.as_ref(),
-        Conj::No,
-        q.as_mut(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-    );
-    let entries = Mat::from_fn(
-        n,
-        n,
-        |row, column| {
-            if row <= column { a[(row, column)] } else { 0.0 }
-        },
-    );
-    let largest = (0..n).fold(0.0_f64, |most, index| {
-        most.max(entries[(index, index)].abs())
-    });
-    let rank = (0..n)
-        .filter(|&index| entries[(index, index)].abs() > tolerance * largest)
+    let found = orthogonal(a, true, false);
+    let size = m.min(n);
+    let diagonal = |index: usize| found.r[(index, index)];
+    let largest = (0..size).map(diagonal).fold(0.0, f64::max);
+    let rank = (0..size)
+        .filter(|&index| diagonal(index) > tolerance * largest)
         .count();
     if rank < n {
         return Err(LeastSquaresError::RankDeficient { rank, columns: n });
     }
-    Ok((
-        q,
-        Triangular {
-            entries,
-            upper: true,
-        },
-        order,
-    ))
+    let r = Triangular {
+        entries: found.r,
+        upper: true,
+    };
+    Ok((found.q, r, found.order))
 }
