@@ -1,8 +1,10 @@
 //! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::qr).
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::{householder, qr::col_pivoting, qr::no_pivoting};
+use faer::linalg::{householder, qr::no_pivoting};
 use faer::{Conj, Mat, Par, Spec};
+
+use super::{dot, norm2};
 
 const PAR: Par = Par::Seq;
 
@@ -24,7 +26,7 @@ pub struct Orthogonal {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 5.2 and 5.4.
-pub fn orthogonal(mut a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
+pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
     let (m, n) = a.shape();
     let size = m.min(n);
     let width = if full { m } else { size };
@@ -35,34 +37,39 @@ pub fn orthogonal(mut a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
             order: (0..n).collect(),
         };
     }
+    let mut found = if pivoting {
+        exchanging(a, width)
+    } else {
+        in_order(a, width)
+    };
+    for index in 0..size {
+        if found.r[(index, index)] < 0.0 {
+            (index..n).for_each(|column| found.r[(index, column)] = -found.r[(index, column)]);
+            found
+                .q
+                .col_as_slice_mut(index)
+                .iter_mut()
+                .for_each(|value| *value = -*value);
+        }
+    }
+    found
+}
+
+/// Blocked reflections of faer, the columns in their order.
+fn in_order(mut a: Mat<f64>, width: usize) -> Orthogonal {
+    let (m, n) = a.shape();
+    let size = m.min(n);
     let block = no_pivoting::factor::recommended_block_size::<f64>(m, n);
     let mut coefficients = Mat::zeros(block, size);
-    let mut order: Vec<usize> = (0..n).collect();
-    if pivoting {
-        let mut inverse_order = vec![0_usize; n];
-        let params = Spec::default();
-        let scratch =
-            col_pivoting::factor::qr_in_place_scratch::<usize, f64>(m, n, block, PAR, params);
-        col_pivoting::factor::qr_in_place(
-            a.as_mut(),
-            coefficients.as_mut(),
-            &mut order,
-            &mut inverse_order,
-            PAR,
-            MemStack::new(&mut MemBuffer::new(scratch)),
-            params,
-        );
-    } else {
-        let params = Spec::default();
-        let scratch = no_pivoting::factor::qr_in_place_scratch::<f64>(m, n, block, PAR, params);
-        no_pivoting::factor::qr_in_place(
-            a.as_mut(),
-            coefficients.as_mut(),
-            PAR,
-            MemStack::new(&mut MemBuffer::new(scratch)),
-            params,
-        );
-    }
+    let params = Spec::default();
+    let scratch = no_pivoting::factor::qr_in_place_scratch::<f64>(m, n, block, PAR, params);
+    no_pivoting::factor::qr_in_place(
+        a.as_mut(),
+        coefficients.as_mut(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    );
     let mut q = Mat::identity(m, width);
     let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
         m, block, width,
@@ -75,22 +82,83 @@ pub fn orthogonal(mut a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
         PAR,
         MemStack::new(&mut MemBuffer::new(scratch)),
     );
-    let mut r = Mat::from_fn(width, n, |row, column| {
-        if row <= column && row < size {
+    Orthogonal {
+        q,
+        r: upper(&a, width),
+        order: (0..n).collect(),
+    }
+}
+
+/// Reflections column by column, the largest remaining column next; columns of zeros need none.
+fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
+    let (m, n) = a.shape();
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut reflectors: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
+    for step in 0..m.min(n) {
+        let size = |column: usize| norm2(&a.col_as_slice(column)[step..]);
+        let (pivot, length) = (step..n).fold((step, 0.0), |(best, most), column| {
+            let length = size(column);
+            if length > most {
+                (column, length)
+            } else {
+                (best, most)
+            }
+        });
+        if pivot != step {
+            order.swap(step, pivot);
+            (0..m).for_each(|row| {
+                let kept = a[(row, step)];
+                a[(row, step)] = a[(row, pivot)];
+                a[(row, pivot)] = kept;
+            });
+        }
+        // v = x + sign(x0) |x| e0, scaled so that H = I - v v'.
+        let mut reflector = a.col_as_slice(step)[step..].to_vec();
+        if length > 0.0 {
+            let sign = 1.0_f64.copysign(reflector[0]);
+            reflector.iter_mut().for_each(|value| *value /= length);
+            reflector[0] += sign;
+            let scale = reflector[0].abs().sqrt();
+            reflector.iter_mut().for_each(|value| *value /= scale);
+            (step + 1..n).for_each(|column| {
+                reflect(&reflector, &mut a.col_as_slice_mut(column)[step..]);
+            });
+            a[(step, step)] = -sign * length;
+        }
+        reflectors.push(reflector);
+    }
+    let mut q = Mat::identity(m, width);
+    for (step, reflector) in reflectors.iter().enumerate().rev() {
+        if a[(step, step)] != 0.0 {
+            (step..width).for_each(|column| {
+                reflect(reflector, &mut q.col_as_slice_mut(column)[step..]);
+            });
+        }
+    }
+    Orthogonal {
+        q,
+        r: upper(&a, width),
+        order,
+    }
+}
+
+fn reflect(reflector: &[f64], x: &mut [f64]) {
+    let factor = dot(reflector, x);
+    x.iter_mut()
+        .zip(reflector)
+        .for_each(|(x, v)| *x -= factor * v);
+}
+
+/// The upper trapezoid, `width` rows.
+fn upper(a: &Mat<f64>, width: usize) -> Mat<f64> {
+    let (m, n) = a.shape();
+    Mat::from_fn(width, n, |row, column| {
+        if row <= column && row < m {
             a[(row, column)]
         } else {
             0.0
         }
-    });
-    for index in 0..size {
-        if r[(index, index)] < 0.0 {
-            (index..n).for_each(|column| r[(index, column)] = -r[(index, column)]);
-            q.col_as_slice_mut(index)
-                .iter_mut()
-                .for_each(|value| *value = -*value);
-        }
-    }
-    Orthogonal { q, r, order }
+    })
 }
 
 #[cfg(test)]
@@ -111,7 +179,11 @@ mod tests {
                 for column in 0..n {
                     for row in 0..m {
                         let expected = a[(row, found.order[column])];
-                        assert!((image[(row, column)] - expected).abs() < 1e-11, "{m} x {n}");
+                        let found = image[(row, column)];
+                        assert!(
+                            (found - expected).abs() < 1e-11,
+                            "{m} x {n} {pivoting} {full}: {found} {expected}"
+                        );
                     }
                 }
                 for row in 0..gram.nrows() {

@@ -3,9 +3,17 @@
 //! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. The factorisations
 //! are those of [`kernels::dense`]; a result never depends on the number of threads.
 
+pub mod cholesky;
+pub mod determinant;
 pub mod eigen;
+mod factors;
+pub mod inverse;
 pub mod least_squares;
 pub mod legacy;
+pub mod lu;
+pub mod multiply;
+pub mod qr;
+pub mod rank;
 pub mod solve;
 pub mod svd;
 
@@ -18,6 +26,13 @@ pub static TOOLS: &[Entry] = &[
     entry::<least_squares::LeastSquares>(),
     entry::<eigen::MatrixEigenvalues>(),
     entry::<svd::MatrixSvd>(),
+    entry::<qr::MatrixQr>(),
+    entry::<lu::MatrixLu>(),
+    entry::<cholesky::MatrixCholesky>(),
+    entry::<inverse::MatrixInverse>(),
+    entry::<determinant::MatrixDeterminant>(),
+    entry::<rank::MatrixRank>(),
+    entry::<multiply::MatrixMultiply>(),
 ];
 
 /// The error of an iteration that did not end, at the argument `A`.
