@@ -8,6 +8,7 @@ pub mod cholesky;
 pub mod condition;
 pub mod doubled;
 pub mod factors;
+pub mod function;
 pub mod lstsq;
 pub mod orthogonal;
 pub mod scaling;
