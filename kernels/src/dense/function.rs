@@ -272,4 +272,6 @@ fn all_finite(a: MatRef<'_, f64>) -> bool {
 }
 
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;

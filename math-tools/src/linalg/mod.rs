@@ -7,6 +7,7 @@ pub mod cholesky;
 pub mod determinant;
 pub mod eigen;
 mod factors;
+pub mod function;
 pub mod inverse;
 pub mod least_squares;
 pub mod legacy;
@@ -33,6 +34,7 @@ pub static TOOLS: &[Entry] = &[
     entry::<determinant::MatrixDeterminant>(),
     entry::<rank::MatrixRank>(),
     entry::<multiply::MatrixMultiply>(),
+    entry::<function::MatrixFunction>(),
 ];
 
 /// The error of an iteration that did not end, at the argument `A`.

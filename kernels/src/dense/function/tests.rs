@@ -1,3 +1,4 @@
+use super::reference;
 use super::*;
 
 fn mat(rows: &[&[f64]]) -> Mat<f64> {
@@ -115,4 +116,29 @@ fn the_negative_axis_is_refused() {
         evaluate(large.as_ref(), Function::Exponential),
         Err(FunctionError::Overflow)
     ));
+}
+
+/// 22 matrices times 7 functions: the true error is within ten times the estimate, and small against the condition.
+#[test]
+fn agrees_with_references() {
+    let mut failures = Vec::new();
+    for case in reference::CASES {
+        let n = case.a.len().isqrt();
+        let a = super::super::columns_of(case.a, n, n);
+        for (function, expected) in case.values {
+            let expected = super::super::columns_of(expected, n, n);
+            let found = evaluate(a.as_ref(), *function)
+                .unwrap_or_else(|err| panic!("{}, {function:?}: {err}", case.name));
+            let error = distance(&found.value, &expected);
+            let honest = error <= 10.0 * found.error_estimate;
+            let small = error <= 2e-14 * found.condition.max(1.0);
+            if !honest || !small {
+                failures.push(format!(
+                    "{}, {function:?}: error {error:.1e}, estimate {:.1e}, condition {:.1e}",
+                    case.name, found.error_estimate, found.condition
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

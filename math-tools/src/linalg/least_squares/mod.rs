@@ -186,7 +186,7 @@ impl Tool for LeastSquares {
                     standard_errors: Some(vec![Real((7.0_f64 / 3.0).sqrt())]),
                     covariance: Some(Matrix::from([[7.0 / 3.0]])),
                     optimality: Some(0.0),
-                    refinements: 1,
+                    refinements: 2,
                     error_estimate: Some(Real(f64::EPSILON)),
                     method: Method::Qr,
                 },
