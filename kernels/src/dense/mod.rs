@@ -12,6 +12,7 @@ pub mod function;
 pub mod lstsq;
 pub mod orthogonal;
 pub mod scaling;
+pub mod spectrum;
 pub mod structure;
 pub mod system;
 

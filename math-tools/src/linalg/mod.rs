@@ -51,3 +51,5 @@ mod legacy_tests;
 pub(crate) mod nist;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod tools_tests;
