@@ -3,6 +3,19 @@
 //! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every factorisation runs with [`Par::Seq`]: faer is
 //! not bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway.
 
+pub mod banded;
+pub mod cholesky;
+pub mod condition;
+pub mod doubled;
+pub mod factors;
+pub mod function;
+pub mod lstsq;
+pub mod orthogonal;
+pub mod scaling;
+pub mod spectrum;
+pub mod structure;
+pub mod system;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::matmul::matmul;

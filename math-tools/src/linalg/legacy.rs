@@ -163,7 +163,8 @@ fn inverse(a: &Matrix) -> Result<Value, ToolError> {
     let n = eigen::square(a)?;
     let mut identity = vec![0.0; n * n];
     (0..n).for_each(|index| identity[index * n + index] = 1.0);
-    let solution = solve::kernel::solve(a.as_slice(), n, &identity, n)?;
+    let solution =
+        dense::system::solve(a.as_slice(), n, &identity, n, None).map_err(solve::system_error)?;
     let values = svd::kernel::singular(a.as_slice(), n, n, SingularVectors::None)
         .map_err(no_convergence)?
         .values;

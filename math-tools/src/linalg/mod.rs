@@ -3,8 +3,18 @@
 //! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. The factorisations
 //! are those of [`kernels::dense`]; a result never depends on the number of threads.
 
+pub mod cholesky;
+pub mod determinant;
 pub mod eigen;
+mod factors;
+pub mod function;
+pub mod inverse;
+pub mod least_squares;
 pub mod legacy;
+pub mod lu;
+pub mod multiply;
+pub mod qr;
+pub mod rank;
 pub mod solve;
 pub mod svd;
 
@@ -14,8 +24,17 @@ use tool_core::{Entry, ErrorCode, ToolError, entry};
 /// The tools of this family.
 pub static TOOLS: &[Entry] = &[
     entry::<solve::MatrixSolve>(),
+    entry::<least_squares::LeastSquares>(),
     entry::<eigen::MatrixEigenvalues>(),
     entry::<svd::MatrixSvd>(),
+    entry::<qr::MatrixQr>(),
+    entry::<lu::MatrixLu>(),
+    entry::<cholesky::MatrixCholesky>(),
+    entry::<inverse::MatrixInverse>(),
+    entry::<determinant::MatrixDeterminant>(),
+    entry::<rank::MatrixRank>(),
+    entry::<multiply::MatrixMultiply>(),
+    entry::<function::MatrixFunction>(),
 ];
 
 /// The error of an iteration that did not end, at the argument `A`.
@@ -29,4 +48,8 @@ pub(crate) fn no_convergence(err: dense::NoConvergence) -> ToolError {
 #[cfg(test)]
 mod legacy_tests;
 #[cfg(test)]
+pub(crate) mod nist;
+#[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod tools_tests;

@@ -91,6 +91,10 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
         let args = eigen::Args {
             a: input(data),
             vectors: n <= 300,
+            b: None,
+            left: false,
+            select: eigen::Select::All,
+            count: None,
         };
         let found = MatrixEigenvalues::run(args, &ctx).unwrap();
         out.push(bits(&found.real));

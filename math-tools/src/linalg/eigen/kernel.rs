@@ -2,7 +2,10 @@
 
 use faer::Mat;
 
-use crate::linalg::dense::{self, NoConvergence, exponent_of, max_abs, norm2, normalised, scaled};
+use crate::linalg::dense::cholesky::Cholesky;
+use crate::linalg::dense::{
+    self, NoConvergence, exponent_of, max_abs, norm2, normalised, scaled, spectrum,
+};
 
 /// The eigenvalues and their evidence.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub struct Eigen {
     pub trace_error: f64,
     /// Largest `|A v - lambda v| / (n eps |A|)` over the pairs, where vectors were computed.
     pub residual: Option<f64>,
+    /// Left eigenvectors, `y* A = lambda y*`, likewise, and the conditions of the eigenvalues, where asked for.
+    pub left: Option<(Vectors, Vec<f64>)>,
 }
 
 /// Eigenvectors of unit Euclidean norm, the entry of largest magnitude real and positive; n x n, row by row.
@@ -47,17 +52,22 @@ pub fn is_symmetric(a: &[f64], n: usize) -> bool {
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, chapters 7 and 8; B. N. Parlett, C. Reinsch, "Balancing a
 /// matrix for calculation of eigenvalues and eigenvectors", Numer. Math. 13, 1969.
-pub fn eigen(a: &[f64], n: usize, vectors: bool) -> Result<Eigen, NoConvergence> {
+pub fn eigen(a: &[f64], n: usize, vectors: bool, left: bool) -> Result<Eigen, NoConvergence> {
     let (matrix, exponent) = normalised(a);
     let symmetric = is_symmetric(&matrix, n);
+    let mut left_basis = None;
     let pairs = if symmetric {
         let (values, basis) =
-            dense::symmetric_eigen(dense::columns_of(&matrix, n, n).as_ref(), vectors)?;
+            dense::symmetric_eigen(dense::columns_of(&matrix, n, n).as_ref(), vectors || left)?;
         Pairs {
             imaginary: vec![0.0; n],
             real: values,
             basis,
         }
+    } else if left {
+        let (pairs, basis) = two_sided(&matrix, n)?;
+        left_basis = Some(basis);
+        pairs
     } else {
         general(&matrix, n, vectors)?
     };
@@ -82,6 +92,14 @@ pub fn eigen(a: &[f64], n: usize, vectors: bool) -> Result<Eigen, NoConvergence>
     let residual = normal
         .as_ref()
         .map(|(re, im)| in_units(residual(&matrix, n, &real, &imaginary, re, im.as_ref())));
+    let left = match (&normal, left) {
+        (Some(right), true) => Some(match &left_basis {
+            Some(basis) => conditions(right, pairs.normal_vectors(basis, &order)),
+            // Left and right vectors of a symmetric matrix are the same.
+            None => (rows(right), vec![1.0; n]),
+        }),
+        _ => None,
+    };
     let restore = |values: Vec<f64>| -> Vec<f64> {
         values
             .into_iter()
@@ -91,13 +109,11 @@ pub fn eigen(a: &[f64], n: usize, vectors: bool) -> Result<Eigen, NoConvergence>
     Ok(Eigen {
         real: restore(real),
         imaginary: restore(imaginary),
-        vectors: normal.map(|(re, im)| Vectors {
-            real: dense::rows_of(re.as_ref()),
-            imaginary: im.map(|im| dense::rows_of(im.as_ref())),
-        }),
+        vectors: normal.as_ref().map(rows),
         symmetric,
         trace_error: in_units((sum - trace).abs()),
         residual,
+        left,
     })
 }
 
@@ -121,10 +137,10 @@ impl Pairs {
 
     /// Real and imaginary parts of the vectors in the given order; no imaginary part when all eigenvalues are real.
     fn normal_vectors(&self, basis: &Mat<f64>, order: &[usize]) -> (Mat<f64>, Option<Mat<f64>>) {
-        let n = order.len();
+        let n = basis.nrows();
         let complex = self.imaginary.iter().any(|&value| value != 0.0);
-        let mut real = Mat::zeros(n, n);
-        let mut imaginary = complex.then(|| Mat::zeros(n, n));
+        let mut real = Mat::zeros(n, order.len());
+        let mut imaginary = complex.then(|| Mat::zeros(n, order.len()));
         for (target, &source) in order.iter().enumerate() {
             let part = self.imaginary[source];
             let (re, im, sign) = if part == 0.0 {
@@ -205,6 +221,181 @@ fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f6
         .collect();
     turned_im[largest] = 0.0;
     (turned_re, Some(turned_im))
+}
+
+fn rows((re, im): &(Mat<f64>, Option<Mat<f64>>)) -> Vectors {
+    Vectors {
+        real: dense::rows_of(re.as_ref()),
+        imaginary: im.as_ref().map(|im| dense::rows_of(im.as_ref())),
+    }
+}
+
+/// Left vectors turned so that `y* A = lambda y*`, and `1 / |y* x|` of each eigenvalue.
+///
+/// # References
+/// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 7.2.2.
+fn conditions(
+    (right, right_im): &(Mat<f64>, Option<Mat<f64>>),
+    (left, mut left_im): (Mat<f64>, Option<Mat<f64>>),
+) -> (Vectors, Vec<f64>) {
+    let n = right.ncols();
+    let conditions = (0..n)
+        .map(|column| {
+            let part = |im: &Option<Mat<f64>>| {
+                im.as_ref()
+                    .map_or_else(|| vec![0.0; n], |im| im.col_as_slice(column).to_vec())
+            };
+            let (x, x_im) = (right.col_as_slice(column), part(right_im));
+            let (y, y_im) = (left.col_as_slice(column), part(&left_im));
+            let (same, cross) = (dense::dot(y, x), dense::dot(&y_im, &x_im));
+            let (turn, back) = (dense::dot(y, &x_im), dense::dot(&y_im, x));
+            // y* x of the vector as it is, and of its conjugate; the left vector of the other eigenvalue is orthogonal to x.
+            let (plain, conjugate) = (
+                (same + cross).hypot(turn - back),
+                (same - cross).hypot(turn + back),
+            );
+            if conjugate > plain
+                && let Some(im) = &mut left_im
+            {
+                im.col_as_slice_mut(column)
+                    .iter_mut()
+                    .for_each(|value| *value = -*value);
+            }
+            1.0 / plain.max(conjugate)
+        })
+        .collect();
+    (rows(&(left, left_im)), conditions)
+}
+
+fn two_sided(matrix: &[f64], n: usize) -> Result<(Pairs, Mat<f64>), NoConvergence> {
+    let mut balanced = matrix.to_vec();
+    let exponents = balance(&mut balanced, n);
+    let (raw, left) = spectrum::two_sided(dense::columns_of(&balanced, n, n).as_ref())?;
+    let moved = |basis: &Mat<f64>, sign: i32| {
+        Mat::from_fn(n, n, |row, column| {
+            scaled(basis[(row, column)], sign * exponents[row])
+        })
+    };
+    let pairs = Pairs {
+        real: raw.real,
+        imaginary: raw.imaginary,
+        basis: raw.vectors.as_ref().map(|basis| moved(basis, 1)),
+    };
+    Ok((pairs, moved(&left, -1)))
+}
+
+/// The eigenvalues of `A v = lambda B v`, ascending, with vectors of unit norm and the number of infinite ones, which are left out.
+///
+/// # Method
+/// Symmetric A and positive definite B: Cholesky of B and the symmetric problem; else QZ. `beta` up to `n eps |B|` counts as 0.
+///
+/// # Errors
+/// [`NoConvergence`].
+pub fn generalised(
+    a: &[f64],
+    b: &[f64],
+    n: usize,
+    vectors: bool,
+) -> Result<(Eigen, usize, &'static str), NoConvergence> {
+    let ((a, a_exponent), (b, b_exponent)) = (normalised(a), normalised(b));
+    let columns = |data: &[f64]| dense::columns_of(data, n, n);
+    let symmetric = is_symmetric(&a, n) && is_symmetric(&b, n);
+    let factor = symmetric.then(|| Cholesky::new(columns(&b)).ok()).flatten();
+    let (mut infinite, mut method) = (0, "qz");
+    let pairs = match factor {
+        Some(factor) => {
+            method = "cholesky";
+            let (real, basis) =
+                spectrum::symmetric_definite(columns(&a).as_ref(), &factor, vectors)?;
+            Pairs {
+                imaginary: vec![0.0; n],
+                real,
+                basis,
+            }
+        }
+        None => {
+            let raw = spectrum::pair(columns(&a), columns(&b), vectors)?;
+            let limit = n as f64 * f64::EPSILON * norm2(&b);
+            let kept: Vec<usize> = (0..n)
+                .filter(|&index| raw.beta[index].abs() > limit)
+                .collect();
+            infinite = n - kept.len();
+            let pick = |values: &[f64]| -> Vec<f64> {
+                kept.iter()
+                    .map(|&index| values[index] / raw.beta[index])
+                    .collect()
+            };
+            Pairs {
+                real: pick(&raw.alpha.real),
+                imaginary: pick(&raw.alpha.imaginary),
+                basis: raw.alpha.vectors.as_ref().map(|basis| {
+                    Mat::from_fn(n, kept.len(), |row, column| basis[(row, kept[column])])
+                }),
+            }
+        }
+    };
+    let order = pairs.order();
+    let normal = pairs
+        .basis
+        .as_ref()
+        .map(|basis| pairs.normal_vectors(basis, &order));
+    let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&index| values[index]).collect() };
+    let (real, imaginary) = (pick(&pairs.real), pick(&pairs.imaginary));
+    let residual = normal
+        .as_ref()
+        .map(|(re, im)| pair_residual(&a, &b, n, (&real, &imaginary), re, im.as_ref()));
+    let restore = |values: Vec<f64>| -> Vec<f64> {
+        values
+            .into_iter()
+            .map(|value| scaled(value, a_exponent - b_exponent))
+            .collect()
+    };
+    let eigen = Eigen {
+        real: restore(real),
+        imaginary: restore(imaginary),
+        vectors: normal.as_ref().map(rows),
+        symmetric: method == "cholesky",
+        trace_error: 0.0,
+        residual,
+        left: None,
+    };
+    Ok((eigen, infinite, method))
+}
+
+/// Largest `|A v - lambda B v| / (n eps (|A| + |lambda| |B|))`, Frobenius norms.
+fn pair_residual(
+    a: &[f64],
+    b: &[f64],
+    n: usize,
+    (real, imaginary): (&[f64], &[f64]),
+    re: &Mat<f64>,
+    im: Option<&Mat<f64>>,
+) -> f64 {
+    let (a_norm, b_norm) = (norm2(a), norm2(b));
+    let (a, b) = (dense::columns_of(a, n, n), dense::columns_of(b, n, n));
+    let image = |matrix: &Mat<f64>, v: &Mat<f64>| dense::product(matrix.as_ref(), v.as_ref());
+    let (a_re, b_re) = (image(&a, re), image(&b, re));
+    let parts = im.map(|im| (image(&a, im), image(&b, im)));
+    (0..real.len())
+        .map(|column| {
+            let (lambda, mu) = (real[column], imaginary[column]);
+            let rest: Vec<f64> = (0..n)
+                .flat_map(|row| {
+                    let (x, y) = (
+                        b_re[(row, column)],
+                        parts.as_ref().map_or(0.0, |p| p.1[(row, column)]),
+                    );
+                    let image_y = parts.as_ref().map_or(0.0, |p| p.0[(row, column)]);
+                    [
+                        a_re[(row, column)] - (lambda * x - mu * y),
+                        image_y - (lambda * y + mu * x),
+                    ]
+                })
+                .collect();
+            let unit = n as f64 * f64::EPSILON * (a_norm + lambda.hypot(mu) * b_norm);
+            if unit > 0.0 { norm2(&rest) / unit } else { 0.0 }
+        })
+        .fold(0.0, f64::max)
 }
 
 fn general(matrix: &[f64], n: usize, vectors: bool) -> Result<Pairs, NoConvergence> {

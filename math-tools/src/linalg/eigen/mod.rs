@@ -4,7 +4,9 @@ pub mod kernel;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Input, Matrix, Spec, Tool, ToolError};
+use tool_core::{
+    Category, Count, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError,
+};
 
 /// The tool.
 pub struct MatrixEigenvalues;
@@ -20,6 +22,31 @@ pub struct Args {
     /// Whether to compute eigenvectors too.
     #[serde(default)]
     pub vectors: bool,
+    /// Right matrix of the generalised problem A v = lambda B v, n rows of n numbers; absent: the identity.
+    #[serde(rename = "B", default, skip_serializing_if = "Option::is_none")]
+    pub b: Option<Input<Matrix>>,
+    /// Whether to return left eigenvectors and the condition of each eigenvalue too (implies `vectors`; not with `B`).
+    #[serde(default)]
+    pub left: bool,
+    /// Which eigenvalues to return, in their ascending order: `all`, or the `count` `smallest` or `largest`.
+    #[serde(default)]
+    pub select: Select,
+    /// How many eigenvalues to return with `select`: a number from 1; more than there are means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+}
+
+/// Which eigenvalues to return.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Select {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of smallest real part.
+    Smallest,
+    /// Those of largest real part.
+    Largest,
 }
 
 /// Eigenvalues, eigenvectors and how exact they are.
@@ -45,11 +72,26 @@ pub struct Output {
     pub eigenvectors_imaginary: Option<Matrix>,
     /// Whether the matrix is exactly symmetric.
     pub symmetric: bool,
-    /// |sum of eigenvalues - trace of A| / (n eps |A|), Frobenius norm; of order 1 or below when all is well.
+    /// |sum of all eigenvalues - trace of A| / (n eps |A|), Frobenius norm (0 with `B`); of order 1 or below when all is well.
     pub trace_error: f64,
     /// Largest |A v - lambda v| / (n eps |A|) over the eigenvectors; of order 1 or below when all is well. Only with `vectors`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residual: Option<f64>,
+    /// Condition of each eigenvalue, 1 / |y* x| for unit left and right vectors: a change of A by e moves it by up to e times this.
+    /// Only with `left`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<Real>>,
+    /// Real parts of the unit left eigenvectors y in the columns, y* A = lambda y*. Only with `left`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_eigenvectors_real: Option<Matrix>,
+    /// Imaginary parts of the left eigenvectors, when some eigenvalue is complex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_eigenvectors_imaginary: Option<Matrix>,
+    /// Number of infinite eigenvalues, which are left out; only with `B`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infinite: Option<usize>,
+    /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite) or `qz`.
+    pub method: String,
 }
 
 impl Tool for MatrixEigenvalues {
@@ -70,7 +112,52 @@ impl Tool for MatrixEigenvalues {
         // The general problem was measured at 0.58 ns n^3; the estimate leaves a factor of five and more.
         ctx.afford(4.0 * (n as f64).powi(3))?;
         ctx.reserve_doubles(12 * n * n)?;
-        let found = kernel::eigen(a.as_slice(), n, args.vectors).map_err(super::no_convergence)?;
+        if args.left && args.b.is_some() {
+            return Err(
+                ToolError::invalid("/left", "left vectors are those of the plain problem")
+                    .hint("leave `left` or `B` out"),
+            );
+        }
+        if (args.select == Select::All) == args.count.is_some() {
+            return Err(ToolError::invalid(
+                "/count",
+                "`count` belongs to `select`: \"smallest\" or \"largest\", which need it",
+            )
+            .reason("contradiction"));
+        }
+        let vectors = args.vectors || args.left;
+        let (found, infinite, method) = match &args.b {
+            Some(b) => {
+                let b = b.load(ctx)?;
+                if (b.rows(), b.columns()) != (n, n) {
+                    return Err(ToolError::invalid(
+                        "/B",
+                        format_args!(
+                            "expected {n} x {n} as `A`, found {} x {}",
+                            b.rows(),
+                            b.columns()
+                        ),
+                    )
+                    .reason("shape"));
+                }
+                ctx.afford(20.0 * (n as f64).powi(3))?;
+                ctx.reserve_doubles(8 * n * n)?;
+                let (found, infinite, method) =
+                    kernel::generalised(a.as_slice(), b.as_slice(), n, vectors)
+                        .map_err(super::no_convergence)?;
+                (found, Some(infinite), method)
+            }
+            None => {
+                let found = kernel::eigen(a.as_slice(), n, vectors, args.left)
+                    .map_err(super::no_convergence)?;
+                let method = if found.symmetric {
+                    "symmetric"
+                } else {
+                    "general"
+                };
+                (found, None, method)
+            }
+        };
         ctx.check()?;
         let finite = found
             .real
@@ -86,10 +173,25 @@ impl Tool for MatrixEigenvalues {
             .at("/A")
             .hint("scale `A`"));
         }
+        if infinite.is_some_and(|infinite| infinite > 0) {
+            ctx.warn("`B` is singular to working precision: infinite eigenvalues are left out");
+        }
+        let size = found.real.len();
+        let count = args.count.map_or(size, Count::size).min(size);
+        let kept = match args.select {
+            Select::Largest => size - count..size,
+            _ => 0..count,
+        };
+        let columns = |data: Vec<f64>| {
+            let entries = data
+                .chunks(size.max(1))
+                .flat_map(|row| row[kept.clone()].to_vec())
+                .collect();
+            Matrix::new(n, kept.len(), entries)
+        };
         let all_real = found.imaginary.iter().all(|&value| value == 0.0);
-        let matrix = |data| Matrix::new(n, n, data);
         let (real_vectors, imaginary_vectors) = match found.vectors {
-            Some(vectors) => (matrix(vectors.real), vectors.imaginary.and_then(matrix)),
+            Some(vectors) => (columns(vectors.real), vectors.imaginary.and_then(columns)),
             None => (None, None),
         };
         let (eigenvectors, eigenvectors_real) = if all_real {
@@ -97,16 +199,34 @@ impl Tool for MatrixEigenvalues {
         } else {
             (None, real_vectors)
         };
+        let (left, conditions) = match found.left {
+            Some((left, conditions)) => (Some(left), Some(conditions)),
+            None => (None, None),
+        };
+        let (left_real, left_imaginary) = match left {
+            Some(left) => (columns(left.real), left.imaginary.and_then(columns)),
+            None => (None, None),
+        };
+        let (real, imaginary) = (
+            found.real[kept.clone()].to_vec(),
+            found.imaginary[kept.clone()].to_vec(),
+        );
         Ok(Output {
-            eigenvalues: all_real.then(|| found.real.clone()),
-            real: found.real,
-            imaginary: found.imaginary,
+            eigenvalues: all_real.then(|| real.clone()),
+            real,
+            imaginary,
             eigenvectors,
             eigenvectors_real,
             eigenvectors_imaginary: imaginary_vectors,
             symmetric: found.symmetric,
             trace_error: found.trace_error,
             residual: found.residual,
+            conditions: conditions
+                .map(|all| all[kept.clone()].iter().map(|&value| Real(value)).collect()),
+            left_eigenvectors_real: left_real,
+            left_eigenvectors_imaginary: left_imaginary,
+            infinite,
+            method: method.to_owned(),
         })
     }
 
@@ -117,6 +237,10 @@ impl Tool for MatrixEigenvalues {
                 args: Args {
                     a: Input::inline([[3.0, 0.0], [0.0, 1.0]]),
                     vectors: true,
+                    b: None,
+                    left: false,
+                    select: Select::All,
+                    count: None,
                 },
                 output: Output {
                     eigenvalues: Some(vec![1.0, 3.0]),
@@ -128,6 +252,11 @@ impl Tool for MatrixEigenvalues {
                     symmetric: true,
                     trace_error: 0.0,
                     residual: Some(0.0),
+                    conditions: None,
+                    left_eigenvectors_real: None,
+                    left_eigenvectors_imaginary: None,
+                    infinite: None,
+                    method: "symmetric".to_owned(),
                 },
             },
             Example {
@@ -135,6 +264,10 @@ impl Tool for MatrixEigenvalues {
                 args: Args {
                     a: Input::inline([[0.0, -1.0], [1.0, 0.0]]),
                     vectors: false,
+                    b: None,
+                    left: false,
+                    select: Select::All,
+                    count: None,
                 },
                 output: Output {
                     eigenvalues: None,
@@ -146,6 +279,11 @@ impl Tool for MatrixEigenvalues {
                     symmetric: false,
                     trace_error: 0.0,
                     residual: None,
+                    conditions: None,
+                    left_eigenvectors_real: None,
+                    left_eigenvectors_imaginary: None,
+                    infinite: None,
+                    method: "general".to_owned(),
                 },
             },
         ]

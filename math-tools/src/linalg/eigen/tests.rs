@@ -2,11 +2,11 @@ use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Input, Tool};
 
 use super::kernel::{Eigen, eigen};
-use super::{Args, MatrixEigenvalues};
+use super::{Args, MatrixEigenvalues, Select};
 use crate::linalg::tests::{distance, formula, matrix};
 
 fn find(n: usize, a: &[f64]) -> Eigen {
-    let found = eigen(a, n, true).unwrap();
+    let found = eigen(a, n, true, false).unwrap();
     assert!(
         found.residual.unwrap() < 20.0,
         "residual {:?}",
@@ -105,7 +105,7 @@ fn frank_matrix() {
 #[test]
 fn balancing_keeps_the_eigenvalues_of_a_badly_scaled_matrix() {
     let a = [1.0, 1e8, 0.0, 1e-8, 2.0, 1e8, 0.0, 1e-8, 3.0];
-    let found = eigen(&a, 3, true).unwrap();
+    let found = eigen(&a, 3, true, false).unwrap();
     let expected = [2.0 - 3.0_f64.sqrt(), 2.0, 2.0 + 3.0_f64.sqrt()];
     for (found, expected) in found.real.iter().zip(expected) {
         assert!((found / expected - 1.0).abs() < 1e-14, "{found} {expected}");
@@ -167,6 +167,10 @@ fn the_result_has_numbers_only_when_all_are_real() {
             Args {
                 a: Input::Inline(matrix(n, n, data)),
                 vectors,
+                b: None,
+                left: false,
+                select: Select::All,
+                count: None,
             },
             &Ctx::default(),
         )
@@ -182,6 +186,10 @@ fn the_result_has_numbers_only_when_all_are_real() {
     let args = Args {
         a: Input::Inline(matrix(2, 3, vec![1.0; 6])),
         vectors: false,
+        b: None,
+        left: false,
+        select: Select::All,
+        count: None,
     };
     let err = MatrixEigenvalues::run(args, &Ctx::default()).unwrap_err();
     assert_eq!(
@@ -202,10 +210,10 @@ proptest! {
         } else {
             a
         };
-        let found = eigen(&a, n, true).unwrap();
+        let found = eigen(&a, n, true, false).unwrap();
         prop_assert!(found.residual.unwrap() < 20.0, "{:?}", found.residual);
         prop_assert!(found.trace_error < 20.0);
-        let values_only = eigen(&a, n, false).unwrap();
+        let values_only = eigen(&a, n, false, false).unwrap();
         // Both runs solve the same problem; well separated values agree closely, all agree in sum.
         let sum = |values: &[f64]| values.iter().sum::<f64>();
         prop_assert!((sum(&found.real) - sum(&values_only.real)).abs() < 1e-9);

@@ -1,30 +1,37 @@
-//! `matrix_solve`: linear systems with their residual and condition, and least squares.
+//! `matrix_solve`: linear systems by the method their structure asks for, refined, with residual, condition and error.
 
-pub mod kernel;
 pub mod sides;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Input, Matrix, Spec, Tool, ToolError, Value};
+use tool_core::{
+    Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError, Value,
+};
 
-use self::kernel::{Solution, SolveError};
 pub use self::sides::Sides;
+use super::dense::factors::{FactorError, SquareMethod};
+use super::dense::lstsq::{LeastSquaresError, minimum_norm};
+use super::dense::norm2;
+use super::dense::structure::Structure;
+use super::dense::system::{self, GROWTH_MAX, SystemError};
 
 /// The tool.
 pub struct MatrixSolve;
 
-/// Solve the linear system A x = b, for one right-hand side or several at once. Square systems are solved by LU with partial
-/// pivoting and one step of refinement; other shapes, or any shape on request, by least squares of minimum norm.
+/// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
+/// one is named; the solution is refined with residuals in doubled precision, and comes with its residual, condition and error.
+/// Matrices that are not square are solved by least squares of minimum norm.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The matrix, a list of rows; m x n, square for `lu`.
+    /// The matrix, a list of rows; m x n, square for every method but `lstsq`.
     #[serde(rename = "A")]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or a list of m rows with one column per right-hand side.
     pub b: Input<Sides>,
-    /// `lu` (square only), `lstsq` (any shape, any rank), or `auto`: `lu` for a square matrix, `lstsq` for another shape.
-    /// A square singular matrix is refused by `auto` and `lu`.
+    /// `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general
+    /// (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused
+    /// when A does not have its structure. An exactly singular square matrix is refused by all but `lstsq`.
     #[serde(default)]
     pub method: Method,
 }
@@ -33,11 +40,23 @@ pub struct Args {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// `lu` for a square matrix, `lstsq` for another shape.
+    /// By the structure of A.
     #[default]
     Auto,
     /// LU factorisation with partial pivoting.
     Lu,
+    /// Householder QR.
+    Qr,
+    /// Cholesky factorisation of a symmetric positive definite matrix.
+    Cholesky,
+    /// Block diagonal pivoting (L D L') of a symmetric matrix.
+    SymmetricIndefinite,
+    /// Substitution in an upper or lower triangle.
+    Triangular,
+    /// LU within the band.
+    Banded,
+    /// LU within three diagonals.
+    Tridiagonal,
     /// Least squares of minimum norm by singular value decomposition.
     Lstsq,
 }
@@ -54,15 +73,32 @@ pub struct Output {
     /// Smallest relative change of A and b that makes x exact, in maximum norm; about 1e-16 is the best possible. Large for
     /// `lstsq` when the system is inconsistent.
     pub backward_error: f64,
-    /// Reciprocal condition number, 0 to 1: for `lu` the 1-norm estimate 1 / (|A| |A^-1|) of the matrix as factored, for
-    /// `lstsq` smallest over largest singular value.
+    /// Reciprocal condition number, 0 to 1: the 1-norm estimate 1 / (|A| |A^-1|) of the matrix as factored, for `lstsq` smallest
+    /// over largest singular value.
     pub rcond: f64,
-    /// Decimal digits of x that a backward stable method can promise, from `rcond`: 0 to 15.
+    /// Decimal digits of x that survive when the entries of A and b are only known to 16, from `rcond`: 0 to 15.
     pub trusted_digits: u32,
+    /// Estimate of the largest relative error of x (maximum norm) when the entries of A and b are exactly what they say, from the
+    /// corrections of the refinement; "Infinity" when they do not shrink. Not for `lstsq`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_estimate: Option<Real>,
+    /// Bound of the same error when every entry of A and b may be wrong by half a unit in its last place, from the componentwise
+    /// condition number (itself an estimate). Not for `lstsq`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_bound: Option<Real>,
     /// Numerical rank; less than the number of columns means that x is one of many solutions, the one of smallest norm.
     pub rank: usize,
-    /// What was used: `lu` or `lstsq`.
+    /// What was used; never `auto`.
     pub method: Method,
+    /// What was tried first and gave no answer that can be trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned: Option<Method>,
+    /// Largest entry met by the elimination over the largest of A: digits lost are about its logarithm before refinement. Only
+    /// for methods that exchange rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
+    /// Steps of refinement that were kept.
+    pub refinements: usize,
     /// Whether rows or columns of very different size were scaled before factoring.
     pub equilibrated: bool,
 }
@@ -72,7 +108,7 @@ impl Tool for MatrixSolve {
         id: "matrix_solve",
         title: "Solve a linear system",
         category: Category::Math,
-        tags: &["linear algebra", "lu", "least squares"],
+        tags: &["linear algebra", "lu", "cholesky", "least squares"],
         output_bytes_max: Some(256 << 20), // the arrays are the result
         ..Spec::pure()
     };
@@ -84,37 +120,28 @@ impl Tool for MatrixSolve {
         let b = args.b.load(ctx)?;
         let (m, n) = (a.rows(), a.columns());
         check_shapes(&a, &b, args.method)?;
-        let method = match args.method {
-            Method::Auto if m == n => Method::Lu,
-            Method::Auto => Method::Lstsq,
-            method => method,
-        };
-        let (data, k) = (b.as_slice(), b.columns());
+        let k = b.columns();
         let size = m as f64 * n as f64 * m.min(n) as f64;
         let sides = m as f64 * n as f64 * k as f64;
-        let solution = if method == Method::Lu {
-            // Measured at 0.015 ns n^3; the estimate leaves an order of magnitude.
-            ctx.afford(size / 5.0 + 2.0 * sides)?;
-            ctx.reserve_doubles(4 * m * n + 8 * n * k)?;
-            kernel::solve(a.as_slice(), n, data, k)
-        } else {
+        let output = if args.method == Method::Lstsq || m != n {
             ctx.afford(6.0 * size + sides)?;
             ctx.reserve_doubles(4 * m * n + 2 * (m + n) * m.min(n) + 4 * (m + n) * k)?;
-            kernel::least_squares(a.as_slice(), m, n, data, k)
-        }?;
+            by_least_squares(&a, &b)?
+        } else {
+            let method = square_method(args.method, &a)?;
+            // LU was measured at 0.015 ns n^3; the estimate leaves an order of magnitude. QR costs four times as much.
+            let factor = if method == Some(SquareMethod::Qr) {
+                1.0
+            } else {
+                0.2
+            };
+            ctx.afford(factor * size + 2.0 * sides)?;
+            ctx.reserve_doubles(6 * m * n + 10 * n * k)?;
+            by_factors(&a, &b, method)?
+        };
         ctx.check()?;
-        warn(&solution, method, n, ctx);
-        Ok(Output {
-            trusted_digits: trusted_digits(solution.rcond),
-            relative_error: solution.relative_error,
-            residual: solution.residual,
-            backward_error: solution.backward_error,
-            rcond: solution.rcond,
-            rank: solution.rank,
-            equilibrated: solution.equilibrated,
-            x: b.like(n, solution.x),
-            method,
-        })
+        warn(&output, n, ctx);
+        Ok(output)
     }
 
     fn examples() -> Vec<Example<Args, Output>> {
@@ -134,7 +161,12 @@ impl Tool for MatrixSolve {
                     rcond: 0.3125,
                     trusted_digits: 15,
                     rank: 2,
-                    method: Method::Lu,
+                    error_estimate: Some(Real(0.0)),
+                    error_bound: Some(Real(1.1 * f64::EPSILON)),
+                    method: Method::Cholesky,
+                    abandoned: None,
+                    growth: None,
+                    refinements: 0,
                     equilibrated: false,
                 },
             },
@@ -153,7 +185,12 @@ impl Tool for MatrixSolve {
                     rcond: 1.0,
                     trusted_digits: 15,
                     rank: 1,
+                    error_estimate: None,
+                    error_bound: None,
                     method: Method::Lstsq,
+                    abandoned: None,
+                    growth: None,
+                    refinements: 0,
                     equilibrated: false,
                 },
             },
@@ -171,36 +208,179 @@ fn check_shapes(a: &Matrix, b: &Sides, method: Method) -> Result<(), ToolError> 
         .reason("shape")
         .hint("give one entry (or one row) of `b` per row of `A`"));
     }
-    if method == Method::Lu && m != n {
+    if m != n && !matches!(method, Method::Auto | Method::Lstsq) {
         return Err(ToolError::invalid(
             "/A",
             format_args!("expected a square matrix, found {m} x {n}"),
         )
         .reason("shape")
-        .hint("pass `method`: \"lstsq\" for the `least_squares` solution"));
+        .hint("pass `method`: \"lstsq\", or call `least_squares`"));
     }
     Ok(())
 }
 
-impl From<SolveError> for ToolError {
-    fn from(err: SolveError) -> Self {
-        match err {
-            SolveError::Singular { column } => Self::new(ErrorCode::Numeric, err)
-                .reason("singular")
-                .at("/A")
-                .hint("pass `method`: \"lstsq\" for the `least_squares` solution of minimum norm")
-                .evidence(Value::object([("column", column)])),
-            SolveError::Overflow => Self::new(ErrorCode::Numeric, err)
-                .reason("overflow")
-                .at("/b")
-                .hint("scale `A` or `b`"),
-            SolveError::NoConvergence(err) => super::no_convergence(err),
+/// The kernel's name of a method, after checking that A has the structure it needs.
+fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, ToolError> {
+    let chosen = match method {
+        Method::Auto | Method::Lstsq => return Ok(None),
+        Method::Lu => SquareMethod::Lu,
+        Method::Qr => SquareMethod::Qr,
+        Method::Cholesky => SquareMethod::Cholesky,
+        Method::SymmetricIndefinite => SquareMethod::SymmetricIndefinite,
+        Method::Triangular => SquareMethod::Triangular,
+        Method::Banded => SquareMethod::Banded,
+        Method::Tridiagonal => SquareMethod::Tridiagonal,
+    };
+    let structure = Structure::of(a.as_slice(), a.rows());
+    let expected = match chosen {
+        SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite if !structure.symmetric => {
+            "a symmetric matrix"
+        }
+        SquareMethod::Triangular if !structure.is_triangular() => "a triangular matrix",
+        SquareMethod::Tridiagonal if !structure.is_tridiagonal() => "a tridiagonal matrix",
+        _ => return Ok(Some(chosen)),
+    };
+    Err(ToolError::invalid(
+        "/A",
+        format_args!(
+            "expected {expected}, found one with {} diagonals below and {} above the main one{}",
+            structure.lower,
+            structure.upper,
+            if structure.symmetric {
+                ""
+            } else {
+                " that differs from its transpose"
+            }
+        ),
+    )
+    .reason("structure")
+    .hint("leave `method` out: it is chosen by the structure"))
+}
+
+fn by_factors(a: &Matrix, b: &Sides, method: Option<SquareMethod>) -> Result<Output, ToolError> {
+    let n = a.rows();
+    let found =
+        system::solve(a.as_slice(), n, b.as_slice(), b.columns(), method).map_err(system_error)?;
+    Ok(Output {
+        relative_error: found.relative_error,
+        residual: found.residual,
+        backward_error: found.backward_error,
+        rcond: found.rcond,
+        trusted_digits: trusted_digits(found.rcond),
+        error_estimate: Some(Real(found.error_estimate)),
+        error_bound: Some(Real(found.error_bound)),
+        rank: n,
+        method: found.method.into(),
+        abandoned: found.abandoned.map(Method::from),
+        growth: found.growth,
+        refinements: found.refinements,
+        equilibrated: found.equilibrated,
+        x: b.like(n, found.x),
+    })
+}
+
+fn by_least_squares(a: &Matrix, b: &Sides) -> Result<Output, ToolError> {
+    let (m, n) = (a.rows(), a.columns());
+    let tolerance = m.max(n) as f64 * f64::EPSILON;
+    let found = minimum_norm(a.as_slice(), m, n, b.as_slice(), b.columns(), tolerance)
+        .map_err(least_squares_error)?;
+    let (residual, norm) = (norm2(&found.residuals), norm2(b.as_slice()));
+    let values = &found.singular_values;
+    let rcond = match (values.first(), values.last()) {
+        (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
+        _ => 0.0,
+    };
+    Ok(Output {
+        relative_error: if norm > 0.0 {
+            residual / norm
+        } else {
+            residual
+        },
+        residual,
+        backward_error: found.backward_error,
+        rcond,
+        trusted_digits: trusted_digits(rcond),
+        error_estimate: None,
+        error_bound: None,
+        rank: found.rank,
+        method: Method::Lstsq,
+        abandoned: None,
+        growth: None,
+        refinements: 0,
+        equilibrated: false,
+        x: b.like(n, found.x),
+    })
+}
+
+impl From<SquareMethod> for Method {
+    fn from(method: SquareMethod) -> Self {
+        match method {
+            SquareMethod::Lu => Self::Lu,
+            SquareMethod::Qr => Self::Qr,
+            SquareMethod::Cholesky => Self::Cholesky,
+            SquareMethod::SymmetricIndefinite => Self::SymmetricIndefinite,
+            SquareMethod::Triangular => Self::Triangular,
+            SquareMethod::Banded => Self::Banded,
+            SquareMethod::Tridiagonal => Self::Tridiagonal,
+        }
+    }
+}
+
+/// The error of factors that do not exist, at the argument `A`.
+pub(crate) fn factor_error(err: FactorError) -> ToolError {
+    let error = ToolError::new(ErrorCode::Numeric, err).at("/A");
+    match err {
+        FactorError::Singular { column } => singular(error).evidence(Value::object([("column", column)])),
+        FactorError::SingularBlock => singular(error),
+        FactorError::NotPositiveDefinite(at) => error
+            .reason("not_positive_definite")
+            .hint("`symmetric_indefinite` and `lu` of `matrix_solve` need no positive definite matrix")
+            .evidence(Value::object([("size", at.size)])),
+    }
+}
+
+fn singular(error: ToolError) -> ToolError {
+    error
+        .reason("singular")
+        .hint("call `least_squares` for the solution of minimum norm, or `matrix_rank` for the null space")
+}
+
+/// The error of a system without a solution.
+pub(crate) fn system_error(err: SystemError) -> ToolError {
+    match err {
+        SystemError::Factors(err) => factor_error(err),
+        SystemError::Overflow => ToolError::new(ErrorCode::Numeric, err)
+            .reason("overflow")
+            .at("/b")
+            .hint("scale `A` or `b`"),
+    }
+}
+
+/// The error of a least squares problem without a solution.
+pub(crate) fn least_squares_error(err: LeastSquaresError) -> ToolError {
+    match err {
+        LeastSquaresError::NoConvergence(err) => super::no_convergence(err),
+        LeastSquaresError::Overflow => ToolError::new(ErrorCode::Numeric, err)
+            .reason("overflow")
+            .at("/b")
+            .hint("scale `A` or `b`"),
+        LeastSquaresError::RankDeficient { rank, .. } => ToolError::new(ErrorCode::Numeric, err)
+            .reason("rank_deficient")
+            .at("/A")
+            .hint("pass `method`: \"svd\" for the solution of minimum norm, or `ridge`")
+            .evidence(Value::object([("rank", rank)])),
+        LeastSquaresError::ConstraintsDependent { rank, .. } => {
+            ToolError::new(ErrorCode::Numeric, err)
+                .reason("rank_deficient")
+                .at("/C")
+                .hint("leave out the constraints that follow from the others, or contradict them")
+                .evidence(Value::object([("rank", rank)]))
         }
     }
 }
 
 /// Digits left of sixteen when the condition takes its share.
-fn trusted_digits(rcond: f64) -> u32 {
+pub(crate) fn trusted_digits(rcond: f64) -> u32 {
     let digits = (rcond / f64::EPSILON).log10().floor();
     if digits > 0.0 {
         digits.min(15.0) as u32
@@ -209,19 +389,48 @@ fn trusted_digits(rcond: f64) -> u32 {
     }
 }
 
-fn warn(solution: &Solution, method: Method, n: usize, ctx: &Ctx) {
-    let digits = trusted_digits(solution.rcond);
-    let rcond = solution.rcond;
-    if method == Method::Lu && rcond < f64::EPSILON {
+/// Says what condition and refinement mean for the digits of a solution.
+fn warn(output: &Output, n: usize, ctx: &Ctx) {
+    const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
+    let Output {
+        rcond,
+        trusted_digits: digits,
+        ..
+    } = output;
+    if output.method == Method::Lstsq {
+        if output.rank < n {
+            ctx.warn(format!(
+                "`A` has rank {} and {n} columns: `x` is the solution of smallest norm among many",
+                output.rank
+            ));
+        }
+        return;
+    }
+    if *rcond < f64::EPSILON {
         ctx.warn(format!(
             "`A` is singular to working precision (rcond {rcond:.1e}): {digits} digits of `x` can be trusted; \
-             `method`: \"lstsq\" gives the least squares solution of minimum norm"
+             `least_squares` gives the solution of minimum norm"
+        ));
+    } else if *rcond < ILL_CONDITIONED {
+        ctx.warn(format!(
+            "`A` is ill-conditioned (rcond {rcond:.1e}): {digits} digits of `x` can be trusted unless the entries of `A` and `b` \
+             are known to more than 16"
         ));
     }
-    if solution.rank < n {
+    let estimate = output.error_estimate.map_or(0.0, |estimate| estimate.0);
+    if estimate > 1e-3 {
         ctx.warn(format!(
-            "`A` has rank {} and {n} columns: `x` is the solution of smallest norm among many",
-            solution.rank
+            "the refinement does not settle (estimated relative error {estimate:.0e}): `x` makes the residual small and may have no right digit"
+        ));
+    }
+    if let Some(abandoned) = output.abandoned {
+        ctx.warn(format!(
+            "{abandoned:?} lost too many digits on this matrix; {:?} was used instead",
+            output.method
+        ));
+    } else if let Some(growth) = output.growth.filter(|&growth| growth > GROWTH_MAX) {
+        ctx.warn(format!(
+            "elimination grew by {growth:.0e}: pass `method`: \"qr\", or leave it out"
         ));
     }
 }

@@ -42,7 +42,7 @@ impl Sides {
     }
 
     /// Other data in the same form: `rows` entries for each.
-    pub(super) fn like(&self, rows: usize, data: Vec<f64>) -> Self {
+    pub(crate) fn like(&self, rows: usize, data: Vec<f64>) -> Self {
         match self {
             Self::One(_) => Self::One(data.into()),
             Self::Many(matrix) => Matrix::new(rows, matrix.columns(), data)

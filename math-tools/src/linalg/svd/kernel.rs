@@ -2,8 +2,8 @@
 
 use faer::{Mat, MatRef};
 
+use crate::linalg::dense::lstsq::rank_tolerance;
 use crate::linalg::dense::{self, NoConvergence, SingularVectors, norm2, normalised, scaled};
-use crate::linalg::solve::kernel::rank_tolerance;
 
 /// `A = U S V'` and its evidence.
 #[derive(Debug)]

@@ -1,0 +1,159 @@
+//! Sums and inner products in twice the working precision, from plain doubles.
+//!
+//! A pair `(high, low)` stands for the unevaluated sum `high + low` with `|low| <= ulp(high) / 2`. The product is split by Dekker's
+//! method, so that the bits are the same with or without fused multiply-add; operands beyond 2^996 overflow in the splitting.
+
+/// The rounded sum and its rounding error, exactly: `a + b = sum + error`.
+///
+/// # References
+/// D. E. Knuth, "The Art of Computer Programming", volume 2, section 4.2.2, theorem B.
+#[inline]
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let shadow = sum - a;
+    (sum, (a - (sum - shadow)) + (b - shadow))
+}
+
+/// The rounded product and its rounding error, exactly unless the splitting overflows or the error underflows.
+///
+/// # References
+/// T. J. Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18, 1971.
+#[inline]
+pub fn two_product(a: f64, b: f64) -> (f64, f64) {
+    const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
+    let split = |value: f64| {
+        let high = SPLITTER * value;
+        let high = high - (high - value);
+        (high, value - high)
+    };
+    let product = a * b;
+    let ((a_high, a_low), (b_high, b_low)) = (split(a), split(b));
+    let error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+    (product, error)
+}
+
+/// A running sum with about 32 digits.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Doubled {
+    /// The rounded sum.
+    pub high: f64,
+    /// What rounding has left over.
+    pub low: f64,
+}
+
+impl Doubled {
+    /// A single double.
+    pub const fn new(value: f64) -> Self {
+        Self {
+            high: value,
+            low: 0.0,
+        }
+    }
+
+    /// Adds a double.
+    #[inline]
+    pub fn add(&mut self, value: f64) {
+        let (sum, error) = two_sum(self.high, value);
+        self.high = sum;
+        self.low += error;
+    }
+
+    /// Adds a product.
+    #[inline]
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        let (product, error) = two_product(a, b);
+        self.add(product);
+        self.low += error;
+    }
+
+    /// The product with another, to about 31 digits.
+    #[inline]
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        let (product, error) = two_product(self.high, other.high);
+        let low = error + (self.high * other.low + self.low * other.high);
+        let (high, low) = two_sum(product, low);
+        Self { high, low }
+    }
+
+    /// The sum, rounded once; the plain sum where a product has overflowed in the splitting.
+    #[inline]
+    pub fn value(self) -> f64 {
+        let precise = self.high + self.low;
+        if precise.is_finite() {
+            precise
+        } else {
+            self.high
+        }
+    }
+}
+
+/// `b - a . x` as if computed with twice the digits and rounded once, in interleaved sums that keep the processor busy.
+///
+/// `a` and `x` have the same length n; about 25 n operations.
+///
+/// # References
+/// T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005, algorithm Dot2.
+pub fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
+    const LANES: usize = 4;
+    let (mut sums, mut errors) = ([0.0; LANES], [0.0; LANES]);
+    let (mut a_blocks, mut x_blocks) = (a.chunks_exact(LANES), x.chunks_exact(LANES));
+    for (a, x) in a_blocks.by_ref().zip(x_blocks.by_ref()) {
+        for lane in 0..LANES {
+            let (product, product_error) = two_product(-a[lane], x[lane]);
+            let (sum, sum_error) = two_sum(sums[lane], product);
+            sums[lane] = sum;
+            errors[lane] += product_error + sum_error;
+        }
+    }
+    let mut total = Doubled {
+        high: b,
+        low: errors.iter().sum(),
+    };
+    for (a, x) in a_blocks.remainder().iter().zip(x_blocks.remainder()) {
+        total.add_product(-a, *x);
+    }
+    for sum in sums {
+        total.add(sum);
+    }
+    total.value()
+}
+
+/// `a . x` in twice the working precision, rounded once.
+///
+/// # References
+/// As [`residual_entry`].
+pub fn inner(a: &[f64], x: &[f64]) -> f64 {
+    -residual_entry(a, x, 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums that a plain loop gets wrong in every digit; exact by construction.
+    #[test]
+    fn cancellation_leaves_the_exact_rest() {
+        let a = [1e16, 1.0, -1e16, 1e-3, 3.0];
+        let x = [1.0, 1.0, 1.0, 1.0, 1e-20];
+        assert_eq!(inner(&a, &x), 1.001);
+        assert_eq!(residual_entry(&[1e8 + 1.0], &[1e8 - 1.0], 1e16), 1.0);
+        let (product, error) = two_product(1.0 + f64::EPSILON, 1.0 + f64::EPSILON);
+        assert_eq!(
+            (product, error),
+            (1.0 + 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON)
+        );
+    }
+
+    /// 0.1^2 as the double nearest to 0.1 has it: 0.01000000000000000055511151231257827... (Python `fractions`).
+    #[test]
+    fn powers_keep_thirty_digits() {
+        let tenth = Doubled::new(0.1);
+        let square = tenth.times(tenth);
+        assert_eq!(square.high, 0.1 * 0.1);
+        assert!(
+            (square.low + 8.326672684688674e-19).abs() < 1e-33,
+            "{square:?}"
+        );
+    }
+}

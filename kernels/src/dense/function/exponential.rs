@@ -1,0 +1,262 @@
+//! Scaling and squaring for the exponential of real and complex matrices.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::lu::partial_pivoting::{factor, solve};
+use faer::linalg::matmul::matmul;
+use faer::perm::PermRef;
+use faer::traits::ComplexField;
+use faer::{Accum, Mat, Par, Spec};
+
+const PAR: Par = Par::Seq;
+
+/// The entries that the exponential is written for: doubles and pairs of them.
+pub trait Entry: ComplexField<Real = f64> + Copy {
+    /// A real number.
+    fn of(value: f64) -> Self;
+    /// The magnitude.
+    fn size(self) -> f64;
+    /// `self + factor other`.
+    fn plus(self, factor: f64, other: Self) -> Self;
+}
+
+impl Entry for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+    fn size(self) -> f64 {
+        self.abs()
+    }
+    fn plus(self, factor: f64, other: Self) -> Self {
+        self + factor * other
+    }
+}
+
+impl Entry for faer::c64 {
+    fn of(value: f64) -> Self {
+        Self::new(value, 0.0)
+    }
+    fn size(self) -> f64 {
+        self.re.hypot(self.im)
+    }
+    fn plus(self, factor: f64, other: Self) -> Self {
+        self + other * factor
+    }
+}
+
+/// `a b`.
+pub(super) fn times<T: Entry>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, T::of(1.0), PAR);
+    out
+}
+
+/// Replaces `rhs` by the solution of `A X = rhs`, LU with partial pivoting.
+pub(super) fn solve_in_place<T: Entry>(mut a: Mat<T>, rhs: &mut Mat<T>) {
+    let n = a.nrows();
+    let (mut order, mut inverse) = (vec![0_usize; n], vec![0_usize; n]);
+    let params = Spec::default();
+    let scratch = factor::lu_in_place_scratch::<usize, T>(n, n, PAR, params);
+    factor::lu_in_place(
+        a.as_mut(),
+        &mut order,
+        &mut inverse,
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    );
+    let scratch = solve::solve_in_place_scratch::<usize, T>(n, rhs.ncols(), PAR);
+    solve::solve_in_place(
+        a.as_ref(),
+        a.as_ref(),
+        PermRef::new_checked(&order, &inverse, n),
+        rhs.as_mut(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+    );
+}
+
+/// Largest column sum of magnitudes.
+pub(super) fn norm1<T: Entry>(a: &Mat<T>) -> f64 {
+    (0..a.ncols())
+        .map(|column| {
+            (0..a.nrows())
+                .map(|row| a[(row, column)].size())
+                .sum::<f64>()
+        })
+        .fold(0.0, f64::max)
+}
+
+/// `sum of factors[i] parts[i]`, and `constant` on the diagonal.
+pub(super) fn combination<T: Entry>(parts: &[(&Mat<T>, f64)], constant: f64, n: usize) -> Mat<T> {
+    let mut out = Mat::from_fn(n, n, |row, column| {
+        T::of(if row == column { constant } else { 0.0 })
+    });
+    for (part, factor) in parts {
+        for column in 0..n {
+            for row in 0..n {
+                out[(row, column)] = out[(row, column)].plus(*factor, part[(row, column)]);
+            }
+        }
+    }
+    out
+}
+
+/// 1-norm of `|A|^power`, by products with a vector of ones.
+fn norm_of_power<T: Entry>(a: &Mat<T>, power: usize) -> f64 {
+    let n = a.nrows();
+    let mut x = vec![1.0; n];
+    for _ in 0..power {
+        x = (0..n)
+            .map(|column| {
+                (0..n)
+                    .map(|row| a[(row, column)].size() * x[row])
+                    .sum::<f64>()
+            })
+            .collect();
+    }
+    x.into_iter().fold(0.0, f64::max)
+}
+
+/// Extra squarings that keep the backward error of the approximant of degree m within rounding when A is far from normal.
+fn extra<T: Entry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
+    let norm = norm1(a);
+    let high = norm_of_power(a, 2 * m + 1);
+    if high == 0.0 || norm == 0.0 {
+        return 0;
+    }
+    let alpha = leading * (high / norm);
+    let needed = ((alpha / (f64::EPSILON / 2.0)).log2() / (2 * m) as f64).ceil();
+    if needed > 0.0 { needed as u32 } else { 0 }
+}
+
+const B3: [f64; 4] = [120.0, 60.0, 12.0, 1.0];
+const B5: [f64; 6] = [30240.0, 15120.0, 3360.0, 420.0, 30.0, 1.0];
+const B7: [f64; 8] = [
+    17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0,
+];
+const B9: [f64; 10] = [
+    17643225600.0,
+    8821612800.0,
+    2075673600.0,
+    302702400.0,
+    30270240.0,
+    2162160.0,
+    110880.0,
+    3960.0,
+    90.0,
+    1.0,
+];
+const B13: [f64; 14] = [
+    64764752532480000.0,
+    32382376266240000.0,
+    7771770303897600.0,
+    1187353796428800.0,
+    129060195264000.0,
+    10559470521600.0,
+    670442572800.0,
+    33522128640.0,
+    1323241920.0,
+    40840800.0,
+    960960.0,
+    16380.0,
+    182.0,
+    1.0,
+];
+
+/// `e^A` and the number of squarings; not finite where it overflows.
+///
+/// # References
+/// A. H. Al-Mohy, N. J. Higham, "A new scaling and squaring algorithm for the matrix exponential", SIAM J. Matrix Anal. Appl. 31,
+/// 2009, algorithm 6.1 (norms of powers computed, not estimated).
+pub fn exponential<T: Entry>(a: Mat<T>) -> (Mat<T>, u32) {
+    let n = a.nrows();
+    let power = |a: &Mat<T>, b: &Mat<T>| times(a, b);
+    let root = |a: &Mat<T>, degree: f64| norm1(a).powf(1.0 / degree);
+    let a2 = power(&a, &a);
+    let a4 = power(&a2, &a2);
+    let a6 = power(&a2, &a4);
+    let (d4, d6) = (root(&a4, 4.0), root(&a6, 6.0));
+    let eta = d4.max(d6);
+    if eta <= 1.495585217958292e-2 && extra(&a, 3, 1.0 / 100800.0) == 0 {
+        return (approximant(&a, &[&a2], &B3, n), 0);
+    }
+    if eta <= 2.539398330063230e-1 && extra(&a, 5, 1.0 / 10059033600.0) == 0 {
+        return (approximant(&a, &[&a2, &a4], &B5, n), 0);
+    }
+    let a8 = power(&a4, &a4);
+    let d8 = root(&a8, 8.0);
+    let eta = d6.max(d8);
+    if eta <= 9.504178996162932e-1 && extra(&a, 7, 1.0 / 4487938430976000.0) == 0 {
+        return (approximant(&a, &[&a2, &a4, &a6], &B7, n), 0);
+    }
+    if eta <= 2.097847961257068 && extra(&a, 9, 1.0 / 5914384781877411840000.0) == 0 {
+        return (approximant(&a, &[&a2, &a4, &a6, &a8], &B9, n), 0);
+    }
+    const THETA13: f64 = 4.25;
+    const SQUARINGS_MAX: u32 = 1100;
+    let d10 = root(&power(&a4, &a6), 10.0);
+    let eta = eta.min(d8.max(d10));
+    let needed = (eta / THETA13).log2().ceil();
+    let mut squarings = if needed > 0.0 {
+        needed.min(f64::from(SQUARINGS_MAX)) as u32
+    } else {
+        0
+    };
+    let shrunk = combination(&[(&a, shrink(squarings))], 0.0, n);
+    squarings = (squarings + extra(&shrunk, 13, 1.0 / 113250775606021113483283660800000000.0))
+        .min(SQUARINGS_MAX);
+    let factor = shrink(squarings);
+    let (a, a2, a4, a6) = (
+        combination(&[(&a, factor)], 0.0, n),
+        combination(&[(&a2, factor.powi(2))], 0.0, n),
+        combination(&[(&a4, factor.powi(4))], 0.0, n),
+        combination(&[(&a6, factor.powi(6))], 0.0, n),
+    );
+    let b = B13;
+    let inner = combination(&[(&a6, b[13]), (&a4, b[11]), (&a2, b[9])], 0.0, n);
+    let high = times(&a6, &inner);
+    let odd = combination(
+        &[(&high, 1.0), (&a6, b[7]), (&a4, b[5]), (&a2, b[3])],
+        b[1],
+        n,
+    );
+    let u = times(&a, &odd);
+    let inner = combination(&[(&a6, b[12]), (&a4, b[10]), (&a2, b[8])], 0.0, n);
+    let high = times(&a6, &inner);
+    let v = combination(
+        &[(&high, 1.0), (&a6, b[6]), (&a4, b[4]), (&a2, b[2])],
+        b[0],
+        n,
+    );
+    let mut value = quotient(&u, &v, n);
+    for _ in 0..squarings {
+        value = times(&value, &value);
+    }
+    (value, squarings)
+}
+
+fn shrink(squarings: u32) -> f64 {
+    super::super::scaled(1.0, -(squarings as i32))
+}
+
+/// `(V - U)^-1 (V + U)` of the approximant with coefficients `b`, given the even powers from the second.
+fn approximant<T: Entry>(a: &Mat<T>, powers: &[&Mat<T>], b: &[f64], n: usize) -> Mat<T> {
+    let odd: Vec<(&Mat<T>, f64)> = powers
+        .iter()
+        .enumerate()
+        .map(|(index, power)| (*power, b[2 * index + 3]))
+        .collect();
+    let even: Vec<(&Mat<T>, f64)> = powers
+        .iter()
+        .enumerate()
+        .map(|(index, power)| (*power, b[2 * index + 2]))
+        .collect();
+    let u = times(a, &combination(&odd, b[1], n));
+    quotient(&u, &combination(&even, b[0], n), n)
+}
+
+fn quotient<T: Entry>(u: &Mat<T>, v: &Mat<T>, n: usize) -> Mat<T> {
+    let mut value = combination(&[(v, 1.0), (u, 1.0)], 0.0, n);
+    solve_in_place(combination(&[(v, 1.0), (u, -1.0)], 0.0, n), &mut value);
+    value
+}

@@ -1,0 +1,207 @@
+//! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::qr).
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::{householder, qr::no_pivoting};
+use faer::{Conj, Mat, Par, Spec};
+
+use super::{dot, norm2};
+
+const PAR: Par = Par::Seq;
+
+/// `A P = Q R`.
+#[derive(Debug, Clone)]
+pub struct Orthogonal {
+    /// m x min(m, n), or m x m when asked for in full.
+    pub q: Mat<f64>,
+    /// Upper trapezoidal, as many rows as Q has columns, n columns.
+    pub r: Mat<f64>,
+    /// Column j of `A P` is column `order[j]` of A.
+    pub order: Vec<usize>,
+}
+
+/// Factors an m x n matrix by Householder reflections: 2 m n^2 - 2/3 n^3 operations for m >= n, and as many for Q.
+///
+/// With `pivoting` the column of largest remaining norm comes next, so that the diagonal of R falls in magnitude and shows the
+/// rank; without it the order is that of A. The diagonal of R is not negative.
+///
+/// # References
+/// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 5.2 and 5.4.
+pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
+    let (m, n) = a.shape();
+    let size = m.min(n);
+    let width = if full { m } else { size };
+    if size == 0 {
+        return Orthogonal {
+            q: Mat::identity(m, width),
+            r: Mat::zeros(width, n),
+            order: (0..n).collect(),
+        };
+    }
+    let mut found = if pivoting {
+        exchanging(a, width)
+    } else {
+        in_order(a, width)
+    };
+    for index in 0..size {
+        if found.r[(index, index)] < 0.0 {
+            (index..n).for_each(|column| found.r[(index, column)] = -found.r[(index, column)]);
+            found
+                .q
+                .col_as_slice_mut(index)
+                .iter_mut()
+                .for_each(|value| *value = -*value);
+        }
+    }
+    found
+}
+
+/// Blocked reflections of faer, the columns in their order.
+fn in_order(mut a: Mat<f64>, width: usize) -> Orthogonal {
+    let (m, n) = a.shape();
+    let size = m.min(n);
+    let block = no_pivoting::factor::recommended_block_size::<f64>(m, n);
+    let mut coefficients = Mat::zeros(block, size);
+    let params = Spec::default();
+    let scratch = no_pivoting::factor::qr_in_place_scratch::<f64>(m, n, block, PAR, params);
+    no_pivoting::factor::qr_in_place(
+        a.as_mut(),
+        coefficients.as_mut(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    );
+    let mut q = Mat::identity(m, width);
+    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
+        m, block, width,
+    );
+    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+        a.as_ref().subcols(0, size),
+        coefficients.as_ref(),
+        Conj::No,
+        q.as_mut(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+    );
+    Orthogonal {
+        q,
+        r: upper(&a, width),
+        order: (0..n).collect(),
+    }
+}
+
+/// Reflections column by column, the largest remaining column next; columns of zeros need none.
+fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
+    let (m, n) = a.shape();
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut reflectors: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
+    for step in 0..m.min(n) {
+        let size = |column: usize| norm2(&a.col_as_slice(column)[step..]);
+        let (pivot, length) = (step..n).fold((step, 0.0), |(best, most), column| {
+            let length = size(column);
+            if length > most {
+                (column, length)
+            } else {
+                (best, most)
+            }
+        });
+        if pivot != step {
+            order.swap(step, pivot);
+            (0..m).for_each(|row| {
+                let kept = a[(row, step)];
+                a[(row, step)] = a[(row, pivot)];
+                a[(row, pivot)] = kept;
+            });
+        }
+        // v = x + sign(x0) |x| e0, scaled so that H = I - v v'.
+        let mut reflector = a.col_as_slice(step)[step..].to_vec();
+        if length > 0.0 {
+            let sign = 1.0_f64.copysign(reflector[0]);
+            reflector.iter_mut().for_each(|value| *value /= length);
+            reflector[0] += sign;
+            let scale = reflector[0].abs().sqrt();
+            reflector.iter_mut().for_each(|value| *value /= scale);
+            (step + 1..n).for_each(|column| {
+                reflect(&reflector, &mut a.col_as_slice_mut(column)[step..]);
+            });
+            a[(step, step)] = -sign * length;
+        }
+        reflectors.push(reflector);
+    }
+    let mut q = Mat::identity(m, width);
+    for (step, reflector) in reflectors.iter().enumerate().rev() {
+        if a[(step, step)] != 0.0 {
+            (step..width).for_each(|column| {
+                reflect(reflector, &mut q.col_as_slice_mut(column)[step..]);
+            });
+        }
+    }
+    Orthogonal {
+        q,
+        r: upper(&a, width),
+        order,
+    }
+}
+
+fn reflect(reflector: &[f64], x: &mut [f64]) {
+    let factor = dot(reflector, x);
+    x.iter_mut()
+        .zip(reflector)
+        .for_each(|(x, v)| *x -= factor * v);
+}
+
+/// The upper trapezoid, `width` rows.
+fn upper(a: &Mat<f64>, width: usize) -> Mat<f64> {
+    let (m, n) = a.shape();
+    Mat::from_fn(width, n, |row, column| {
+        if row <= column && row < m {
+            a[(row, column)]
+        } else {
+            0.0
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::product;
+
+    #[test]
+    fn factors_reproduce_the_matrix_for_every_shape() {
+        for (m, n) in [(1, 1), (5, 3), (3, 5), (40, 40), (70, 20), (20, 70)] {
+            let a = Mat::from_fn(m, n, |i, j| {
+                ((i * 37 + j * j * 11 + i * j * 29) % 101) as f64
+            });
+            for (pivoting, full) in [(false, false), (true, false), (false, true), (true, true)] {
+                let found = orthogonal(a.clone(), pivoting, full);
+                let image = product(found.q.as_ref(), found.r.as_ref());
+                let gram = product(found.q.as_ref().transpose(), found.q.as_ref());
+                for column in 0..n {
+                    for row in 0..m {
+                        let expected = a[(row, found.order[column])];
+                        let found = image[(row, column)];
+                        assert!(
+                            (found - expected).abs() < 1e-11,
+                            "{m} x {n} {pivoting} {full}: {found} {expected}"
+                        );
+                    }
+                }
+                for row in 0..gram.nrows() {
+                    for column in 0..gram.ncols() {
+                        let expected = f64::from(u8::from(row == column));
+                        assert!((gram[(row, column)] - expected).abs() < 1e-13);
+                    }
+                }
+                let diagonal: Vec<f64> = (0..m.min(n)).map(|i| found.r[(i, i)]).collect();
+                assert!(diagonal.iter().all(|&value| value >= 0.0));
+                if pivoting {
+                    assert!(
+                        diagonal
+                            .windows(2)
+                            .all(|pair| pair[0] >= pair[1] * (1.0 - 1e-12))
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Eigenvalues beyond the plain problem: left vectors, and pairs of matrices.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::gevd;
+use faer::{Mat, MatRef, Par, Spec, diag::Diag};
+
+use super::cholesky::Cholesky;
+use super::{NoConvergence, RawEigen, symmetric_eigen};
+
+const PAR: Par = Par::Seq;
+
+/// Eigenvalues of a general real matrix with right and left vectors, both in the packing of [`RawEigen`]: the left ones, `y' A =
+/// lambda y'` without conjugation, or with it.
+///
+/// # Errors
+/// [`NoConvergence`].
+pub fn two_sided(a: MatRef<'_, f64>) -> Result<(RawEigen, Mat<f64>), NoConvergence> {
+    let n = a.nrows();
+    let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
+    let (mut right, mut left) = (Mat::zeros(n, n), Mat::zeros(n, n));
+    let params = Spec::default();
+    let both = ComputeEigenvectors::Yes;
+    let scratch = evd::evd_scratch::<f64>(n, both, both, PAR, params);
+    evd::evd_real(
+        a,
+        real.as_mut(),
+        imaginary.as_mut(),
+        Some(left.as_mut()),
+        Some(right.as_mut()),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| NoConvergence {
+        what: "the eigenvalues",
+    })?;
+    Ok((
+        RawEigen {
+            real: (0..n).map(|index| real[index]).collect(),
+            imaginary: (0..n).map(|index| imaginary[index]).collect(),
+            vectors: Some(right),
+        },
+        left,
+    ))
+}
+
+/// Eigenvalues of `A v = lambda B v` for symmetric A and the Cholesky factor of a symmetric positive definite B; vectors with
+/// `v' B v = 1` in the columns. Ascending.
+///
+/// # Accuracy
+/// The error grows with the condition of B.
+///
+/// # Errors
+/// [`NoConvergence`].
+///
+/// # References
+/// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 8.7.2.
+pub fn symmetric_definite(
+    a: MatRef<'_, f64>,
+    factor: &Cholesky,
+    vectors: bool,
+) -> Result<(Vec<f64>, Option<Mat<f64>>), NoConvergence> {
+    use faer::linalg::triangular_solve as triangular;
+    let n = a.nrows();
+    let lower = factor.packed.as_ref();
+    // C = L^-1 A L^-T, made symmetric again after rounding.
+    let mut half = a.to_owned();
+    triangular::solve_lower_triangular_in_place(lower, half.as_mut(), PAR);
+    let mut c = half.transpose().to_owned();
+    triangular::solve_lower_triangular_in_place(lower, c.as_mut(), PAR);
+    let c = Mat::from_fn(n, n, |row, column| {
+        (c[(row, column)] + c[(column, row)]) / 2.0
+    });
+    let (values, basis) = symmetric_eigen(c.as_ref(), vectors)?;
+    let basis = basis.map(|mut basis| {
+        triangular::solve_upper_triangular_in_place(lower.transpose(), basis.as_mut(), PAR);
+        basis
+    });
+    Ok((values, basis))
+}
+
+/// Eigenvalues `alpha / beta` of a pair of real matrices.
+#[derive(Debug)]
+pub struct RawPair {
+    /// Numerators, and vectors packed as in [`RawEigen`].
+    pub alpha: RawEigen,
+    /// Denominators, not negative; 0 stands for an infinite eigenvalue.
+    pub beta: Vec<f64>,
+}
+
+/// Eigenvalues of `A v = lambda B v` for any real pair, by the QZ iteration.
+///
+/// # Errors
+/// [`NoConvergence`].
+///
+/// # References
+/// C. B. Moler, G. W. Stewart, "An algorithm for generalized matrix eigenvalue problems", SIAM J. Numer. Anal. 10, 1973.
+pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, NoConvergence> {
+    let n = a.nrows();
+    let (mut a, mut b) = (a, b);
+    let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
+    let mut beta = Diag::<f64>::zeros(n);
+    let mut basis = vectors.then(|| Mat::<f64>::identity(n, n));
+    let compute = if vectors {
+        ComputeEigenvectors::Yes
+    } else {
+        ComputeEigenvectors::No
+    };
+    let params = Spec::default();
+    let scratch = gevd::gevd_scratch::<f64>(n, ComputeEigenvectors::No, compute, PAR, params);
+    gevd::gevd_real(
+        a.as_mut(),
+        b.as_mut(),
+        real.as_mut(),
+        imaginary.as_mut(),
+        beta.as_mut(),
+        None,
+        basis.as_mut().map(Mat::as_mut),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| NoConvergence {
+        what: "the eigenvalues of the pair",
+    })?;
+    Ok(RawPair {
+        alpha: RawEigen {
+            real: (0..n).map(|index| real[index]).collect(),
+            imaginary: (0..n).map(|index| imaginary[index]).collect(),
+            vectors: basis,
+        },
+        beta: (0..n).map(|index| beta[index]).collect(),
+    })
+}

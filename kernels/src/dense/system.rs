@@ -1,0 +1,500 @@
+//! Square systems `A X = B`: the method chosen by the structure, refinement, and what is known about the error.
+
+use faer::{Mat, MatRef};
+
+use super::cholesky::NotPositiveDefinite;
+use super::condition::{Operator as _, reciprocal_condition, weighted_inverse_norm};
+use super::doubled::residual_entry;
+use super::factors::{FactorError, Factors, SquareMethod};
+use super::scaling::Scaling;
+use super::structure::Structure;
+use super::{exponent_of, max_abs, norm2, product, scaled};
+
+/// A right-hand side of few columns gets its residual in doubled precision; more would cost as much as the factorisation.
+pub const PRECISE_COLUMNS_MAX: usize = 4;
+
+/// Elimination whose entries grow by more than this has lost so many digits that orthogonal factors are used instead.
+pub const GROWTH_MAX: f64 = 1e8;
+
+/// A backward error above this says that the factors cannot be trusted, whatever their growth.
+pub const BACKWARD_ERROR_MAX: f64 = 1e-13;
+
+/// A solution and its evidence. Norms over several right-hand sides are Frobenius norms.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// n x k, row by row.
+    pub x: Vec<f64>,
+    /// `|B - A X|`.
+    pub residual: f64,
+    /// `|B - A X| / |B|`; the residual itself when `B` is zero.
+    pub relative_error: f64,
+    /// Largest over the columns of `|b - A x| / (|A| |x| + |b|)` in maximum norms.
+    pub backward_error: f64,
+    /// The estimate of `1 / (|A|_1 |A^-1|_1)` of the matrix as factored.
+    pub rcond: f64,
+    /// Whether rows or columns were scaled before factoring.
+    pub equilibrated: bool,
+    /// How it was solved.
+    pub method: SquareMethod,
+    /// What was tried before, and gave no answer that can be trusted.
+    pub abandoned: Option<SquareMethod>,
+    /// Growth of the elimination, where there was one.
+    pub growth: Option<f64>,
+    /// Steps of refinement that were kept.
+    pub refinements: usize,
+    /// Estimate of the largest relative error of a column in the maximum norm, the entries of `A` and `B` taken as exact: the
+    /// last correction, with what its geometric series would add. Infinite where the corrections do not shrink.
+    pub error_estimate: f64,
+    /// Bound of the same error when every entry of `A` and `B` is only known to a relative 2^-53:
+    /// `| |A^-1| (|r| + 2^-53 (|A| |x| + |b|)) | / |x|`, the norm estimated.
+    pub error_bound: f64,
+}
+
+/// Why there is no solution.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum SystemError {
+    /// The matrix has no such factors.
+    #[error(transparent)]
+    Factors(#[from] FactorError),
+    /// The solution is larger than any double.
+    #[error("the solution is too large for a double")]
+    Overflow,
+}
+
+/// Solves the square system for `k` right-hand sides; `a` is n x n and `b` n x k, row by row.
+///
+/// # Method
+/// Without a `method` the structure decides: triangular; banded where the band is narrow; Cholesky for a symmetric matrix with
+/// positive diagonal, block diagonal pivoting where that fails or the diagonal has other signs; else LU with partial pivoting.
+/// Elimination that grows by more than [`GROWTH_MAX`] or leaves a backward error above [`BACKWARD_ERROR_MAX`] gives way to
+/// Householder QR. Rows and columns are scaled by powers of two when their sizes differ by more than 2^26 or come near the
+/// range of a double. Up to [`PRECISE_COLUMNS_MAX`] columns are refined with residuals in doubled precision until the
+/// corrections stop shrinking; more columns get one step in plain precision where it makes the residual smaller.
+///
+/// # Accuracy and cost
+/// With refinement all digits while the condition is below about 1e15. 2/3 n^3 operations (Cholesky and block diagonal half of
+/// that, QR four times as much), then O(n^2) for each column.
+///
+/// # Errors
+/// [`SystemError`].
+///
+/// # References
+/// N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, chapters 7, 9 to 12 and 15; J. Demmel and
+/// others, "Error bounds from extra-precise iterative refinement", ACM TOMS 32, 2006.
+pub fn solve(
+    a: &[f64],
+    n: usize,
+    b: &[f64],
+    k: usize,
+    method: Option<SquareMethod>,
+) -> Result<Solution, SystemError> {
+    let structure = Structure::of(a, n);
+    let chosen = method.unwrap_or_else(|| choose(structure, n));
+    let first = solve_with(a, n, b, k, structure, chosen);
+    let next = match (&first, chosen) {
+        _ if method.is_some() => None,
+        (
+            Err(SystemError::Factors(FactorError::NotPositiveDefinite(_))),
+            SquareMethod::Cholesky,
+        ) => Some(SquareMethod::SymmetricIndefinite),
+        (Ok(found), _) if untrusted(found) => Some(SquareMethod::Qr),
+        (Err(SystemError::Overflow), SquareMethod::Lu | SquareMethod::SymmetricIndefinite) => {
+            Some(SquareMethod::Qr)
+        }
+        _ => None,
+    };
+    let second = match next {
+        Some(SquareMethod::SymmetricIndefinite) => {
+            let scaling = Scaling::of(a, n);
+            // Levelling rows and columns apart loses the symmetry.
+            let next = if scaling.used {
+                SquareMethod::Lu
+            } else {
+                SquareMethod::SymmetricIndefinite
+            };
+            match solve_with(a, n, b, k, structure, next) {
+                // Elimination names the column at fault.
+                Err(SystemError::Factors(FactorError::SingularBlock)) => {
+                    solve_with(a, n, b, k, structure, SquareMethod::Lu)
+                }
+                Ok(found) if untrusted(&found) => {
+                    solve_with(a, n, b, k, structure, SquareMethod::Qr).map(|better| Solution {
+                        abandoned: Some(next),
+                        ..better
+                    })
+                }
+                other => other,
+            }
+        }
+        Some(next) => solve_with(a, n, b, k, structure, next).map(|better| Solution {
+            abandoned: Some(chosen),
+            ..better
+        }),
+        None => return first,
+    };
+    match (first, second) {
+        (Ok(first), Err(_)) => Ok(first),
+        (Ok(first), Ok(second)) if first.backward_error < second.backward_error / 10.0 => Ok(first),
+        (_, second) => second,
+    }
+}
+
+fn untrusted(found: &Solution) -> bool {
+    found.growth.is_some_and(|growth| growth > GROWTH_MAX)
+        || found.backward_error > BACKWARD_ERROR_MAX
+}
+
+/// The method that the structure asks for.
+fn choose(structure: Structure, n: usize) -> SquareMethod {
+    if structure.is_triangular() {
+        SquareMethod::Triangular
+    } else if structure.is_banded(n) {
+        if structure.is_tridiagonal() {
+            SquareMethod::Tridiagonal
+        } else {
+            SquareMethod::Banded
+        }
+    } else if structure.symmetric {
+        // Where the diagonal has other signs, Cholesky says so at once.
+        SquareMethod::Cholesky
+    } else {
+        SquareMethod::Lu
+    }
+}
+
+fn solve_with(
+    a: &[f64],
+    n: usize,
+    b: &[f64],
+    k: usize,
+    structure: Structure,
+    method: SquareMethod,
+) -> Result<Solution, SystemError> {
+    if method == SquareMethod::Cholesky && !structure.positive_diagonal {
+        let index = (0..n).find(|&index| !(a[index * n + index] > 0.0));
+        let size = index.map_or(n, |index| index + 1);
+        return Err(FactorError::NotPositiveDefinite(NotPositiveDefinite { size }).into());
+    }
+    let scaling = match method {
+        SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite
+            if structure.positive_diagonal =>
+        {
+            Scaling::symmetric(a, n)
+        }
+        SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite => Scaling::even(a, n),
+        _ => Scaling::of(a, n),
+    };
+    let matrix = scaling.apply(a);
+    let factors = Factors::new(&matrix, n, structure, method)?;
+    let rcond = reciprocal_condition(&factors, norm1(&matrix, n));
+    let (rhs, exponents) = scaled_columns(b, n, k, &scaling.rows);
+    let mut x = rhs.clone();
+    factors.solve(&mut x);
+    if !all_finite(&x) {
+        return Err(SystemError::Overflow);
+    }
+    let units = units(&scaling.columns);
+    let refined = if k <= PRECISE_COLUMNS_MAX {
+        refine_precisely(&factors, &matrix, &rhs, x, &units)
+    } else {
+        refine_once(&factors, &matrix, &rhs, x, &units)
+    };
+    let Refined {
+        x,
+        rest,
+        refinements,
+        error_estimate,
+    } = refined;
+    let error_bound = error_bound(&factors, &matrix, &rhs, &x, &rest, &units);
+    let backward_error = backward_error(&matrix, n, &x, &rhs, &rest);
+    let restored = |values: &Mat<f64>, shift: &dyn Fn(usize) -> i32| -> Vec<f64> {
+        let mut out = Vec::with_capacity(n * k);
+        for row in 0..n {
+            out.extend(
+                (0..k).map(|column| scaled(values[(row, column)], exponents[column] + shift(row))),
+            );
+        }
+        out
+    };
+    let solution = restored(&x, &|row| scaling.columns[row]);
+    if solution.iter().any(|value| !value.is_finite()) {
+        return Err(SystemError::Overflow);
+    }
+    let residual = norm2(&restored(&rest, &|row| -scaling.rows[row]));
+    let norm = norm2(b);
+    Ok(Solution {
+        x: solution,
+        residual,
+        relative_error: if norm > 0.0 {
+            residual / norm
+        } else {
+            residual
+        },
+        backward_error,
+        rcond,
+        equilibrated: scaling.used,
+        method,
+        abandoned: None,
+        growth: factors.growth(&matrix),
+        refinements,
+        error_estimate,
+        error_bound,
+    })
+}
+
+/// The sizes of the unknowns relative to each other: powers of two, the largest 1.
+fn units(columns: &[i32]) -> Vec<f64> {
+    let most = columns.iter().copied().max().unwrap_or(0);
+    columns
+        .iter()
+        .map(|&exponent| scaled(1.0, exponent - most))
+        .collect()
+}
+
+/// Largest magnitude, each entry in its unit.
+fn size_in(units: &[f64], x: &[f64]) -> f64 {
+    x.iter()
+        .zip(units)
+        .fold(0.0, |most, (x, unit)| (x * unit).abs().max(most))
+}
+
+/// The right-hand sides with their rows scaled and every column brought to size 1, and the exponents of the columns.
+fn scaled_columns(b: &[f64], n: usize, k: usize, rows: &[i32]) -> (Mat<f64>, Vec<i32>) {
+    let exponents: Vec<i32> = (0..k)
+        .map(|column| {
+            (0..n)
+                .filter(|row| b[row * k + column] != 0.0)
+                .map(|row| exponent_of(b[row * k + column].abs()) + rows[row])
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    let rhs = Mat::from_fn(n, k, |row, column| {
+        scaled(b[row * k + column], rows[row] - exponents[column])
+    });
+    (rhs, exponents)
+}
+
+/// The largest column sum of magnitudes of an n x n matrix, row by row.
+pub fn norm1(a: &[f64], n: usize) -> f64 {
+    let mut sums = vec![0.0; n];
+    for row in a.chunks_exact(n) {
+        sums.iter_mut()
+            .zip(row)
+            .for_each(|(sum, entry)| *sum += entry.abs());
+    }
+    max_abs(&sums)
+}
+
+struct Refined {
+    x: Mat<f64>,
+    rest: Mat<f64>,
+    refinements: usize,
+    error_estimate: f64,
+}
+
+/// What the corrections say about the error: the last one, its geometric series, and the rounding of the result.
+fn series(correction: f64, ratio: f64, size: f64) -> f64 {
+    if size == 0.0 {
+        return 0.0;
+    }
+    if ratio >= 1.0 || correction.is_nan() {
+        return f64::INFINITY;
+    }
+    correction / size / (1.0 - ratio) + f64::EPSILON
+}
+
+/// Refines each column on its own with residuals in doubled precision.
+fn refine_precisely(
+    factors: &Factors,
+    a: &[f64],
+    rhs: &Mat<f64>,
+    mut x: Mat<f64>,
+    units: &[f64],
+) -> Refined {
+    const ROUNDS_MAX: usize = 10;
+    let n = x.nrows();
+    let mut rest = Mat::zeros(n, x.ncols());
+    let (mut refinements, mut error_estimate) = (0, 0.0_f64);
+    let residual = |x: &[f64], b: &[f64]| -> Vec<f64> {
+        a.chunks_exact(n)
+            .zip(b)
+            .map(|(row, &b)| residual_entry(row, x, b))
+            .collect()
+    };
+    for column in 0..x.ncols() {
+        let b = rhs.col_as_slice(column);
+        let mut current = x.col_as_slice(column).to_vec();
+        let mut current_rest = residual(&current, b);
+        let mut correction = current_rest.clone();
+        factors.apply(&mut correction);
+        let mut size = size_in(units, &correction);
+        let mut ratio = size / size_in(units, &current);
+        for round in 1..=ROUNDS_MAX {
+            if max_abs(&current_rest) == 0.0 || !size.is_finite() {
+                break;
+            }
+            let next: Vec<f64> = current
+                .iter()
+                .zip(&correction)
+                .map(|(x, d)| x + d)
+                .collect();
+            let next_rest = residual(&next, b);
+            let mut next_correction = next_rest.clone();
+            factors.apply(&mut next_correction);
+            let next_size = size_in(units, &next_correction);
+            // A correction that does not shrink still may mend the residual of a matrix that is singular to working precision.
+            let better = next_size < size || max_abs(&next_rest) < max_abs(&current_rest);
+            if !better || !next_size.is_finite() {
+                // Corrections of the size of the rounding cannot shrink.
+                let rounding = size <= f64::EPSILON * size_in(units, &current);
+                ratio = if rounding { 0.0 } else { next_size / size };
+                break;
+            }
+            ratio = next_size / size;
+            refinements = refinements.max(round);
+            (current, current_rest, correction, size) =
+                (next, next_rest, next_correction, next_size);
+            let whole = size_in(units, &current);
+            if size <= f64::EPSILON * whole {
+                ratio = 0.0;
+                break;
+            }
+            if ratio > 0.5 {
+                break;
+            }
+        }
+        let estimate = if max_abs(&current_rest) == 0.0 {
+            0.0
+        } else {
+            series(size, ratio, size_in(units, &current))
+        };
+        error_estimate = error_estimate.max(estimate);
+        x.col_as_slice_mut(column).copy_from_slice(&current);
+        rest.col_as_slice_mut(column).copy_from_slice(&current_rest);
+    }
+    Refined {
+        x,
+        rest,
+        refinements,
+        error_estimate,
+    }
+}
+
+/// One step for all columns together, kept where it makes the residual smaller.
+fn refine_once(
+    factors: &Factors,
+    a: &[f64],
+    rhs: &Mat<f64>,
+    mut x: Mat<f64>,
+    units: &[f64],
+) -> Refined {
+    let (n, k) = x.shape();
+    let residual = |x: &Mat<f64>| {
+        let mut rest = rhs.clone();
+        let image = product(MatRef::from_row_major_slice(a, n, n), x.as_ref());
+        for column in 0..k {
+            rest.col_as_slice_mut(column)
+                .iter_mut()
+                .zip(image.col_as_slice(column))
+                .for_each(|(rest, image)| *rest -= image);
+        }
+        rest
+    };
+    let mut rest = residual(&x);
+    let mut correction = rest.clone();
+    factors.solve(&mut correction);
+    let mut error_estimate = 0.0_f64;
+    for column in 0..k {
+        let whole = size_in(units, x.col_as_slice(column));
+        let size = size_in(units, correction.col_as_slice(column));
+        error_estimate = error_estimate.max(series(size, size / whole, whole));
+    }
+    let mut refinements = 0;
+    if all_finite(&correction) && backward_error(a, n, &x, rhs, &rest) > f64::EPSILON {
+        let better = Mat::from_fn(n, k, |row, column| {
+            x[(row, column)] + correction[(row, column)]
+        });
+        let new_rest = residual(&better);
+        for column in 0..k {
+            let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));
+            if size(&new_rest) < size(&rest) {
+                refinements = 1;
+                x.col_as_slice_mut(column)
+                    .copy_from_slice(better.col_as_slice(column));
+                rest.col_as_slice_mut(column)
+                    .copy_from_slice(new_rest.col_as_slice(column));
+            }
+        }
+    }
+    Refined {
+        x,
+        rest,
+        refinements,
+        error_estimate,
+    }
+}
+
+/// See [`Solution::error_bound`]; for many columns `|A| |x|` is replaced by the row sums of `|A|` times the largest entry.
+fn error_bound(
+    factors: &Factors,
+    a: &[f64],
+    b: &Mat<f64>,
+    x: &Mat<f64>,
+    rest: &Mat<f64>,
+    units: &[f64],
+) -> f64 {
+    const ROUNDOFF: f64 = f64::EPSILON / 2.0;
+    let (n, k) = x.shape();
+    let sizes: Vec<f64> = (0..k)
+        .map(|column| size_in(units, x.col_as_slice(column)))
+        .collect();
+    let weights: Vec<f64> = a
+        .chunks_exact(n)
+        .enumerate()
+        .map(|(row, entries)| {
+            let sum: f64 = if k > PRECISE_COLUMNS_MAX {
+                entries.iter().map(|entry| entry.abs()).sum()
+            } else {
+                0.0
+            };
+            (0..k)
+                .filter(|&column| sizes[column] > 0.0)
+                .map(|column| {
+                    let x = x.col_as_slice(column);
+                    let image = if k > PRECISE_COLUMNS_MAX {
+                        sum * max_abs(x)
+                    } else {
+                        entries.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
+                    };
+                    (rest[(row, column)].abs() + ROUNDOFF * (image + b[(row, column)].abs()))
+                        / sizes[column]
+                })
+                .fold(0.0, f64::max)
+        })
+        .collect();
+    weighted_inverse_norm(factors, units, &weights)
+}
+
+fn backward_error(a: &[f64], n: usize, x: &Mat<f64>, b: &Mat<f64>, rest: &Mat<f64>) -> f64 {
+    let a_norm = a
+        .chunks_exact(n)
+        .map(|row| row.iter().map(|value| value.abs()).sum())
+        .fold(0.0, f64::max);
+    (0..b.ncols())
+        .map(|column| {
+            let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));
+            let scale = a_norm * size(x) + size(b);
+            if scale > 0.0 { size(rest) / scale } else { 0.0 }
+        })
+        .fold(0.0, f64::max)
+}
+
+fn all_finite(matrix: &Mat<f64>) -> bool {
+    (0..matrix.ncols()).all(|column| {
+        matrix
+            .col_as_slice(column)
+            .iter()
+            .all(|value| value.is_finite())
+    })
+}

@@ -1,0 +1,123 @@
+//! `matrix_cholesky`: the triangular root of a symmetric positive definite matrix.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+
+use super::dense::cholesky::Cholesky;
+use super::dense::condition::reciprocal_condition;
+use super::dense::factors::FactorError;
+use super::dense::scaling::Scaling;
+use super::dense::{self, scaled, system};
+use super::eigen::square;
+use super::factors::{afford, finite, residual};
+use super::solve::factor_error;
+
+/// The tool.
+pub struct MatrixCholesky;
+
+/// Factor a symmetric positive definite matrix as A = L L', L lower triangular with a positive diagonal. A matrix that is not
+/// symmetric, or not positive definite, is refused: the factorisation is also the test.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, n rows of n numbers, exactly symmetric.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+}
+
+/// The factor.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Lower triangle, n x n.
+    #[serde(rename = "L")]
+    pub l: Matrix,
+    /// Logarithm of the determinant of A.
+    pub log_determinant: f64,
+    /// Reciprocal condition number of A, 1-norm, estimated, after its diagonal is brought to 1 where it varies much.
+    pub rcond: f64,
+    /// |A - L L'| / (n eps |A|), Frobenius norm; of order 1 or below when all is well.
+    pub residual: f64,
+}
+
+impl Tool for MatrixCholesky {
+    const SPEC: Spec = Spec {
+        id: "matrix_cholesky",
+        title: "Cholesky factorisation",
+        category: Category::Math,
+        tags: &["linear algebra", "cholesky", "positive definite"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let n = square(&a)?;
+        check_symmetric(&a)?;
+        afford(ctx, (n as f64).powi(3), 6 * n * n)?;
+        let scaling = Scaling::symmetric(a.as_slice(), n);
+        let data = scaling.apply(a.as_slice());
+        let columns = dense::columns_of(&data, n, n);
+        let factors = Cholesky::new(columns.clone())
+            .map_err(|err| factor_error(FactorError::NotPositiveDefinite(err)))?;
+        ctx.check()?;
+        let lower = factors.lower();
+        let image = dense::product(lower.as_ref(), lower.as_ref().transpose());
+        let rcond = reciprocal_condition(&factors, system::norm1(&data, n));
+        let log_determinant = (0..n)
+            .map(|index| {
+                let exponent = -f64::from(scaling.rows[index]);
+                2.0 * (lower[(index, index)].ln() + exponent * std::f64::consts::LN_2)
+            })
+            .sum();
+        let entries = dense::rows_of(lower.as_ref())
+            .into_iter()
+            .enumerate()
+            .map(|(index, value)| scaled(value, -scaling.rows[index / n]))
+            .collect();
+        Ok(Output {
+            l: finite(n, n, entries)?,
+            log_determinant,
+            rcond,
+            residual: residual(columns.as_ref(), image.as_ref()),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a matrix of squares",
+            args: Args {
+                a: Input::inline([[4.0, 2.0], [2.0, 10.0]]),
+            },
+            output: Output {
+                l: Matrix::from([[2.0, 0.0], [1.0, 3.0]]),
+                log_determinant: 36.0_f64.ln(),
+                rcond: 0.25,
+                residual: 0.0,
+            },
+        }]
+    }
+}
+
+/// Refuses a matrix that differs from its transpose, naming the entry.
+pub(crate) fn check_symmetric(a: &Matrix) -> Result<(), ToolError> {
+    let n = a.rows();
+    let differs = (0..n)
+        .flat_map(|row| (0..row).map(move |column| (row, column)))
+        .find(|&(row, column)| a.row(row)[column] != a.row(column)[row]);
+    match differs {
+        None => Ok(()),
+        Some((row, column)) => Err(ToolError::invalid(
+            format!("/A/{row}/{column}"),
+            format_args!(
+                "expected a symmetric matrix, found {} here and {} at /A/{column}/{row}",
+                a.row(row)[column],
+                a.row(column)[row]
+            ),
+        )
+        .reason("structure")
+        .hint("pass (A + A') / 2 when the difference is rounding")),
+    }
+}

@@ -1,0 +1,228 @@
+//! `matrix_determinant`: value, logarithm and sign; exact for matrices of integers.
+
+use num_bigint::{BigInt, Sign};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Real, Spec, Tool, ToolError};
+
+use super::dense::condition::reciprocal_condition;
+use super::dense::factors::Factors;
+use super::dense::{self, Lu, exponent_of, normalised, scaled, system};
+use super::eigen::square;
+use super::factors::afford;
+
+/// Integer matrices up to this size are done exactly.
+const EXACT_SIZE_MAX: usize = 100;
+
+/// Integers up to this magnitude are exact as doubles.
+const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// The tool.
+pub struct MatrixDeterminant;
+
+/// Find the determinant of a square real matrix, its sign, and the logarithm of its magnitude, which does not overflow. A matrix of
+/// integers of at most 100 rows gets its exact determinant, with all its digits.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, n rows of n numbers.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+}
+
+/// The determinant.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The determinant; infinite when it is larger than any double (see `log_abs_determinant`), 0 also when it is smaller.
+    pub determinant: Real,
+    /// -1, 0 or 1.
+    pub sign: i8,
+    /// Natural logarithm of the magnitude; "-Infinity" for 0.
+    pub log_abs_determinant: Real,
+    /// Whether the determinant is exact, rounded once.
+    pub exact: bool,
+    /// All digits of an exact determinant; only beyond 2^53, where a double does not hold them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digits: Option<String>,
+    /// Estimate of the relative error: 0 when exact, n eps / rcond at most else; 1 or more means that even the sign is in doubt.
+    pub error_estimate: Real,
+    /// `bareiss` (fraction-free elimination with integers) or `lu`.
+    pub method: Method,
+}
+
+/// How the determinant was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Fraction-free elimination with integers of any size.
+    Bareiss,
+    /// The product of the pivots.
+    Lu,
+}
+
+impl Tool for MatrixDeterminant {
+    const SPEC: Spec = Spec {
+        id: "matrix_determinant",
+        title: "Determinant",
+        category: Category::Math,
+        tags: &["linear algebra", "determinant", "log-determinant"],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let n = square(&a)?;
+        let whole = |value: &f64| value.fract() == 0.0 && value.abs() <= INTEGER_MAX;
+        if n <= EXACT_SIZE_MAX && a.as_slice().iter().all(whole) {
+            return Ok(of_integer(&bareiss(&a, n, ctx)?));
+        }
+        afford(ctx, (n as f64).powi(3), 3 * n * n)?;
+        let output = by_pivots(&a, n);
+        ctx.check()?;
+        if output.error_estimate.0 >= 0.1 {
+            ctx.warn("the matrix is singular to working precision: the determinant may have no right digit, not even its sign");
+        }
+        Ok(output)
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![
+            Example {
+                title: "1 times 4 less 2 times 3",
+                args: Args {
+                    a: Input::inline([[1.0, 2.0], [3.0, 4.0]]),
+                },
+                output: Output {
+                    determinant: Real(-2.0),
+                    sign: -1,
+                    log_abs_determinant: Real(std::f64::consts::LN_2),
+                    exact: true,
+                    digits: None,
+                    error_estimate: Real(0.0),
+                    method: Method::Bareiss,
+                },
+            },
+            Example {
+                title: "of a diagonal matrix the product",
+                args: Args {
+                    a: Input::inline([[0.5, 0.0], [0.0, 0.5]]),
+                },
+                output: Output {
+                    determinant: Real(0.25),
+                    sign: 1,
+                    log_abs_determinant: Real(-2.0 * std::f64::consts::LN_2),
+                    exact: false,
+                    digits: None,
+                    error_estimate: Real(2.0 * f64::EPSILON),
+                    method: Method::Lu,
+                },
+            },
+        ]
+    }
+}
+
+/// The determinant of integers by elimination without fractions: every entry met is a minor of A.
+///
+/// About n^3 / 3 products of integers of n log2(n max|a|) bits at most.
+///
+/// # References
+/// E. H. Bareiss, "Sylvester's identity and multistep integer-preserving Gaussian elimination", Math. Comp. 22, 1968.
+fn bareiss(a: &Matrix, n: usize, ctx: &Ctx) -> Result<BigInt, ToolError> {
+    let mut rows: Vec<Vec<BigInt>> = (0..n)
+        .map(|row| {
+            a.row(row)
+                .iter()
+                .map(|&value| BigInt::from(value as i64))
+                .collect()
+        })
+        .collect();
+    let mut previous = BigInt::from(1);
+    let mut negative = false;
+    for step in 0..n {
+        let Some(pivot) = (step..n).find(|&row| rows[row][step].sign() != Sign::NoSign) else {
+            return Ok(BigInt::from(0));
+        };
+        if pivot != step {
+            rows.swap(pivot, step);
+            negative = !negative;
+        }
+        let (head, tail) = rows.split_at_mut(step + 1);
+        let top = &head[step];
+        for row in tail {
+            ctx.check()?;
+            for column in step + 1..n {
+                row[column] = (&row[column] * &top[step] - &row[step] * &top[column]) / &previous;
+            }
+        }
+        previous = top[step].clone();
+    }
+    Ok(if negative { -previous } else { previous })
+}
+
+fn of_integer(determinant: &BigInt) -> Output {
+    let bits = determinant.bits();
+    // 128 leading bits are enough to round the logarithm; the double comes from the digits themselves.
+    let shift = bits.saturating_sub(128);
+    let leading = decimal_double(&(determinant.magnitude() >> shift).to_string());
+    let value = decimal_double(&determinant.to_string());
+    let log = if bits == 0 {
+        f64::NEG_INFINITY
+    } else {
+        leading.ln() + shift as f64 * std::f64::consts::LN_2
+    };
+    Output {
+        determinant: Real(value),
+        sign: match determinant.sign() {
+            Sign::Minus => -1,
+            Sign::NoSign => 0,
+            Sign::Plus => 1,
+        },
+        log_abs_determinant: Real(log),
+        exact: true,
+        digits: (bits > 53).then(|| determinant.to_string()),
+        error_estimate: Real(0.0),
+        method: Method::Bareiss,
+    }
+}
+
+/// The double nearest to an integer in decimal digits; infinite beyond the range.
+fn decimal_double(digits: &str) -> f64 {
+    digits.parse().unwrap_or(f64::NAN)
+}
+
+/// The product of the pivots: rows scaled by powers of two and exponents counted apart, so that only the result itself can overflow.
+fn by_pivots(a: &Matrix, n: usize) -> Output {
+    let mut data = Vec::with_capacity(n * n);
+    let mut power = 0_i64;
+    for row in 0..n {
+        let (scaled_row, exponent) = normalised(a.row(row));
+        data.extend(scaled_row);
+        power += i64::from(exponent);
+    }
+    let factors = Lu::new(dense::columns_of(&data, n, n));
+    let mut mantissa = factors.sign();
+    for index in 0..n {
+        mantissa *= factors.packed[(index, index)];
+        let shift = exponent_of(mantissa.abs());
+        mantissa = scaled(mantissa, -shift);
+        power += i64::from(shift);
+    }
+    let zero = mantissa == 0.0;
+    let rcond = if zero {
+        0.0
+    } else {
+        reciprocal_condition(&Factors::Lu(factors), system::norm1(&data, n))
+    };
+    let log = mantissa.abs().ln() + power as f64 * std::f64::consts::LN_2;
+    Output {
+        determinant: Real(scaled(mantissa, power.clamp(-5000, 5000) as i32)),
+        sign: if zero { 0 } else { mantissa.signum() as i8 },
+        log_abs_determinant: Real(if zero { f64::NEG_INFINITY } else { log }),
+        exact: false,
+        digits: None,
+        error_estimate: Real(n as f64 * f64::EPSILON / rcond),
+        method: Method::Lu,
+    }
+}

@@ -1,0 +1,172 @@
+//! `matrix_function`: exponential, logarithm, roots, powers, sine and cosine of a square matrix.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Category, Ctx, ErrorCode, Example, Finite, Input, Matrix, Real, Spec, Tool, ToolError, Value,
+};
+
+use super::dense::function::{self, FunctionError};
+use super::dense::{columns_of, rows_of};
+use super::eigen::square;
+use super::factors::{afford, finite};
+
+/// The tool.
+pub struct MatrixFunction;
+
+/// Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`,
+/// with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed
+/// negative real axis have no principal value and are refused.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, n rows of n numbers.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+    /// Which function.
+    pub function: Function,
+    /// The exponent; for `power`, and only there. Integers of any sign, or real numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exponent: Option<Finite>,
+}
+
+/// A function of matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    /// Exponential.
+    Exp,
+    /// Principal logarithm.
+    Log,
+    /// Principal square root.
+    Sqrt,
+    /// Power with `exponent`.
+    Power,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+}
+
+/// The value and its evidence.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// f(A), n x n.
+    pub value: Matrix,
+    /// Estimate of the relative condition number (Frobenius norm): a relative change d of A changes the value by up to condition
+    /// times d; "Infinity" when it cannot be estimated.
+    pub condition: Real,
+    /// Estimate of the relative error (Frobenius norm), the entries of A taken as exact.
+    pub error_estimate: Real,
+    /// Squarings or square roots taken.
+    pub scalings: u32,
+    /// What was used.
+    pub method: String,
+}
+
+impl Tool for MatrixFunction {
+    const SPEC: Spec = Spec {
+        id: "matrix_function",
+        title: "Functions of a matrix",
+        category: Category::Math,
+        tags: &[
+            "linear algebra",
+            "matrix exponential",
+            "matrix logarithm",
+            "matrix power",
+        ],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let n = square(&a)?;
+        let (function, method) = chosen(&args)?;
+        // Five evaluations of the dearest kind; complex entries, unblocked.
+        afford(ctx, 500.0 * (n as f64).powi(3), 40 * n * n)?;
+        let found = function::evaluate(columns_of(a.as_slice(), n, n).as_ref(), function)
+            .map_err(function_error)?;
+        ctx.check()?;
+        if found.error_estimate > 1e-6 {
+            ctx.warn(format!(
+                "the function is ill-conditioned here (condition {:.1e}): the relative error may reach {:.0e}",
+                found.condition, found.error_estimate
+            ));
+        }
+        Ok(Output {
+            value: finite(n, n, rows_of(found.value.as_ref()))?,
+            condition: Real(found.condition),
+            error_estimate: Real(found.error_estimate),
+            scalings: found.scalings,
+            method: method.to_owned(),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "the exponential of zero is the identity",
+            args: Args {
+                a: Input::inline([[0.0, 0.0], [0.0, 0.0]]),
+                function: Function::Exp,
+                exponent: None,
+            },
+            output: Output {
+                value: Matrix::from([[1.0, 0.0], [0.0, 1.0]]),
+                condition: Real(1.0),
+                error_estimate: Real(f64::EPSILON * 2.0_f64.sqrt()),
+                scalings: 0,
+                method: "scaling and squaring, Pade".to_owned(),
+            },
+        }]
+    }
+}
+
+fn chosen(args: &Args) -> Result<(function::Function, &'static str), ToolError> {
+    if (args.function == Function::Power) != args.exponent.is_some() {
+        return Err(ToolError::invalid(
+            "/exponent",
+            "`exponent` is that of the function `power`, and `power` needs it",
+        )
+        .reason("contradiction"));
+    }
+    Ok(match (args.function, args.exponent) {
+        (Function::Exp, _) => (
+            function::Function::Exponential,
+            "scaling and squaring, Pade",
+        ),
+        (Function::Log, _) => (
+            function::Function::Logarithm,
+            "Schur, inverse scaling and squaring",
+        ),
+        (Function::Sqrt, _) => (function::Function::SquareRoot, "Schur"),
+        (Function::Sin, _) => (function::Function::Sine, "imaginary part of exp(i A)"),
+        (Function::Cos, _) => (function::Function::Cosine, "real part of exp(i A)"),
+        (Function::Power, exponent) => {
+            let exponent = exponent.map_or(1.0, Finite::get);
+            let method = if exponent.fract() == 0.0 {
+                "repeated squaring"
+            } else {
+                "Schur, exponential of the logarithm"
+            };
+            (function::Function::Power(exponent), method)
+        }
+    })
+}
+
+fn function_error(err: FunctionError) -> ToolError {
+    let error = ToolError::new(ErrorCode::Numeric, err).at("/A");
+    match err {
+        FunctionError::BranchCut { real, imaginary } => error
+            .reason("branch_cut")
+            .hint("the eigenvalues are those of `matrix_eigenvalues`; only whole powers and `exp`, `sin`, `cos` exist for every matrix")
+            .evidence(Value::object([("real", real), ("imaginary", imaginary)])),
+        FunctionError::Singular => error
+            .reason("singular")
+            .hint("`matrix_inverse` with `pseudo` gives the pseudo-inverse"),
+        FunctionError::Overflow => error.reason("overflow").hint("scale `A`"),
+        FunctionError::NoConvergence(err) => super::no_convergence(err),
+    }
+}

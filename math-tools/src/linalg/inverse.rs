@@ -1,0 +1,165 @@
+//! `matrix_inverse`: the inverse with its error, and the pseudo-inverse of any matrix.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError};
+
+use super::dense::{lstsq, system};
+use super::eigen::square;
+use super::factors::{afford, finite};
+use super::solve::{Method, least_squares_error, system_error, trusted_digits};
+
+/// The tool.
+pub struct MatrixInverse;
+
+/// Invert a square real matrix, or find the Moore-Penrose pseudo-inverse of a matrix of any shape and rank. To solve a system,
+/// `matrix_solve` is faster and more exact than the product with an inverse.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, square unless `pseudo`.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+    /// Whether to return the pseudo-inverse, which exists for every matrix.
+    #[serde(default)]
+    pub pseudo: bool,
+    /// Singular values up to this share of the largest count as zero, with `pseudo`; absent: max(m, n) 2.2e-16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Tolerance>,
+}
+
+/// The inverse and its evidence.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// n x m for a matrix of m x n.
+    pub inverse: Matrix,
+    /// Reciprocal condition number: 1-norm, estimated, or for `pseudo` smallest over largest singular value.
+    pub rcond: f64,
+    /// Decimal digits of the inverse that survive when the entries of A are only known to 16: 0 to 15.
+    pub trusted_digits: u32,
+    /// Estimate of the largest relative error of a column, entries taken as exact; "Infinity" when unknown. Not for `pseudo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_estimate: Option<Real>,
+    /// |A X - I|, Frobenius norm; for `pseudo` it is the root of the number of rows less the rank, at best.
+    pub residual: f64,
+    /// Numerical rank.
+    pub rank: usize,
+    /// How the inverse was found: a method of `matrix_solve`, `lstsq` for the pseudo-inverse.
+    pub method: Method,
+}
+
+impl Tool for MatrixInverse {
+    const SPEC: Spec = Spec {
+        id: "matrix_inverse",
+        title: "Inverse and pseudo-inverse",
+        category: Category::Math,
+        tags: &["linear algebra", "inverse", "pseudo-inverse"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let (m, n) = (a.rows(), a.columns());
+        let mut identity = vec![0.0; m * m];
+        if args.pseudo {
+            afford(
+                ctx,
+                12.0 * m as f64 * n as f64 * m.max(n) as f64,
+                m.saturating_mul(m).saturating_mul(3) + 6 * m * n,
+            )?;
+            (0..m).for_each(|index| identity[index * m + index] = 1.0);
+            let default = m.max(n) as f64 * f64::EPSILON;
+            let tolerance = args.tolerance.map_or(default, Tolerance::get);
+            let found = lstsq::minimum_norm(a.as_slice(), m, n, &identity, m, tolerance)
+                .map_err(least_squares_error)?;
+            ctx.check()?;
+            let values = &found.singular_values;
+            let rcond = match (values.first(), values.last()) {
+                (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
+                _ => 0.0,
+            };
+            return Ok(Output {
+                rcond,
+                trusted_digits: trusted_digits(rcond),
+                error_estimate: None,
+                residual: super::dense::norm2(&found.residuals),
+                rank: found.rank,
+                method: Method::Lstsq,
+                inverse: finite(n, m, found.x)?,
+            });
+        }
+        if args.tolerance.is_some() {
+            return Err(
+                ToolError::invalid("/tolerance", "`tolerance` is that of `pseudo`")
+                    .hint("pass `pseudo`: true, or leave `tolerance` out"),
+            );
+        }
+        square(&a).map_err(|err| err.hint("pass `pseudo`: true for the pseudo-inverse"))?;
+        afford(ctx, 4.0 * (n as f64).powi(3), 12 * n * n)?;
+        (0..n).for_each(|index| identity[index * n + index] = 1.0);
+        let found = system::solve(a.as_slice(), n, &identity, n, None).map_err(|err| {
+            system_error(err)
+                .at("/A")
+                .hint("pass `pseudo`: true for the pseudo-inverse")
+        })?;
+        ctx.check()?;
+        let digits = trusted_digits(found.rcond);
+        if found.rcond < 1.5e-8 {
+            ctx.warn(format!(
+                "`A` is ill-conditioned (rcond {:.1e}): {digits} digits of its inverse can be trusted",
+                found.rcond
+            ));
+        }
+        Ok(Output {
+            rcond: found.rcond,
+            trusted_digits: digits,
+            error_estimate: Some(Real(found.error_estimate)),
+            residual: found.residual,
+            rank: n,
+            method: found.method.into(),
+            inverse: finite(n, n, found.x)?,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![
+            Example {
+                title: "a matrix of determinant 1",
+                args: Args {
+                    a: Input::inline([[2.0, 3.0], [1.0, 2.0]]),
+                    pseudo: false,
+                    tolerance: None,
+                },
+                output: Output {
+                    inverse: Matrix::from([[2.0, -3.0], [-1.0, 2.0]]),
+                    rcond: 1.0 / 25.0,
+                    trusted_digits: 14,
+                    error_estimate: Some(Real(0.0)),
+                    residual: 0.0,
+                    rank: 2,
+                    method: Method::Lu,
+                },
+            },
+            Example {
+                title: "the pseudo-inverse of a column divides by its squared length",
+                args: Args {
+                    a: Input::inline([[3.0], [4.0]]),
+                    pseudo: true,
+                    tolerance: None,
+                },
+                output: Output {
+                    inverse: Matrix::from([[0.12, 0.16]]),
+                    rcond: 1.0,
+                    trusted_digits: 15,
+                    error_estimate: None,
+                    residual: 1.0,
+                    rank: 1,
+                    method: Method::Lstsq,
+                },
+            },
+        ]
+    }
+}

@@ -1,0 +1,130 @@
+//! `matrix_lu`: triangular factors with partial pivoting, for any shape.
+
+use faer::Mat;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+
+use super::dense::condition::{Operator as _, reciprocal_condition};
+use super::dense::factors::Factors;
+use super::dense::{self, Lu, max_abs, normalised, scaled, system};
+use super::factors::{afford, finite, matrix, residual};
+
+/// The tool.
+pub struct MatrixLu;
+
+/// Factor a real matrix of any shape as P A = L U with partial pivoting: L lower triangular with ones on the diagonal, U upper
+/// triangular, P an order of the rows. A singular matrix has factors too, with a zero on the diagonal of U.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, m rows of n numbers.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+}
+
+/// The factors.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// m x min(m, n), ones on the diagonal, entries of magnitude 1 at most.
+    #[serde(rename = "L")]
+    pub l: Matrix,
+    /// min(m, n) x n.
+    #[serde(rename = "U")]
+    pub u: Matrix,
+    /// Row i of L U is row `permutation[i]` of A.
+    pub permutation: Vec<usize>,
+    /// The first column without a pivot, counted from 0: the matrix is exactly singular. Absent when all have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zero_pivot: Option<usize>,
+    /// Reciprocal condition number, 1-norm, estimated; only for a square matrix with all pivots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rcond: Option<f64>,
+    /// Largest magnitude of U over that of A: digits lost in the elimination are about its logarithm.
+    pub growth: f64,
+    /// |P A - L U| / (max(m, n) eps |A|), Frobenius norm; of order 1 or below when all is well.
+    pub residual: f64,
+}
+
+impl Tool for MatrixLu {
+    const SPEC: Spec = Spec {
+        id: "matrix_lu",
+        title: "LU factorisation",
+        category: Category::Math,
+        tags: &["linear algebra", "lu", "triangular"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let (m, n) = (a.rows(), a.columns());
+        let size = m.min(n);
+        afford(ctx, m as f64 * n as f64 * size as f64, 6 * m * n)?;
+        let (data, exponent) = normalised(a.as_slice());
+        let factors = Lu::new(dense::columns_of(&data, m, n));
+        ctx.check()?;
+        let packed = &factors.packed;
+        let lower = Mat::from_fn(m, size, |row, column| match row.cmp(&column) {
+            std::cmp::Ordering::Less => 0.0,
+            std::cmp::Ordering::Equal => 1.0,
+            std::cmp::Ordering::Greater => packed[(row, column)],
+        });
+        let upper = Mat::from_fn(size, n, |row, column| {
+            if row <= column {
+                packed[(row, column)]
+            } else {
+                0.0
+            }
+        });
+        let exchanged = Mat::from_fn(m, n, |row, column| data[factors.order[row] * n + column]);
+        let image = dense::product(lower.as_ref(), upper.as_ref());
+        let u = dense::rows_of(upper.as_ref());
+        let largest = max_abs(&data);
+        let zero_pivot = factors.zero_pivot();
+        let permutation = factors.order.clone();
+        let rcond = (m == n && zero_pivot.is_none()).then(|| {
+            let factors = Factors::Lu(factors);
+            debug_assert_eq!(factors.size(), n);
+            reciprocal_condition(&factors, system::norm1(&data, n))
+        });
+        Ok(Output {
+            growth: if largest > 0.0 {
+                max_abs(&u) / largest
+            } else {
+                0.0
+            },
+            residual: residual(exchanged.as_ref(), image.as_ref()),
+            u: finite(
+                size,
+                n,
+                u.into_iter().map(|value| scaled(value, exponent)).collect(),
+            )?,
+            l: matrix(lower.as_ref())
+                .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
+            permutation,
+            zero_pivot,
+            rcond,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "the larger entry of the first column comes first",
+            args: Args {
+                a: Input::inline([[1.0, 2.0], [4.0, 4.0]]),
+            },
+            output: Output {
+                l: Matrix::from([[1.0, 0.0], [0.25, 1.0]]),
+                u: Matrix::from([[4.0, 4.0], [0.0, 1.0]]),
+                permutation: vec![1, 0],
+                zero_pivot: None,
+                rcond: Some(1.0 / 12.0),
+                growth: 1.0,
+                residual: 0.0,
+            },
+        }]
+    }
+}

@@ -1,0 +1,163 @@
+//! `matrix_multiply`: products, in plain or doubled precision.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+
+use super::dense::{self, doubled, norm2, normalised, scaled};
+use super::factors::{afford, finite};
+use super::solve::Sides;
+
+/// The tool.
+pub struct MatrixMultiply;
+
+/// Multiply a real matrix by a matrix or a vector, either transposed first when asked; with `precise` every entry is as if computed
+/// with twice the digits and rounded once.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The left matrix, m x n (n x m with `transpose_A`).
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+    /// The right matrix, n x k, or a vector of n numbers.
+    #[serde(rename = "B")]
+    pub b: Input<Sides>,
+    /// Whether to use the transpose of A.
+    #[serde(rename = "transpose_A", default)]
+    pub transpose_a: bool,
+    /// Whether to use the transpose of B, which must be a matrix then.
+    #[serde(rename = "transpose_B", default)]
+    pub transpose_b: bool,
+    /// Whether to sum in doubled precision (about 20 times slower).
+    #[serde(default)]
+    pub precise: bool,
+}
+
+/// The product.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// m x k, or m numbers when B is a vector.
+    pub product: Sides,
+    /// Bound of the error of any entry: n eps times the longest row of A and the longest column of B; with `precise` half a unit in
+    /// the last place of each entry, and this times n eps.
+    pub error_bound: f64,
+}
+
+impl Tool for MatrixMultiply {
+    const SPEC: Spec = Spec {
+        id: "matrix_multiply",
+        title: "Matrix product",
+        category: Category::Math,
+        tags: &["linear algebra", "product"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let b = args.b.load(ctx)?;
+        if args.transpose_b && matches!(b, Sides::One(_)) {
+            return Err(ToolError::invalid(
+                "/transpose_B",
+                "`B` is a vector, which has no transpose here",
+            )
+            .hint("pass a list of one row"));
+        }
+        let left_shape = oriented(a.rows(), a.columns(), args.transpose_a);
+        let right_shape = oriented(b.rows(), b.columns(), args.transpose_b);
+        let ((m, n), (inner, k)) = (left_shape, right_shape);
+        if n != inner {
+            return Err(ToolError::invalid(
+                "/B",
+                format_args!("`A` is {m} x {n} and `B` is {inner} x {k}: the inner sizes differ"),
+            )
+            .reason("shape")
+            .hint("`transpose_A` and `transpose_B` use the transposes"));
+        }
+        let work = m as f64 * n as f64 * k as f64;
+        let doubles = 2 * (m * n + n * k).saturating_add(m.saturating_mul(k));
+        afford(ctx, if args.precise { 40.0 * work } else { work }, doubles)?;
+        // Sizes near 1 first, so that nothing overflows but the result.
+        let (left, left_exponent) = normalised(a.as_slice());
+        let (right, right_exponent) = normalised(b.as_slice());
+        let left_columns = dense::columns_of(&left, a.rows(), a.columns());
+        let right_columns = dense::columns_of(&right, b.rows(), b.columns());
+        let left = if args.transpose_a {
+            left_columns.transpose()
+        } else {
+            left_columns.as_ref()
+        };
+        let right = if args.transpose_b {
+            right_columns.transpose()
+        } else {
+            right_columns.as_ref()
+        };
+        // Rows of the left and columns of the right factor, each contiguous.
+        let left_rows = left.transpose().to_owned();
+        let right_owned = right.to_owned();
+        let exponent = left_exponent + right_exponent;
+        let mut data = Vec::with_capacity(m * k);
+        if args.precise {
+            for row in 0..m {
+                ctx.check()?;
+                for column in 0..k {
+                    data.push(doubled::inner(
+                        left_rows.col_as_slice(row),
+                        right_owned.col_as_slice(column),
+                    ));
+                }
+            }
+        } else {
+            data = dense::rows_of(dense::product(left, right).as_ref());
+        }
+        data.iter_mut()
+            .for_each(|value| *value = scaled(*value, exponent));
+        let longest = |matrix: &faer::Mat<f64>| {
+            (0..matrix.ncols())
+                .map(|column| norm2(matrix.col_as_slice(column)))
+                .fold(0.0, f64::max)
+        };
+        let rounding = n as f64 * f64::EPSILON * longest(&left_rows) * longest(&right_owned);
+        let bound = if args.precise {
+            rounding * n as f64 * f64::EPSILON
+                + f64::EPSILON / 2.0 * scaled(dense::max_abs(&data), -exponent)
+        } else {
+            rounding
+        };
+        let product = match b {
+            Sides::Many(_) => Sides::Many(finite(m, k, data)?),
+            Sides::One(_) => Sides::One(finite(m, 1, data)?.as_slice().to_vec().into()),
+        };
+        Ok(Output {
+            product,
+            error_bound: scaled(bound, exponent),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a row times a column is their inner product",
+            args: Args {
+                a: Input::inline([[1.0, 2.0, 2.0]]),
+                b: Input::inline([[2.0], [2.0], [1.0]]),
+                transpose_a: false,
+                transpose_b: false,
+                precise: false,
+            },
+            output: Output {
+                product: Sides::from([[8.0]]),
+                error_bound: 27.0 * f64::EPSILON,
+            },
+        }]
+    }
+}
+
+fn oriented(rows: usize, columns: usize, transposed: bool) -> (usize, usize) {
+    if transposed {
+        (columns, rows)
+    } else {
+        (rows, columns)
+    }
+}

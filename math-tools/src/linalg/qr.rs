@@ -1,0 +1,111 @@
+//! `matrix_qr`: orthogonal times triangular, with or without column exchanges.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+
+use super::dense::orthogonal::orthogonal;
+use super::dense::{self, normalised, scaled};
+use super::factors::{afford, finite, matrix, orthogonality, residual};
+
+/// The tool.
+pub struct MatrixQr;
+
+/// Factor a real matrix of any shape as A = Q R, Q with orthonormal columns and R upper triangular with a diagonal that is not
+/// negative; with `pivoting` as A P = Q R, the diagonal of R falling, which shows the rank.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, m rows of n numbers.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+    /// Whether to exchange columns, the largest remaining first.
+    #[serde(default)]
+    pub pivoting: bool,
+    /// Whether Q is square (m x m) and R m x n, instead of m x min(m, n) and min(m, n) x n.
+    #[serde(default)]
+    pub full: bool,
+}
+
+/// The factors.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Orthonormal columns.
+    #[serde(rename = "Q")]
+    pub q: Matrix,
+    /// Upper triangle.
+    #[serde(rename = "R")]
+    pub r: Matrix,
+    /// Column j of Q R is column `permutation[j]` of A; only with `pivoting`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permutation: Option<Vec<usize>>,
+    /// Number of diagonal entries of R above max(m, n) eps times the largest: the rank, reliable with `pivoting` only.
+    pub rank: usize,
+    /// |A P - Q R| / (max(m, n) eps |A|), Frobenius norm; of order 1 or below when all is well.
+    pub residual: f64,
+    /// |Q' Q - I| / (m eps), Frobenius norm; likewise.
+    pub orthogonality: f64,
+}
+
+impl Tool for MatrixQr {
+    const SPEC: Spec = Spec {
+        id: "matrix_qr",
+        title: "QR factorisation",
+        category: Category::Math,
+        tags: &["linear algebra", "qr", "orthogonal"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let (m, n) = (a.rows(), a.columns());
+        let width = if args.full { m } else { m.min(n) };
+        let operations = 4.0 * m as f64 * n.max(width) as f64 * m.min(n) as f64;
+        let doubles = 5_usize.saturating_mul(m.saturating_mul(n.max(width)));
+        afford(ctx, operations, doubles)?;
+        let (data, exponent) = normalised(a.as_slice());
+        let columns = dense::columns_of(&data, m, n);
+        let found = orthogonal(columns.clone(), args.pivoting, args.full);
+        ctx.check()?;
+        let exchanged = faer::Mat::from_fn(m, n, |row, column| columns[(row, found.order[column])]);
+        let image = dense::product(found.q.as_ref(), found.r.as_ref());
+        let diagonal: Vec<f64> = (0..m.min(n)).map(|index| found.r[(index, index)]).collect();
+        let tolerance = m.max(n) as f64 * f64::EPSILON * dense::max_abs(&diagonal);
+        let r = dense::rows_of(found.r.as_ref());
+        Ok(Output {
+            rank: diagonal.iter().filter(|&&value| value > tolerance).count(),
+            residual: residual(exchanged.as_ref(), image.as_ref()),
+            orthogonality: orthogonality(found.q.as_ref()),
+            r: finite(
+                width,
+                n,
+                r.into_iter().map(|value| scaled(value, exponent)).collect(),
+            )?,
+            q: matrix(found.q.as_ref())
+                .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
+            permutation: args.pivoting.then_some(found.order),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "the first column of Q is that of A at length 1",
+            args: Args {
+                a: Input::inline([[3.0, 5.0], [4.0, 0.0]]),
+                pivoting: false,
+                full: false,
+            },
+            output: Output {
+                q: Matrix::from([[0.6, 0.8], [0.8, -0.6]]),
+                r: Matrix::from([[5.0, 3.0], [0.0, 4.0]]),
+                permutation: None,
+                rank: 2,
+                residual: 0.197_642_353_760_524_6,
+                orthogonality: 0.0,
+            },
+        }]
+    }
+}

@@ -1,0 +1,192 @@
+//! `matrix_rank`: rank, condition, null space and norms, all from the singular values.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Category, Ctx, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError};
+
+use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled};
+use super::factors::afford;
+use super::no_convergence;
+use super::svd::kernel;
+
+/// The tool.
+pub struct MatrixRank;
+
+/// Find the numerical rank of a real matrix of any shape, its condition number and norms, and an orthonormal basis of its null space
+/// when asked.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The matrix, m rows of n numbers.
+    #[serde(rename = "A")]
+    pub a: Input<Matrix>,
+    /// Singular values up to this share of the largest count as zero; absent: max(m, n) 2.2e-16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Tolerance>,
+    /// Whether to return a basis of the null space.
+    #[serde(default)]
+    pub null_space: bool,
+}
+
+/// Rank and evidence.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Number of singular values above the threshold.
+    pub rank: usize,
+    /// The threshold, in units of A.
+    pub threshold: f64,
+    /// Smallest singular value that counts over the largest that does not, a measure of how clear the rank is; "Infinity" when
+    /// nothing is discarded or what is discarded is 0.
+    pub gap: Real,
+    /// The min(m, n) singular values, descending.
+    pub singular_values: Vec<f64>,
+    /// 2-norm condition number, largest over smallest singular value; "Infinity" when that is 0.
+    pub condition: Real,
+    /// Orthonormal columns that A takes to (nearly) 0, n x (n - rank); only with `null_space` and when there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub null_space: Option<Matrix>,
+    /// Norms of A.
+    pub norms: Norms,
+}
+
+/// Norms of a matrix.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Norms {
+    /// Largest column sum of magnitudes.
+    pub one: f64,
+    /// Largest singular value.
+    pub two: f64,
+    /// Largest row sum of magnitudes.
+    pub infinity: f64,
+    /// Root of the sum of squares.
+    pub frobenius: f64,
+    /// Sum of the singular values.
+    pub nuclear: f64,
+    /// Largest magnitude of an entry.
+    pub max: f64,
+}
+
+impl Tool for MatrixRank {
+    const SPEC: Spec = Spec {
+        id: "matrix_rank",
+        title: "Rank, condition, null space and norms",
+        category: Category::Math,
+        tags: &["linear algebra", "rank", "condition", "null space", "norm"],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let a = args.a.load(ctx)?;
+        let (m, n) = (a.rows(), a.columns());
+        let size = m.min(n);
+        let full = args.null_space;
+        let long = if full { n.max(m) } else { size };
+        afford(
+            ctx,
+            4.0 * m as f64 * n as f64 * long as f64,
+            (6 * m * n).saturating_add(if full { 3 * (n * n + m * m) } else { 0 }),
+        )?;
+        let vectors = if full {
+            SingularVectors::Full
+        } else {
+            SingularVectors::None
+        };
+        let found = kernel::singular(a.as_slice(), m, n, vectors).map_err(no_convergence)?;
+        ctx.check()?;
+        let values = found.values;
+        let largest = values[0];
+        let threshold = match args.tolerance {
+            Some(tolerance) => tolerance.get() * largest,
+            None => found.tolerance,
+        };
+        let rank = values.iter().filter(|&&value| value > threshold).count();
+        let gap = match (
+            rank.checked_sub(1).map(|index| values[index]),
+            values.get(rank),
+        ) {
+            (Some(kept), Some(&dropped)) if dropped > 0.0 => kept / dropped,
+            _ => f64::INFINITY,
+        };
+        if gap < 1e3 {
+            ctx.warn(format!(
+                "the rank is not clear: the smallest singular value that counts is only {gap:.0} times the largest that does not"
+            ));
+        }
+        let null_space = match found.v {
+            Some((v, columns)) if rank < n => {
+                let width = n - rank;
+                let basis = (0..n * width)
+                    .map(|index| v[index / width * columns + rank + index % width])
+                    .collect();
+                Matrix::new(n, width, basis)
+            }
+            _ => None,
+        };
+        Ok(Output {
+            rank,
+            threshold,
+            gap: Real(gap),
+            condition: Real(if values[size - 1] > 0.0 {
+                largest / values[size - 1]
+            } else {
+                f64::INFINITY
+            }),
+            null_space,
+            norms: norms(&a, &values),
+            singular_values: values,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "two equal columns",
+            args: Args {
+                a: Input::inline([[3.0, 3.0], [4.0, 4.0]]),
+                tolerance: Some(Tolerance::literal(1e-10)),
+                null_space: false,
+            },
+            output: Output {
+                rank: 1,
+                threshold: 50.0_f64.sqrt() * 1e-10,
+                gap: Real(f64::INFINITY),
+                singular_values: vec![50.0_f64.sqrt(), 0.0],
+                condition: Real(f64::INFINITY),
+                null_space: None,
+                norms: Norms {
+                    one: 7.0,
+                    two: 50.0_f64.sqrt(),
+                    infinity: 8.0,
+                    frobenius: 50.0_f64.sqrt(),
+                    nuclear: 50.0_f64.sqrt(),
+                    max: 4.0,
+                },
+            },
+        }]
+    }
+}
+
+fn norms(a: &Matrix, values: &[f64]) -> Norms {
+    let (data, exponent) = normalised(a.as_slice());
+    let n = a.columns();
+    let mut sums = vec![0.0; n];
+    for row in data.chunks_exact(n) {
+        sums.iter_mut()
+            .zip(row)
+            .for_each(|(sum, value)| *sum += value.abs());
+    }
+    let rows = data
+        .chunks_exact(n)
+        .map(|row| row.iter().map(|value| value.abs()).sum::<f64>())
+        .fold(0.0, f64::max);
+    Norms {
+        one: scaled(max_abs(&sums), exponent),
+        two: values[0],
+        infinity: scaled(rows, exponent),
+        frobenius: norm2(a.as_slice()),
+        nuclear: values.iter().sum(),
+        max: max_abs(a.as_slice()),
+    }
+}
