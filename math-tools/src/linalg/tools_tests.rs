@@ -605,6 +605,48 @@ fn selected_eigenvalues_are_those_of_all() {
     assert_eq!(err.path(), Some("/B"));
 }
 
+/// A matrix of rank 5 and a little noise: the sketch finds what the whole decomposition finds.
+#[test]
+fn truncated_and_randomised_components() {
+    let (m, n, k) = (80, 50, 5);
+    let mut a = multiply(&formula(m, k), &formula(k, n), m, k, n);
+    a.iter_mut()
+        .zip(formula(m, n))
+        .for_each(|(a, noise)| *a += 1e-6 * noise);
+    let of = |fields: Vec<(&'static str, Value)>| {
+        let mut all = vec![("A", rows(&a, n)), ("vectors", Value::from("thin"))];
+        all.extend(fields);
+        call("matrix_svd", &Value::object(all)).unwrap().0
+    };
+    let whole = numbers(&of(vec![]), "singular_values");
+    let cut = of(vec![("components", Value::from(k))]);
+    assert_eq!(numbers(&cut, "singular_values"), &whole[..k]);
+    assert_eq!(numbers(&cut, "U").len(), m * k);
+    let sketched = of(vec![
+        ("components", Value::from(k)),
+        ("randomised", Value::from(true)),
+    ]);
+    assert!(distance(&numbers(&sketched, "singular_values"), &whole[..k]) < 1e-13);
+    for name in ["U", "V"] {
+        assert!(
+            distance(&numbers(&sketched, name), &numbers(&cut, name)) < 1e-9,
+            "{name}"
+        );
+    }
+    let error = number(&cut, "truncation_error");
+    assert!(error < 1e-4 && (number(&sketched, "truncation_error") / error - 1.0).abs() < 1e-6);
+    assert_eq!(number(&sketched, "seed"), 42.0);
+    for args in [
+        r#"{"A":[[1]],"randomised":true}"#,
+        r#"{"A":[[1]],"full":true,"components":1}"#,
+    ] {
+        assert_eq!(
+            call("matrix_svd", &parse(args)).unwrap_err().path(),
+            Some("/components")
+        );
+    }
+}
+
 /// The example file of the documentation: a Hilbert system with its residual, condition and warning.
 #[test]
 fn the_example_file_warns() {
