@@ -354,13 +354,13 @@ fn rank_null_space_and_norms() {
         ("frobenius", 285_f64.sqrt()),
     ] {
         assert!(
-            (number(&norms, name) / expected - 1.0).abs() < 1e-15,
+            (number(norms, name) / expected - 1.0).abs() < 1e-15,
             "{name}"
         );
     }
     // NumPy 2.4.6: norm(A, 2) and norm(A, 'nuc').
-    assert!((number(&norms, "two") / 16.84810335261421 - 1.0).abs() < 1e-14);
-    assert!((number(&norms, "nuclear") / 17.916472867168917 - 1.0).abs() < 1e-14);
+    assert!((number(norms, "two") / 16.84810335261421 - 1.0).abs() < 1e-14);
+    assert!((number(norms, "nuclear") / 17.916472867168917 - 1.0).abs() < 1e-14);
     let (_, warnings) = call("matrix_rank", &with(&hilbert(14), 14)).unwrap();
     assert!(warnings[0].contains("not clear"), "{warnings:?}");
 }

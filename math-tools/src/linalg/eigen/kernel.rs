@@ -339,6 +339,7 @@ fn of_pair(
     const RESIDUAL_MAX: f64 = 1e6;
     const RCOND_MIN: f64 = 1e-10;
     let size = |found: &Eigen| found.residual.unwrap_or(f64::INFINITY);
+    let bad = |found: &Eigen| size(found).is_nan() || size(found) > RESIDUAL_GOOD;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
     let mut best = spectrum::pair(columns(a), columns(b), true)
         .ok()
@@ -361,9 +362,7 @@ fn of_pair(
             };
             (finish(a, b, n, &pairs, exponent), n - kept.len(), "qz")
         });
-    if best
-        .as_ref()
-        .is_none_or(|(found, ..)| !(size(found) <= RESIDUAL_GOOD))
+    if best.as_ref().is_none_or(|(found, ..)| bad(found))
         && let Ok(solved) = dense::system::solve(b, n, a, n, None)
         && solved.rcond > RCOND_MIN
     {
@@ -371,7 +370,7 @@ fn of_pair(
         let found = finish(a, b, n, &pairs, exponent);
         if best
             .as_ref()
-            .is_none_or(|(other, ..)| !(size(other) <= size(&found)))
+            .is_none_or(|(other, ..)| size(&found).total_cmp(&size(other)).is_lt())
         {
             best = Some((found, 0, "reduction"));
         }
