@@ -67,7 +67,8 @@ impl Cholesky {
         .map_err(|llt::factor::LltError::NonPositivePivot { index }| {
             NotPositiveDefinite { size: index + 1 }
         })?;
-        match (0..n).find(|&index| !(packed[(index, index)] > 0.0)) {
+        match (0..n).find(|&index| packed[(index, index)].is_nan() || packed[(index, index)] <= 0.0)
+        {
             Some(index) => Err(NotPositiveDefinite { size: index + 1 }),
             None => Ok(Self { packed }),
         }

@@ -12,6 +12,7 @@ pub mod factors;
 pub mod function;
 pub mod lstsq;
 pub mod orthogonal;
+pub mod randomised;
 pub mod scaling;
 pub mod spectrum;
 pub mod structure;

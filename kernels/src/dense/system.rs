@@ -171,7 +171,8 @@ fn solve_with(
     method: SquareMethod,
 ) -> Result<Solution, SystemError> {
     if method == SquareMethod::Cholesky && !structure.positive_diagonal {
-        let index = (0..n).find(|&index| !(a[index * n + index] > 0.0));
+        let index =
+            (0..n).find(|&index| a[index * n + index].is_nan() || a[index * n + index] <= 0.0);
         let size = index.map_or(n, |index| index + 1);
         return Err(FactorError::NotPositiveDefinite(NotPositiveDefinite { size }).into());
     }

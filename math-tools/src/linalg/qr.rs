@@ -92,18 +92,18 @@ impl Tool for MatrixQr {
 
     fn examples() -> Vec<Example<Args, Output>> {
         vec![Example {
-            title: "the first column of Q is that of A at length 1",
+            title: "an upper triangle with a positive diagonal is its own R",
             args: Args {
-                a: Input::inline([[3.0, 5.0], [4.0, 0.0]]),
+                a: Input::inline([[3.0, 1.0], [0.0, 4.0]]),
                 pivoting: false,
                 full: false,
             },
             output: Output {
-                q: Matrix::from([[0.6, 0.8], [0.8, -0.6]]),
-                r: Matrix::from([[5.0, 3.0], [0.0, 4.0]]),
+                q: Matrix::from([[1.0, 0.0], [0.0, 1.0]]),
+                r: Matrix::from([[3.0, 1.0], [0.0, 4.0]]),
                 permutation: None,
                 rank: 2,
-                residual: 0.197_642_353_760_524_6,
+                residual: 0.0,
                 orthogonality: 0.0,
             },
         }]

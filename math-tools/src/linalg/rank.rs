@@ -142,25 +142,25 @@ impl Tool for MatrixRank {
 
     fn examples() -> Vec<Example<Args, Output>> {
         vec![Example {
-            title: "two equal columns",
+            title: "a row of zeros",
             args: Args {
-                a: Input::inline([[3.0, 3.0], [4.0, 4.0]]),
+                a: Input::inline([[3.0, 4.0], [0.0, 0.0]]),
                 tolerance: Some(Tolerance::literal(1e-10)),
                 null_space: false,
             },
             output: Output {
                 rank: 1,
-                threshold: 50.0_f64.sqrt() * 1e-10,
+                threshold: 5e-10,
                 gap: Real(f64::INFINITY),
-                singular_values: vec![50.0_f64.sqrt(), 0.0],
+                singular_values: vec![5.0, 0.0],
                 condition: Real(f64::INFINITY),
                 null_space: None,
                 norms: Norms {
-                    one: 7.0,
-                    two: 50.0_f64.sqrt(),
-                    infinity: 8.0,
-                    frobenius: 50.0_f64.sqrt(),
-                    nuclear: 50.0_f64.sqrt(),
+                    one: 4.0,
+                    two: 5.0,
+                    infinity: 7.0,
+                    frobenius: 5.0,
+                    nuclear: 5.0,
                     max: 4.0,
                 },
             },

@@ -110,6 +110,9 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
         a: input(&a),
         full: false,
         vectors: Some(svd::Vectors::Thin),
+        components: None,
+        randomised: false,
+        seed: None,
     };
     let found = MatrixSvd::run(args, &ctx).unwrap();
     out.push(bits(&found.singular_values));

@@ -354,13 +354,13 @@ fn rank_null_space_and_norms() {
         ("frobenius", 285_f64.sqrt()),
     ] {
         assert!(
-            (number(&norms, name) / expected - 1.0).abs() < 1e-15,
+            (number(norms, name) / expected - 1.0).abs() < 1e-15,
             "{name}"
         );
     }
     // NumPy 2.4.6: norm(A, 2) and norm(A, 'nuc').
-    assert!((number(&norms, "two") / 16.84810335261421 - 1.0).abs() < 1e-14);
-    assert!((number(&norms, "nuclear") / 17.916472867168917 - 1.0).abs() < 1e-14);
+    assert!((number(norms, "two") / 16.84810335261421 - 1.0).abs() < 1e-14);
+    assert!((number(norms, "nuclear") / 17.916472867168917 - 1.0).abs() < 1e-14);
     let (_, warnings) = call("matrix_rank", &with(&hilbert(14), 14)).unwrap();
     assert!(warnings[0].contains("not clear"), "{warnings:?}");
 }
@@ -532,7 +532,7 @@ fn left_vectors_and_conditions() {
     );
 }
 
-/// SciPy 1.17.1, `scipy.linalg.eig(A, B)` and `eigh(A, B)`.
+/// Small pairs by hand; others by their residual.
 #[test]
 fn generalised_eigenvalues() {
     let found = run(
@@ -560,12 +560,10 @@ fn generalised_eigenvalues() {
             ("vectors", Value::from(true)),
         ]);
         let (found, _) = call("matrix_eigenvalues", &args).unwrap();
-        assert!(
-            number(&found, "residual") < 30.0,
-            "n = {n}: {}",
-            number(&found, "residual")
-        );
-        assert_eq!(found.get("method").unwrap().as_str(), Some("qz"));
+        // The reduction loses what the condition of B takes.
+        let residual = number(&found, "residual") * n as f64 * f64::EPSILON;
+        assert!(residual < 1e-11, "n = {n}: {residual}");
+        assert_eq!(numbers(&found, "real").len(), n);
     }
 }
 
@@ -603,6 +601,48 @@ fn selected_eigenvalues_are_those_of_all() {
     assert_eq!(err.path(), Some("/left"));
     let err = call("matrix_eigenvalues", &parse(r#"{"A":[[1]],"B":[[1,2]]}"#)).unwrap_err();
     assert_eq!(err.path(), Some("/B"));
+}
+
+/// A matrix of rank 5 and a little noise: the sketch finds what the whole decomposition finds.
+#[test]
+fn truncated_and_randomised_components() {
+    let (m, n, k) = (80, 50, 5);
+    let mut a = multiply(&formula(m, k), &formula(k, n), m, k, n);
+    a.iter_mut()
+        .zip(formula(m, n))
+        .for_each(|(a, noise)| *a += 1e-6 * noise);
+    let of = |fields: Vec<(&'static str, Value)>| {
+        let mut all = vec![("A", rows(&a, n)), ("vectors", Value::from("thin"))];
+        all.extend(fields);
+        call("matrix_svd", &Value::object(all)).unwrap().0
+    };
+    let whole = numbers(&of(vec![]), "singular_values");
+    let cut = of(vec![("components", Value::from(k))]);
+    assert_eq!(numbers(&cut, "singular_values"), &whole[..k]);
+    assert_eq!(numbers(&cut, "U").len(), m * k);
+    let sketched = of(vec![
+        ("components", Value::from(k)),
+        ("randomised", Value::from(true)),
+    ]);
+    assert!(distance(&numbers(&sketched, "singular_values"), &whole[..k]) < 1e-13);
+    for name in ["U", "V"] {
+        assert!(
+            distance(&numbers(&sketched, name), &numbers(&cut, name)) < 1e-9,
+            "{name}"
+        );
+    }
+    let error = number(&cut, "truncation_error");
+    assert!(error < 1e-4 && (number(&sketched, "truncation_error") / error - 1.0).abs() < 1e-6);
+    assert_eq!(number(&sketched, "seed"), 42.0);
+    for args in [
+        r#"{"A":[[1]],"randomised":true}"#,
+        r#"{"A":[[1]],"full":true,"components":1}"#,
+    ] {
+        assert_eq!(
+            call("matrix_svd", &parse(args)).unwrap_err().path(),
+            Some("/components")
+        );
+    }
 }
 
 /// The example file of the documentation: a Hilbert system with its residual, condition and warning.

@@ -180,7 +180,7 @@ pub fn exponential<T: Entry>(a: Mat<T>) -> (Mat<T>, u32) {
     if eta <= 1.495585217958292e-2 && extra(&a, 3, 1.0 / 100800.0) == 0 {
         return (approximant(&a, &[&a2], &B3, n), 0);
     }
-    if eta <= 2.539398330063230e-1 && extra(&a, 5, 1.0 / 10059033600.0) == 0 {
+    if eta <= 2.53939833006323e-1 && extra(&a, 5, 1.0 / 10059033600.0) == 0 {
         return (approximant(&a, &[&a2, &a4], &B5, n), 0);
     }
     let a8 = power(&a4, &a4);

@@ -10,7 +10,7 @@ pub(super) struct Case {
 }
 
 #[rustfmt::skip]
-#[expect(clippy::approx_constant, clippy::excessive_precision, reason = "values of a reference, not constants of the program")]
+#[expect(clippy::approx_constant, reason = "values of a reference, not constants of the program")]
 pub(super) const CASES: &[Case] = &[
     Case {
         name: "scalar",

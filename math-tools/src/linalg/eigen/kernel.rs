@@ -287,10 +287,11 @@ fn two_sided(matrix: &[f64], n: usize) -> Result<(Pairs, Mat<f64>), NoConvergenc
 /// The eigenvalues of `A v = lambda B v`, ascending, with vectors of unit norm and the number of infinite ones, which are left out.
 ///
 /// # Method
-/// Symmetric A and positive definite B: Cholesky of B and the symmetric problem; else QZ. `beta` up to `n eps |B|` counts as 0.
+/// Symmetric A and positive definite B: Cholesky of B and the symmetric problem; else QZ, `beta` up to `n eps |B|` counting as 0. Its
+/// pairs are checked by their residual; where that is not small, the problem is reduced to that of `B^-1 A`, if B allows it.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`NoConvergence`], also when neither gives pairs with a small residual.
 pub fn generalised(
     a: &[f64],
     b: &[f64],
@@ -298,42 +299,90 @@ pub fn generalised(
     vectors: bool,
 ) -> Result<(Eigen, usize, &'static str), NoConvergence> {
     let ((a, a_exponent), (b, b_exponent)) = (normalised(a), normalised(b));
+    let exponent = a_exponent - b_exponent;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
     let symmetric = is_symmetric(&a, n) && is_symmetric(&b, n);
-    let factor = symmetric.then(|| Cholesky::new(columns(&b)).ok()).flatten();
-    let (mut infinite, mut method) = (0, "qz");
-    let pairs = match factor {
-        Some(factor) => {
-            method = "cholesky";
-            let (real, basis) =
-                spectrum::symmetric_definite(columns(&a).as_ref(), &factor, vectors)?;
-            Pairs {
-                imaginary: vec![0.0; n],
-                real,
-                basis,
+    let (found, infinite, method) =
+        match symmetric.then(|| Cholesky::new(columns(&b)).ok()).flatten() {
+            Some(factor) => {
+                let (real, basis) =
+                    spectrum::symmetric_definite(columns(&a).as_ref(), &factor, true)?;
+                let imaginary = vec![0.0; n];
+                let pairs = Pairs {
+                    imaginary,
+                    real,
+                    basis,
+                };
+                (finish(&a, &b, n, &pairs, exponent), 0, "cholesky")
             }
-        }
-        None => {
-            let raw = spectrum::pair(columns(&a), columns(&b), vectors)?;
-            let limit = n as f64 * f64::EPSILON * norm2(&b);
+            None => of_pair(&a, &b, n, exponent)?,
+        };
+    let vectors = if vectors { found.vectors } else { None };
+    let residual = found.residual.filter(|_| vectors.is_some());
+    let eigen = Eigen {
+        vectors,
+        residual,
+        symmetric: method == "cholesky",
+        ..found
+    };
+    Ok((eigen, infinite, method))
+}
+
+/// QZ, or the reduction where its pairs do not hold.
+fn of_pair(
+    a: &[f64],
+    b: &[f64],
+    n: usize,
+    exponent: i32,
+) -> Result<(Eigen, usize, &'static str), NoConvergence> {
+    const RESIDUAL_GOOD: f64 = 30.0;
+    const RESIDUAL_MAX: f64 = 1e6;
+    const RCOND_MIN: f64 = 1e-10;
+    let size = |found: &Eigen| found.residual.unwrap_or(f64::INFINITY);
+    let bad = |found: &Eigen| size(found).is_nan() || size(found) > RESIDUAL_GOOD;
+    let columns = |data: &[f64]| dense::columns_of(data, n, n);
+    let mut best = spectrum::pair(columns(a), columns(b), true)
+        .ok()
+        .map(|raw| {
+            let limit = n as f64 * f64::EPSILON * norm2(b);
             let kept: Vec<usize> = (0..n)
                 .filter(|&index| raw.beta[index].abs() > limit)
                 .collect();
-            infinite = n - kept.len();
             let pick = |values: &[f64]| -> Vec<f64> {
                 kept.iter()
                     .map(|&index| values[index] / raw.beta[index])
                     .collect()
             };
-            Pairs {
+            let pairs = Pairs {
                 real: pick(&raw.alpha.real),
                 imaginary: pick(&raw.alpha.imaginary),
                 basis: raw.alpha.vectors.as_ref().map(|basis| {
                     Mat::from_fn(n, kept.len(), |row, column| basis[(row, kept[column])])
                 }),
-            }
+            };
+            (finish(a, b, n, &pairs, exponent), n - kept.len(), "qz")
+        });
+    if best.as_ref().is_none_or(|(found, ..)| bad(found))
+        && let Ok(solved) = dense::system::solve(b, n, a, n, None)
+        && solved.rcond > RCOND_MIN
+    {
+        let pairs = general(&solved.x, n, true)?;
+        let found = finish(a, b, n, &pairs, exponent);
+        if best
+            .as_ref()
+            .is_none_or(|(other, ..)| size(&found).total_cmp(&size(other)).is_lt())
+        {
+            best = Some((found, 0, "reduction"));
         }
-    };
+    }
+    best.filter(|(found, ..)| size(found) <= RESIDUAL_MAX)
+        .ok_or(NoConvergence {
+            what: "the eigenvalues of the pair",
+        })
+}
+
+/// Order, normal vectors and residual of the pairs of a generalised problem.
+fn finish(a: &[f64], b: &[f64], n: usize, pairs: &Pairs, exponent: i32) -> Eigen {
     let order = pairs.order();
     let normal = pairs
         .basis
@@ -343,23 +392,22 @@ pub fn generalised(
     let (real, imaginary) = (pick(&pairs.real), pick(&pairs.imaginary));
     let residual = normal
         .as_ref()
-        .map(|(re, im)| pair_residual(&a, &b, n, (&real, &imaginary), re, im.as_ref()));
+        .map(|(re, im)| pair_residual(a, b, n, (&real, &imaginary), re, im.as_ref()));
     let restore = |values: Vec<f64>| -> Vec<f64> {
         values
             .into_iter()
-            .map(|value| scaled(value, a_exponent - b_exponent))
+            .map(|value| scaled(value, exponent))
             .collect()
     };
-    let eigen = Eigen {
+    Eigen {
         real: restore(real),
         imaginary: restore(imaginary),
         vectors: normal.as_ref().map(rows),
-        symmetric: method == "cholesky",
+        symmetric: false,
         trace_error: 0.0,
         residual,
         left: None,
-    };
-    Ok((eigen, infinite, method))
+    }
 }
 
 /// Largest `|A v - lambda B v| / (n eps (|A| + |lambda| |B|))`, Frobenius norms.

@@ -90,7 +90,7 @@ pub struct Output {
     /// Number of infinite eigenvalues, which are left out; only with `B`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infinite: Option<usize>,
-    /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite) or `qz`.
+    /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite), `qz`, or `reduction` to B^-1 A.
     pub method: String,
 }
 

@@ -74,7 +74,8 @@ fn rows_and_columns(matrix: &Mat<f64>) -> (Vec<f64>, usize) {
     (dense::rows_of(matrix.as_ref()), matrix.ncols())
 }
 
-fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
+/// Turns the first `size` pairs of columns so that the largest entry of the left one is positive.
+pub fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
     for index in 0..size {
         let largest = u.col_as_slice(index).iter().fold(0.0_f64, |best, &value| {
             if value.abs() > best.abs() {

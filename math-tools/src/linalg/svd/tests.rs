@@ -12,6 +12,9 @@ fn call(a: Matrix, full: bool, vectors: Option<Vectors>) -> Result<Output, ToolE
             a: Input::Inline(a),
             full,
             vectors,
+            components: None,
+            randomised: false,
+            seed: None,
         },
         &Ctx::default(),
     )
@@ -174,6 +177,9 @@ fn a_full_basis_of_a_long_matrix_is_refused_before_it_is_allocated() {
         a: Input::Inline(matrix(20_000, 1, vec![1.0; 20_000])),
         full: true,
         vectors: None,
+        components: None,
+        randomised: false,
+        seed: None,
     };
     let budget = Budget {
         memory_bytes: 1 << 30,

@@ -2,6 +2,7 @@
 
 use tool_core::{Ctx, Matrix, ToolError};
 
+use crate::linalg::dense::doubled::Doubled;
 use crate::stats::student;
 use crate::stats::sum::{self, Accurate};
 
@@ -43,7 +44,8 @@ impl From<ToolError> for FitError {
     }
 }
 
-/// Fits y = X b, with a leading column of ones when `intercept` is set.
+/// Fits y = X b, with a leading column of ones when `intercept` is set; with a `degree` the columns are the powers 1 to `degree` of
+/// the single column of `x`, to about 30 digits.
 ///
 /// # Method
 /// Columns are scaled to length about 1 by powers of two (exact), X = Q R by Householder reflections, then two steps of
@@ -60,8 +62,14 @@ impl From<ToolError> for FitError {
 /// # References
 /// G. H. Golub, Numerische Mathematik 7, 1965; A. Bjorck, "Iterative refinement of linear least squares solutions", BIT 7,
 /// 1967.
-pub(super) fn fit(x: &Matrix, y: &[f64], intercept: bool, ctx: &Ctx) -> Result<Fit, FitError> {
-    let design = Design::new(x, intercept, ctx)?;
+pub(super) fn fit(
+    x: &Matrix,
+    degree: Option<usize>,
+    y: &[f64],
+    intercept: bool,
+    ctx: &Ctx,
+) -> Result<Fit, FitError> {
+    let design = Design::new(x, degree, intercept, ctx)?;
     let (n, p) = (design.rows, design.columns);
     let y_scale = power_of_two(largest(y));
     let y: Vec<f64> = y.iter().map(|&value| value * y_scale).collect();
@@ -164,15 +172,24 @@ struct Design {
     rows: usize,
     columns: usize,
     data: Vec<f64>,
+    /// What lies below the last bit of `data`; empty when nothing does.
+    low: Vec<f64>,
     scales: Vec<f64>,
 }
 
 impl Design {
-    fn new(x: &Matrix, intercept: bool, ctx: &Ctx) -> Result<Self, ToolError> {
+    fn new(
+        x: &Matrix,
+        degree: Option<usize>,
+        intercept: bool,
+        ctx: &Ctx,
+    ) -> Result<Self, ToolError> {
         let lead = usize::from(intercept);
-        let (rows, columns) = (x.rows(), x.columns() + lead);
-        // The design, its factorisation and a few vectors.
-        ctx.reserve_doubles(rows.saturating_mul(2 * columns + 8))?;
+        let (rows, columns) = (x.rows(), degree.unwrap_or(x.columns()) + lead);
+        // The design in two parts, its factorisation and a few vectors.
+        ctx.reserve_doubles(rows.saturating_mul(3 * columns + 8))?;
+        let mut powers = vec![Doubled::new(1.0); if degree.is_some() { rows } else { 0 }];
+        let mut low = Vec::new();
         let mut data = Vec::with_capacity(rows * columns);
         let mut scales = Vec::with_capacity(columns);
         for column in 0..columns {
@@ -180,6 +197,13 @@ impl Design {
             let start = data.len();
             if column < lead {
                 data.resize(start + rows, 1.0);
+                low.resize(if degree.is_some() { rows } else { 0 }, 0.0);
+            } else if degree.is_some() {
+                for (power, &value) in powers.iter_mut().zip(x.as_slice()) {
+                    *power = power.times(Doubled::new(value));
+                }
+                data.extend(powers.iter().map(|power| power.high));
+                low.extend(powers.iter().map(|power| power.low));
             } else {
                 data.extend(x.as_slice()[column - lead..].iter().step_by(x.columns()));
             }
@@ -194,14 +218,29 @@ impl Design {
             for value in &mut data[start..] {
                 *value *= length;
             }
+            if degree.is_some() {
+                for value in &mut low[start..] {
+                    *value = *value * entries * length;
+                }
+            }
             scales.push(entries * length);
         }
         Ok(Self {
             rows,
             columns,
             data,
+            low,
             scales,
         })
+    }
+
+    /// What lies below the last bit of a column.
+    fn low(&self, index: usize) -> &[f64] {
+        if self.low.is_empty() {
+            &[]
+        } else {
+            &self.low[index * self.rows..(index + 1) * self.rows]
+        }
     }
 
     fn column(&self, index: usize) -> &[f64] {
@@ -363,6 +402,10 @@ fn augmented_residual(
         for ((total, &x), &value) in first.iter_mut().zip(design.column(index)).zip(residual) {
             total.add_product(-x, estimate);
             product.add_product(-x, value);
+        }
+        for ((total, &x), &value) in first.iter_mut().zip(design.low(index)).zip(residual) {
+            total.add(-x * estimate);
+            product.add(-x * value);
         }
         second.push(product.value());
     }

@@ -8,8 +8,8 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use tool_core::input::InputKind;
 use tool_core::{
-    Category, Ctx, ErrorCode, Example, Input, Load, Matrix, Problem, Real, Spec, Tool, ToolError,
-    Value, Vector,
+    Bounded, Category, Ctx, ErrorCode, Example, Input, Load, Matrix, Problem, Real, Spec, Tool,
+    ToolError, Value, Vector,
 };
 
 use self::kernel::{FitError, fit};
@@ -17,7 +17,7 @@ use self::kernel::{FitError, fit};
 /// The tool `linear_regression`.
 pub struct LinearRegression;
 
-/// Fits y = intercept + x b by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
+/// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
 /// values, r2 and the conditioning of the problem.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +29,10 @@ pub struct Args {
     /// Whether to fit a constant term.
     #[serde(default = "yes")]
     pub intercept: bool,
+    /// Degree of a polynomial in the single predictor: its powers from 1 to this take the place of the columns of `x`, formed to 30
+    /// digits, so that no digit is lost to their rounding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polynomial: Option<Bounded<1, 60>>,
 }
 
 fn yes() -> bool {
@@ -76,7 +80,7 @@ impl Load for Predictors {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// Slopes, one for each column of `x`, in units of y per unit of that column.
+    /// Slopes, one for each column of `x` (or each power), in units of y per unit of that column.
     pub coefficients: Vec<f64>,
     /// Constant term; 0 when `intercept` is false.
     pub intercept: f64,
@@ -123,7 +127,27 @@ impl Tool for LinearRegression {
             .reason("shape")
             .hint("give one response for each observation"));
         }
-        let parameters = x.columns() + usize::from(args.intercept);
+        let degree = args.polynomial.map(Bounded::size);
+        if degree.is_some() && x.columns() != 1 {
+            return Err(ToolError::invalid(
+                "/x",
+                format_args!("a polynomial needs one predictor, found {}", x.columns()),
+            )
+            .reason("shape")
+            .hint("leave `polynomial` out when `x` holds all columns"));
+        }
+        let largest = x
+            .as_slice()
+            .iter()
+            .fold(0.0_f64, |most, x| most.max(x.abs()));
+        if !largest.powi(degree.unwrap_or(1) as i32).is_finite() {
+            return Err(
+                ToolError::invalid("/x", "a power of `x` is too large for a double")
+                    .reason("overflow")
+                    .hint("scale `x`"),
+            );
+        }
+        let parameters = degree.unwrap_or(x.columns()) + usize::from(args.intercept);
         if x.rows() < parameters {
             return Err(ToolError::invalid(
                 "/x",
@@ -135,7 +159,7 @@ impl Tool for LinearRegression {
             .reason("underdetermined")
             .hint("pass more observations or fewer columns"));
         }
-        let fit = fit(&x, &y, args.intercept, ctx)?;
+        let fit = fit(&x, degree, &y, args.intercept, ctx)?;
         let freedom = fit.degrees_of_freedom;
         if freedom == 0 {
             ctx.warn(
@@ -176,6 +200,7 @@ impl Tool for LinearRegression {
                 x: Input::Inline(Predictors(column)),
                 y: Input::inline([2.0, 2.0, 4.0, 8.0]),
                 intercept: true,
+                polynomial: None,
             },
             output: Output {
                 coefficients: vec![2.0],

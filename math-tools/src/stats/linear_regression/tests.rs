@@ -306,3 +306,42 @@ proptest! {
         }
     }
 }
+
+/// NIST StRD, linear regression, higher difficulty: Filip, a polynomial of degree 10, and Wampler5, of degree 5.
+#[test]
+fn nist_filip_and_wampler5() {
+    use crate::linalg::nist::{
+        FILIP, FILIP_RESIDUAL_STD, FILIP_X, FILIP_Y, WAMPLER_DELTA, WAMPLER5_STANDARD_ERRORS,
+    };
+    let polynomial = |x: &[f64], y: &[f64], degree: usize| {
+        run(&Value::object([
+            ("x", Value::vector(x.to_vec())),
+            ("y", Value::vector(y.to_vec())),
+            ("polynomial", Value::from(degree)),
+        ]))
+        .unwrap()
+    };
+    let output = polynomial(&FILIP_X, &FILIP_Y, 10);
+    let (expected, errors): (Vec<f64>, Vec<f64>) = FILIP.into_iter().unzip();
+    check(&estimates(&output), &expected, 1e-12);
+    check(&numbers(&output, "standard_errors"), &errors, 1e-5);
+    check(
+        &[number(&output, "/residual_std")],
+        &[FILIP_RESIDUAL_STD],
+        1e-12,
+    );
+
+    let x: Vec<f64> = (0..21).map(f64::from).collect();
+    let y: Vec<f64> = x
+        .iter()
+        .zip(WAMPLER_DELTA)
+        .map(|(x, delta)| (0..6).map(|power| x.powi(power)).sum::<f64>() + 10_000.0 * delta)
+        .collect();
+    let output = polynomial(&x, &y, 5);
+    check(&estimates(&output), &[1.0; 6], 1e-8);
+    check(
+        &numbers(&output, "standard_errors"),
+        &WAMPLER5_STANDARD_ERRORS,
+        1e-12,
+    );
+}
