@@ -44,6 +44,8 @@ use ast::Ast;
 use program::Program;
 
 #[cfg(test)]
+mod calculate_digits_tests;
+#[cfg(test)]
 mod calculate_tests;
 #[cfg(test)]
 mod tests;
