@@ -56,6 +56,13 @@ impl Ball {
 
     /// A lower bound on the magnitude of its numbers; not for balls around zero.
     fn magnitude_low(&self) -> Magnitude {
+        /// Radii below a middle by this many bits take less than `SLACK` of it.
+        const NARROW: i64 = 22;
+        const SLACK: f64 = 1e-6;
+        let middle = magnitude(&self.middle);
+        if self.radius.is_zero() || self.radius.exponent() + NARROW < middle.exponent() {
+            return middle.lowered(SLACK);
+        }
         // The middle is at least twice the radius: at least half of it is left, which one exponent less says.
         Magnitude::power_of_two(i64::from(self.middle.exponent().unwrap_or(0)) - 2)
     }

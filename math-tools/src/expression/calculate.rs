@@ -238,7 +238,7 @@ impl Tool for Calculate {
                     value: Answer::Double(4.0 * std::f64::consts::PI),
                     kind: AnswerKind::Double,
                     exact: false,
-                    error_bound: Some("DOUBLE_BOUND".into()),
+                    error_bound: Some("5.2e-16".into()),
                 },
             },
             Example {

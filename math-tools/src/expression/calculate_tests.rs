@@ -189,7 +189,7 @@ proptest! {
         match found {
             Answer::Double(found) => prop_assert_eq!(found, expected),
             Answer::Integer(found) => prop_assert_eq!(found as f64, expected),
-            Answer::Text(found) => prop_assert!(false, "{}", found),
+            other => prop_assert!(false, "{:?}", other),
         }
     }
 

@@ -76,6 +76,11 @@ impl Magnitude {
         )
     }
 
+    /// Less by a small share: a lower bound of what this one bounds closely from above.
+    pub(super) fn lowered(self, share: f64) -> Self {
+        Self::new(self.mantissa * (1.0 - share), self.exponent)
+    }
+
     /// Whether it is certainly less, by a factor of at least 2.
     pub(super) fn far_below(self, other: Self) -> bool {
         self.is_zero() || (!other.is_zero() && self.exponent + 1 < other.exponent)

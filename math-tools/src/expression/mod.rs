@@ -46,6 +46,8 @@ use ast::Ast;
 use kernels::program::{Builder, Program};
 
 #[cfg(test)]
+mod calculate_digits_tests;
+#[cfg(test)]
 mod calculate_tests;
 #[cfg(test)]
 mod tests;

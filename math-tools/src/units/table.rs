@@ -282,7 +282,7 @@ pub(super) static UNITS: &[Unit] = &[
     other(&["mph"], "0.44704", SPEED),
     other(&["kph", "kmh"], "1/3.6", SPEED),
     unit(
-        &["c", "c0", "speed_of_light"],
+        &["c", "speed_of_light"],
         "299792458",
         SPEED,
         Prefixes::None,
