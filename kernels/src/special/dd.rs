@@ -5,6 +5,7 @@
 //! 1971, and of Y. Hida, X. S. Li and D. H. Bailey, "Algorithms for quad-double precision floating point arithmetic", 2001,
 //! with the fused multiply-add. Elementary functions have a relative error below about 1e-30.
 
+use std::f64::consts;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// An unevaluated sum `hi + lo` with `|lo|` at most half a unit in the last place of `hi`.
@@ -14,14 +15,14 @@ pub(super) struct Dd {
     pub(super) lo: f64,
 }
 
-pub(super) const PI: Dd = Dd::new(3.141592653589793, 1.2246467991473532e-16);
-pub(super) const FRAC_PI_2: Dd = Dd::new(1.5707963267948966, 6.123233995736766e-17);
-pub(super) const LN_2: Dd = Dd::new(0.6931471805599453, 2.3190468138462996e-17);
+pub(super) const PI: Dd = Dd::new(consts::PI, 1.2246467991473532e-16);
+pub(super) const FRAC_PI_2: Dd = Dd::new(consts::FRAC_PI_2, 6.123233995736766e-17);
+pub(super) const LN_2: Dd = Dd::new(consts::LN_2, 2.3190468138462996e-17);
 pub(super) const EULER: Dd = Dd::new(0.5772156649015329, -4.942915152430645e-18);
 pub(super) const LN_PI: Dd = Dd::new(1.1447298858494002, 1.0265951162707826e-17);
 pub(super) const HALF_LN_TAU: Dd = Dd::new(0.9189385332046728, -3.8782941580672414e-17);
 const PIO2: [f64; 4] = [
-    1.5707963267948966,
+    consts::FRAC_PI_2,
     6.123233995736766e-17,
     -1.4973849048591698e-33,
     5.562271104316826e-50,

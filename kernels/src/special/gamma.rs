@@ -241,7 +241,7 @@ pub fn gamma(x: f64) -> f64 {
 }
 
 /// The logarithm of the magnitude of the gamma function. Largest error measured: 0.51 units in the last place for positive
-/// and negative arguments; relative 2e-15 at the doubles nearest to its zeros between the poles.
+/// and negative arguments; relative 1e-14 at the doubles nearest to its zeros between the poles.
 ///
 /// Method as for [`gamma`]; near the zeros 1 and 2 Taylor's series. Infinite at the poles and at both infinities.
 pub fn lgamma(x: f64) -> f64 {

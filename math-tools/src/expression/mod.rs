@@ -19,6 +19,7 @@ use tool_core::{Entry, entry};
 
 pub mod ast;
 mod ball;
+mod ball_series;
 mod big;
 pub mod calculate;
 mod checked;
