@@ -94,8 +94,9 @@ fn factors_are_orthonormal_and_reproduce_the_matrix() {
         let full = check(m, n, &a, SingularVectors::Full);
         assert!(none.u.is_none() && none.residual.is_none());
         assert!(
-            distance(&none.values, &thin.values) < 1e-14
-                && distance(&none.values, &full.values) < 1e-14
+            // Values alone come by another method: n eps apart at most.
+            distance(&none.values, &thin.values) < 3e-14
+                && distance(&none.values, &full.values) < 3e-14
         );
         let size = m.min(n);
         let (u, columns) = thin.u.unwrap();

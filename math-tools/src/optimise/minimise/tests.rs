@@ -393,7 +393,7 @@ fn stops_and_budgets_reach_the_methods() {
         let output = go(Ctx::default()).unwrap();
         assert!(output.f.is_finite());
         // In the first simplex, where the crate cannot take an error, and later.
-        for evaluations in [0, 1, 10, 500] {
+        for evaluations in [0, 1, 10, 300] {
             let err = go(Ctx::new(
                 StopFlag::new(),
                 Budget {
