@@ -148,8 +148,9 @@ fn reduce(
         }
         let deflated = before - part.hi;
         let (lo, hi) = (part.lo, part.hi);
-        if seen.is_none_or(|seen| !(seen.e_min > TOLERANCE * part.shift.max(f64::MIN_POSITIVE)))
-            || deflated == 0
+        if seen.is_none_or(|seen| {
+            seen.e_min.is_nan() || seen.e_min <= TOLERANCE * part.shift.max(f64::MIN_POSITIVE)
+        }) || deflated == 0
         {
             let split = (lo..hi - 1).rev().find(|&i| {
                 array.e[i] <= TOLERANCE * array.q[i] || array.e[i] <= TOLERANCE * part.shift
