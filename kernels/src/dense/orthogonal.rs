@@ -1,4 +1,4 @@
-//! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::qr).
+//! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::qr()).
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::{householder, qr::no_pivoting};
