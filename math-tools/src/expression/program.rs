@@ -67,36 +67,9 @@ impl System {
         })
     }
 
-    /// The values of expressions, and then their derivatives with respect to slots, row by row.
-    ///
-    /// # Errors
-    /// [`NotDifferentiable`].
-    pub fn values_and_jacobian<'e>(
-        expressions: impl IntoIterator<Item = &'e Expression>,
-        slots: &[usize],
-    ) -> Result<Self, NotDifferentiable> {
-        let mut builder = Builder::new();
-        let values: Vec<Node> = expressions
-            .into_iter()
-            .map(|expression| lower(expression.ast(), &mut builder))
-            .collect();
-        let mut outputs = values.clone();
-        for value in values {
-            outputs.extend(builder.gradient(value, slots)?);
-        }
-        Ok(Self {
-            program: builder.finish(&outputs),
-        })
-    }
-
     /// An evaluator with registers of its own; make one per thread.
     pub fn evaluator(&self) -> program::Evaluator<'_> {
         self.program.evaluator()
-    }
-
-    /// Number of outputs.
-    pub fn outputs(&self) -> usize {
-        self.program.outputs()
     }
 }
 
