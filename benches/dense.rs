@@ -1,42 +1,52 @@
-//! Times of the dense factorisations, one JSON line per row, for `benches/peers/dense.py`.
+//! Times of the dense factorisations, for `benches/peers/tables.py`, which asks this program and its peer in turns.
 //!
-//! `cargo bench -p benches --bench dense -- OPS SIZES SECONDS` with comma-separated operations and sizes. Not criterion: the
-//! rows are compared with another process that runs in turns, so each row is the median and minimum of a short run.
+//! `cargo bench -p benches --bench dense` reads requests `OPERATION N SECONDS` line by line from standard input and answers each
+//! with one JSON line: processor time of this thread, and how many digits the result carries.
 
 use std::hint::black_box;
+use std::io::{BufRead as _, Write as _};
 use std::time::{Duration, Instant};
 
-use kernels::dense::{self, Lu, SingularVectors};
-
-const OPERATIONS: &[&str] = &[
-    "gemm", "lu", "solve", "chol", "qr", "eigvalsh", "eigh", "eigvals", "eig", "svdvals", "svd",
-];
+use kernels::dense::{self, Lu, SingularVectors, max_abs};
+use kernels::dense::{columns_of, product, rows_of};
 
 fn main() {
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|arg| arg != "--bench")
-        .collect();
-    let part = |index: usize, default: &str| args.get(index).cloned().unwrap_or(default.to_owned());
-    let (operations, sizes) = (part(0, &OPERATIONS.join(",")), part(1, "10,50,100,200,500"));
-    let seconds: f64 = part(2, "0.3").parse().expect("seconds");
-    for size in sizes.split(',') {
-        let n: usize = size.parse().expect("a size");
-        for operation in operations.split(',') {
-            let (runs, median, least) = row(operation, n, seconds);
-            write(&format!(
-                "{{\"op\":\"{operation}\",\"n\":{n},\"runs\":{runs},\"median_us\":{median:.4},\"min_us\":{least:.4}}}"
-            ));
+    let mut matrices = Matrices::new(0);
+    for line in std::io::stdin().lines() {
+        let line = line.expect("standard input is text");
+        let parts: Vec<&str> = line.split_whitespace().collect();
+        let [operation, size, seconds] = parts[..] else {
+            panic!("expected `OPERATION N SECONDS`, found `{line}`");
+        };
+        let (n, seconds) = (
+            size.parse().expect("a size"),
+            seconds.parse().expect("seconds"),
+        );
+        if matrices.n != n {
+            matrices = Matrices::new(n);
         }
+        let (times, evidence) = matrices.row(operation, seconds);
+        let (median, least) = (times[times.len() / 2], times[0]);
+        let mut out = std::io::stdout().lock();
+        writeln!(
+            out,
+            "{{\"median_us\":{median:.4},\"min_us\":{least:.4},{evidence}}}"
+        )
+        .and_then(|()| out.flush())
+        .expect("standard output is open");
     }
 }
 
-fn write(line: &str) {
-    use std::io::Write;
-    writeln!(std::io::stdout(), "{line}").expect("standard output is open");
+/// The matrices of one size; the peer makes the same.
+struct Matrices {
+    n: usize,
+    general: Vec<f64>,
+    symmetric: Vec<f64>,
+    definite: Vec<f64>,
+    rhs: Vec<f64>,
 }
 
-/// Random numbers in (-1, 1), the same in every run.
+/// Random numbers in (-1, 1) by xorshift64, the same in every run and at the peer.
 fn random(count: usize) -> Vec<f64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -48,44 +58,178 @@ fn random(count: usize) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-fn row(operation: &str, n: usize, seconds: f64) -> (usize, f64, f64) {
-    let data = random(n * n);
-    let a = dense::columns_of(&data, n, n);
-    let mut mean = data.clone();
-    let mut positive = data.clone();
-    for i in 0..n {
-        for j in 0..n {
-            mean[i * n + j] = 0.5 * (data[i * n + j] + data[j * n + i]);
-            positive[i * n + j] = mean[i * n + j] + if i == j { n as f64 } else { 0.0 };
+/// Times in ascending order, and evidence as members of a JSON object.
+type Row = (Vec<f64>, String);
+
+impl Matrices {
+    fn new(n: usize) -> Self {
+        let general = random(n * n);
+        let mut symmetric = general.clone();
+        let mut definite = general.clone();
+        for i in 0..n {
+            for j in 0..n {
+                symmetric[i * n + j] = 0.5 * (general[i * n + j] + general[j * n + i]);
+                definite[i * n + j] = symmetric[i * n + j] + if i == j { n as f64 } else { 0.0 };
+            }
+        }
+        Self {
+            n,
+            general,
+            symmetric,
+            definite,
+            rhs: random(n),
         }
     }
-    let symmetric = dense::columns_of(&mean, n, n);
-    let definite = dense::columns_of(&positive, n, n);
-    let rhs = random(n);
-    match operation {
-        "gemm" => timed(seconds, || dense::product(a.as_ref(), symmetric.as_ref())),
-        "lu" => timed(seconds, || Lu::new(a.clone())),
-        "solve" => timed(seconds, || {
-            let mut x = rhs.clone();
-            Lu::new(a.clone()).solve_vector(&mut x);
-            x
-        }),
-        "chol" => timed(seconds, || dense::cholesky(definite.clone())),
-        "qr" => timed(seconds, || dense::qr_factors(a.clone())),
-        "eigvalsh" => timed(seconds, || {
-            dense::symmetric_eigen(symmetric.as_ref(), false)
-        }),
-        "eigh" => timed(seconds, || dense::symmetric_eigen(symmetric.as_ref(), true)),
-        "eigvals" => timed(seconds, || dense::general_eigen(a.as_ref(), false)),
-        "eig" => timed(seconds, || dense::general_eigen(a.as_ref(), true)),
-        "svdvals" => timed(seconds, || {
-            dense::singular(a.as_ref(), SingularVectors::None)
-        }),
-        "svd" => timed(seconds, || {
-            dense::singular(a.as_ref(), SingularVectors::Thin)
-        }),
-        other => unreachable!("no operation named {other}"),
+
+    fn row(&self, operation: &str, seconds: f64) -> Row {
+        let n = self.n;
+        let a = columns_of(&self.general, n, n);
+        let symmetric = columns_of(&self.symmetric, n, n);
+        let definite = columns_of(&self.definite, n, n);
+        match operation {
+            "gemm" => {
+                let (times, c) = timed(seconds, || product(a.as_ref(), symmetric.as_ref()));
+                let (sum, scale) = (
+                    self.times(&self.symmetric, &self.rhs),
+                    norm(&self.symmetric),
+                );
+                let back = self.times(&self.general, &sum);
+                let found = self.times(&rows_of(c.as_ref()), &self.rhs);
+                digits(
+                    times,
+                    &found,
+                    &back,
+                    norm(&self.general) * scale * norm(&self.rhs),
+                )
+            }
+            "lu" => {
+                let (times, lu) = timed(seconds, || Lu::new(a.clone()));
+                let packed = rows_of(lu.packed.as_ref());
+                let found = triangles(&packed, &self.rhs);
+                let whole = self.times(&self.general, &self.rhs);
+                let expected: Vec<f64> = lu.order.iter().map(|&row| whole[row]).collect();
+                digits(
+                    times,
+                    &found,
+                    &expected,
+                    norm(&self.general) * norm(&self.rhs),
+                )
+            }
+            "solve" => {
+                let (times, x) = timed(seconds, || {
+                    let mut x = self.rhs.clone();
+                    Lu::new(a.clone()).solve_vector(&mut x);
+                    x
+                });
+                let found = self.times(&self.general, &x);
+                digits(times, &found, &self.rhs, norm(&self.general) * norm(&x))
+            }
+            "chol" => {
+                let (times, l) = timed(seconds, || {
+                    dense::cholesky(definite.clone()).expect("it is positive definite")
+                });
+                let lower =
+                    |row: usize, column: usize| if row < column { 0.0 } else { l[(row, column)] };
+                let half: Vec<f64> = (0..n)
+                    .map(|row| (row..n).map(|k| lower(k, row) * self.rhs[k]).sum())
+                    .collect();
+                let found: Vec<f64> = (0..n)
+                    .map(|row| (0..=row).map(|k| lower(row, k) * half[k]).sum())
+                    .collect();
+                let expected = self.times(&self.definite, &self.rhs);
+                digits(
+                    times,
+                    &found,
+                    &expected,
+                    norm(&self.definite) * norm(&self.rhs),
+                )
+            }
+            "qr" => {
+                let (times, _) = timed(seconds, || dense::qr_factors(a.clone()));
+                let (q, r) = dense::qr(a.clone());
+                let half = self.times(&rows_of(r.as_ref()), &self.rhs);
+                let found = self.times(&rows_of(q.as_ref()), &half);
+                let expected = self.times(&self.general, &self.rhs);
+                digits(
+                    times,
+                    &found,
+                    &expected,
+                    norm(&self.general) * norm(&self.rhs),
+                )
+            }
+            "eigvalsh" => {
+                let (times, found) = timed(seconds, || {
+                    dense::symmetric_eigen(symmetric.as_ref(), false).expect("it converges")
+                });
+                values(times, &found.0)
+            }
+            "eigh" => {
+                let (times, found) = timed(seconds, || {
+                    dense::symmetric_eigen(symmetric.as_ref(), true).expect("it converges")
+                });
+                values(times, &found.0)
+            }
+            "eigvals" | "eig" => {
+                let vectors = operation == "eig";
+                let (times, found) = timed(seconds, || {
+                    dense::general_eigen(a.as_ref(), vectors).expect("it converges")
+                });
+                let mut sizes: Vec<f64> = (0..n)
+                    .map(|index| found.real[index].hypot(found.imaginary[index]))
+                    .collect();
+                sizes.sort_by(f64::total_cmp);
+                values(times, &sizes)
+            }
+            "svdvals" | "svd" => {
+                let vectors = if operation == "svd" {
+                    SingularVectors::Thin
+                } else {
+                    SingularVectors::None
+                };
+                let (times, found) = timed(seconds, || {
+                    dense::singular(a.as_ref(), vectors).expect("it converges")
+                });
+                let mut sizes = found.0;
+                sizes.sort_by(f64::total_cmp);
+                values(times, &sizes)
+            }
+            other => panic!("no operation named `{other}`"),
+        }
     }
+
+    /// A row-major matrix times a vector.
+    fn times(&self, matrix: &[f64], x: &[f64]) -> Vec<f64> {
+        let rows = matrix.chunks_exact(self.n);
+        rows.map(|row| dense::dot(row, x)).collect()
+    }
+}
+
+/// `L U x` from the packed factors.
+fn triangles(packed: &[f64], x: &[f64]) -> Vec<f64> {
+    let n = x.len();
+    let upper: Vec<f64> = (0..n)
+        .map(|row| dense::dot(&packed[row * n + row..][..n - row], &x[row..]))
+        .collect();
+    (0..n)
+        .map(|row| upper[row] + dense::dot(&packed[row * n..][..row], &upper[..row]))
+        .collect()
+}
+
+fn norm(data: &[f64]) -> f64 {
+    dense::norm2(data)
+}
+
+/// Digits of the backward error: `-log10(max|found - expected| / scale)`.
+fn digits(times: Vec<f64>, found: &[f64], expected: &[f64], scale: f64) -> Row {
+    let differences: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
+    let digits = -(max_abs(&differences) / scale).max(1e-17).log10();
+    (times, format!("\"digits\":{digits:.2}"))
+}
+
+/// The values in ascending order: how many digits two sides agree on is found where both are known.
+fn values(times: Vec<f64>, values: &[f64]) -> Row {
+    let list: Vec<String> = values.iter().map(f64::to_string).collect();
+    (times, format!("\"values\":[{}]", list.join(",")))
 }
 
 /// A batch takes about this long, so that reading the clock does not count.
@@ -97,10 +241,10 @@ fn processor_us() -> f64 {
     time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 * 1e-3
 }
 
-/// Runs for the given time, at least three times: (runs, median, least) in microseconds.
-fn timed<T>(seconds: f64, mut run: impl FnMut() -> T) -> (usize, f64, f64) {
+/// Runs for the given time, at least three times: the times in ascending order in microseconds, and the last result.
+fn timed<T>(seconds: f64, mut run: impl FnMut() -> T) -> (Vec<f64>, T) {
     let first = Instant::now();
-    black_box(run());
+    let mut result = black_box(run());
     let batch = (BATCH_US / (first.elapsed().as_secs_f64() * 1e6))
         .ceil()
         .max(1.0) as usize;
@@ -109,10 +253,10 @@ fn timed<T>(seconds: f64, mut run: impl FnMut() -> T) -> (usize, f64, f64) {
     while times.len() < 3 || Instant::now() < end {
         let start = processor_us();
         for _ in 0..batch {
-            black_box(run());
+            result = black_box(run());
         }
         times.push((processor_us() - start) / batch as f64);
     }
     times.sort_by(f64::total_cmp);
-    (times.len(), times[times.len() / 2], times[0])
+    (times, result)
 }

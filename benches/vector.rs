@@ -26,7 +26,7 @@ fn points(op: Unary) -> Vec<f64> {
 }
 
 fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
-    let mut group = criterion.benchmark_group(name);
+    let mut group = criterion.benchmark_group(format!("function {name}"));
     group
         .throughput(Throughput::Elements(LANES as u64))
         .sample_size(20)

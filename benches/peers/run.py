@@ -3,8 +3,9 @@
     python3 benches/peers/run.py             everything (installs the pinned peers into target/peers on first use)
     python3 benches/peers/run.py --quick     fewer runs
     python3 benches/peers/run.py --no-cargo  without the criterion figures of `cargo bench`
+    python3 benches/peers/run.py --only dense,functions   some tables again; the others stay as they are in the file
 
-Each case is timed twice: as a whole process (start-up counted on both sides), and warm, as one more call to a process that is
+Each call is timed twice: as a whole process (start-up counted on both sides), and warm, as one more call to a process that is
 already up. The two sides take turns, run by run; medians and their ratio are printed.
 """
 
@@ -19,6 +20,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+import dense
+import functions
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = Path(__file__).resolve().parent
@@ -152,57 +156,131 @@ def nanoseconds(value):
             return f"{value / scale:.3g} {unit}"
 
 
+def executable(name):
+    """Builds a benchmark program and says where it is."""
+    command = ["cargo", "bench", "-p", "benches", "--bench", name, "--no-run", "-q", "--message-format=json"]
+    for line in subprocess.check_output(command, cwd=ROOT, text=True).splitlines():
+        message = json.loads(line)
+        if message.get("executable") and message["target"]["name"] == name:
+            return message["executable"]
+    raise SystemExit(f"no executable of the benchmark {name}")
+
+
+class Run:
+    """What the tables share."""
+
+    def __init__(self, quick):
+        self.quick = quick
+        self.runs = 3 if quick else 11
+        self.target = target_directory()
+        subprocess.check_call(["cargo", "build", "--release", "-q"], cwd=ROOT)
+        self.python = str(peer_python(self.target))
+        self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
+        state, config = str(self.target / "bench-state"), str(self.target / "bench-config")
+        self.env = dict(os.environ, XDG_STATE_HOME=state, XDG_CONFIG_HOME=config, PYTHONDONTWRITEBYTECODE="1")
+
+    def start(self):
+        lines = ["## First answer from process start", "", "| command | ms |", "|---|---|"]
+        call = json.dumps({"expression": "1+1"}).encode()
+        command = json.dumps({"command": "calculate", "expression": "1+1"}).encode()
+        starts = {
+            "`math-tools` (calculate)": ([self.small], command),
+            "`mathchain call calculate`, audited": ([self.binary, "call", "calculate"], call),
+            "`python -c pass`": ([self.python, "-c", "pass"], b""),
+            "`python -c 'import numpy'`": ([self.python, "-c", "import numpy"], b""),
+            "`python -c 'import scipy.optimize'`": ([self.python, "-c", "import scipy.optimize"], b""),
+        }
+        times = {name: [] for name in starts}
+        for _ in range(self.runs * 2):
+            for name, (argv, text) in starts.items():
+                times[name].append(timed(argv, text, self.env))
+        return lines + [f"| {name} | {ms(statistics.median(found))} |" for name, found in times.items()] + [""]
+
+    def calls(self):
+        lines = [
+            "## Calls",
+            "",
+            f"Medians of {self.runs} runs a side, in milliseconds.",
+            "",
+            "| call | whole process: mathchain | Python | ratio | warm: mathchain | Python | ratio |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        peer = [self.python, str(PEERS / "peer.py")]
+        for title, tool, args in cases():
+            print(title, flush=True)
+            text = json.dumps(args).encode()
+            line = json.dumps({"id": 1, "tool": tool, "args": args}).encode() + b"\n"
+            runs = self.runs if len(text) < 2e7 else max(3, self.runs // 3)
+            a, b = whole([self.binary, "call", tool], peer + [tool], text, runs, self.env)
+            c, d = warm([self.binary, "serve", "--jsonl"], peer + ["--serve"], line, runs, self.env)
+            lines.append(f"| {title} | {ms(a)} | {ms(b)} | {b / a:.1f} | {ms(c)} | {ms(d)} | {d / c:.1f} |")
+        return [*lines, "", NOTE, ""]
+
+    def dense(self):
+        return dense.table(executable("dense"), self.python, self.quick)
+
+    def functions(self):
+        return functions.table(executable("vector"), self.target, self.python)
+
+    def inside(self):
+        for bench in ("kernels", "runtime"):
+            subprocess.check_call(["cargo", "bench", "-p", "benches", "-q", "--bench", bench], cwd=ROOT)
+        lines = ["## Inside one process", "", "From `cargo bench -p benches` (criterion: median, 95 % interval).", "", "| bench | median | interval |", "|---|---|---|"]
+        for name, median, interval in criterion(self.target):
+            if not name.startswith(functions.PREFIX):
+                lines.append(f"| {name} | {nanoseconds(median)} | {nanoseconds(interval['lower_bound'])} - {nanoseconds(interval['upper_bound'])} |")
+        return lines + [""]
+
+
+NOTE = (
+    "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition "
+    "estimate, refinement and error bounds; every mathchain call is checked, decided by policy and audited."
+)
+TABLES = ["start", "calls", "dense", "functions", "inside"]
+
+
+def kept(path):
+    """The tables of the file as it is, by the text of their headings."""
+    tables, heading = {}, None
+    for line in Path(path).read_text().splitlines() if Path(path).exists() else []:
+        if line.startswith("## "):
+            heading = line
+        if heading:
+            tables.setdefault(heading, []).append(line)
+    return tables
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="3 runs a side instead of 11")
+    parser.add_argument("--quick", action="store_true", help="3 runs a side instead of 11, and sizes up to 500")
     parser.add_argument("--no-cargo", action="store_true", help="leave `cargo bench` out")
+    parser.add_argument("--only", default=",".join(TABLES), help=f"comma-separated tables: {', '.join(TABLES)}")
     parser.add_argument("--output", default=str(ROOT / "BENCHMARKS.md"))
     options = parser.parse_args()
-    runs = 3 if options.quick else 11
-    target = target_directory()
-    subprocess.check_call(["cargo", "build", "--release", "-q"], cwd=ROOT)
-    python = str(peer_python(target))
-    binary, small = str(target / "release" / "mathchain"), str(target / "release" / "math-tools")
-    env = dict(os.environ, XDG_STATE_HOME=str(target / "bench-state"), XDG_CONFIG_HOME=str(target / "bench-config"), PYTHONDONTWRITEBYTECODE="1")
-    peer = [python, str(PEERS / "peer.py")]
-
-    lines = ["# Benchmarks", "", "Written by `python3 benches/peers/run.py`; every row of one table comes from one run, the two sides taking turns.", ""]
-    versions = subprocess.check_output([python, "-c", "import sys,numpy,scipy;print(f'Python {sys.version.split()[0]}, NumPy {numpy.__version__}, SciPy {scipy.__version__}')"], text=True).strip()
-    lines += [f"Machine: {machine()}. Peers: {versions}. Medians of {runs} runs a side, in milliseconds; ratio = peer / mathchain, above 1 means mathchain is faster.", ""]
-
-    print("start-up", flush=True)
-    lines += ["## First answer from process start", "", "| command | ms |", "|---|---|"]
-    call = json.dumps({"expression": "1+1"}).encode()
-    command = json.dumps({"command": "calculate", "expression": "1+1"}).encode()
-    starts = {
-        "`math-tools` (calculate)": ([small], command),
-        "`mathchain call calculate`, audited": ([binary, "call", "calculate"], call),
-        "`python -c pass`": ([python, "-c", "pass"], b""),
-        "`python -c 'import numpy'`": ([python, "-c", "import numpy"], b""),
-        "`python -c 'import scipy.optimize'`": ([python, "-c", "import scipy.optimize"], b""),
-    }
-    times = {name: [] for name in starts}
-    for _ in range(runs * 2):
-        for name, (argv, text) in starts.items():
-            times[name].append(timed(argv, text, env))
-    lines += [f"| {name} | {ms(statistics.median(found))} |" for name, found in times.items()] + [""]
-
-    lines += ["## Calls", "", "| call | whole process: mathchain | Python | ratio | warm: mathchain | Python | ratio |", "|---|---|---|---|---|---|---|"]
-    for title, tool, args in cases():
-        print(title, flush=True)
-        text = json.dumps(args).encode()
-        line = json.dumps({"id": 1, "tool": tool, "args": args}).encode() + b"\n"
-        a, b = whole([binary, "call", tool], peer + [tool], text, runs, env)
-        c, d = warm([binary, "serve", "--jsonl"], peer + ["--serve"], line, runs, env)
-        lines.append(f"| {title} | {ms(a)} | {ms(b)} | {b / a:.1f} | {ms(c)} | {ms(d)} | {d / c:.1f} |")
-    lines += ["", "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition estimate and a refinement step; every mathchain call is checked, decided by policy and audited.", ""]
-
-    if not options.no_cargo:
-        subprocess.check_call(["cargo", "bench", "-p", "benches", "-q"], cwd=ROOT)
-        found = criterion(target)
-        lines += ["## Inside one process", "", "From `cargo bench -p benches` (criterion: median, 95 % interval).", "", "| bench | median | interval |", "|---|---|---|"]
-        lines += [f"| {name} | {nanoseconds(median)} | {nanoseconds(ci['lower_bound'])} - {nanoseconds(ci['upper_bound'])} |" for name, median, ci in found] + [""]
-    Path(options.output).write_text("\n".join(lines))
+    wanted = [name for name in options.only.split(",") if not (options.no_cargo and name in ("functions", "inside"))]
+    for name in wanted:
+        if name not in TABLES:
+            parser.error(f"no table `{name}`; there are {', '.join(TABLES)}")
+    run = Run(options.quick)
+    versions = subprocess.check_output([run.python, "-c", "import sys,numpy,scipy;print(f'Python {sys.version.split()[0]}, NumPy {numpy.__version__}, SciPy {scipy.__version__}')"], text=True).strip()
+    head = [
+        "# Benchmarks",
+        "",
+        "Written by `python3 benches/peers/run.py`; every row of one table comes from one run, the two sides taking turns. Ratio = peer / mathchain, above 1 means mathchain is faster.",
+        "",
+        f"Machine: {machine()}. Peers: {versions}.",
+        "",
+    ]
+    old = kept(options.output)
+    for name in wanted:
+        print(f"== {name}", flush=True)
+        lines = getattr(run, name)()
+        old[lines[0]] = lines
+        # Written after every table, so that a run cut short keeps what it has.
+        order = ["## First", "## Calls", "## Dense", "## Elementary", "## Inside"]
+        place = lambda heading: next((at for at, start in enumerate(order) if heading.startswith(start)), len(order))
+        text = head + [line for heading in sorted(old, key=place) for line in [*old[heading], ""]]
+        Path(options.output).write_text("\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n")
     print(f"wrote {options.output}")
 
 

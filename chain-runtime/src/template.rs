@@ -424,7 +424,7 @@ fn list(names: &[&str]) -> String {
 
 /// A single member whose name starts with `$` and that nobody reads is a slip, not data.
 fn misspelled(object: &Object, pointer: &str) -> Option<PlanProblem> {
-    const KNOWN: [&str; 5] = ["$ref", "$lit", "$fmt", "$file", "$artifact"];
+    const KNOWN: [&str; 6] = ["$ref", "$lit", "$fmt", "$file", "$artifact", "$npy"];
     let (key, _) = object.iter().next().filter(|_| object.len() == 1)?;
     (key.starts_with('$') && !KNOWN.contains(&key)).then(|| {
         PlanProblem::new(

@@ -1,4 +1,4 @@
-//! Arrays and texts as arguments: inline, from a file, from an artifact, or the output of an earlier step.
+//! Arrays and texts as arguments: inline (numbers also as the base64 of an .npy file), from a file, from an artifact, or the output of an earlier step.
 //!
 //! [`Input`] is what a tool declares; `load` gives the checked data, shared and read-only. Files and artifacts are opened by
 //! the dispatcher after the rules have passed, never by the tool.
@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::convert::{DATA_TOKEN, TEXT_TOKEN, custom_at};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
+use crate::npy;
 use crate::value::{Numbers, Value};
 
 /// Where data comes from when it is not inline.
@@ -142,6 +143,10 @@ impl<'de, T: Load> Deserialize<'de> for Input<T> {
         if let Some(source) = Source::from_value(&value) {
             return Ok(Self::From(source));
         }
+        let value = match npy::from_value(&value).filter(|_| T::KIND == InputKind::Data) {
+            Some(array) => array.map_err(|fault| custom_at("", &fault.message))?,
+            None => value,
+        };
         T::from_value(&value)
             .map(Self::Inline)
             .map_err(|problem| custom_at(&problem.path, &problem.message))
@@ -162,23 +167,23 @@ impl<T: Load> JsonSchema for Input<T> {
             InputKind::Data => "A .npy, .json or .csv file, relative to the workspace root",
             InputKind::Text => "A text file, relative to the workspace root",
         };
-        json_schema!({
-            "anyOf": [
-                T::schema(),
-                {
-                    "type": "object",
-                    "properties": { "$file": { "type": "string", "description": kind } },
-                    "required": ["$file"],
-                    "additionalProperties": false
-                },
-                {
-                    "type": "object",
-                    "properties": { "$artifact": { "type": "string", "description": "Handle of an artifact: b3:<64 hex digits>" } },
-                    "required": ["$artifact"],
-                    "additionalProperties": false
-                }
-            ]
-        })
+        let reference = |key: &str, description: &str| {
+            json_schema!({
+                "type": "object",
+                "properties": { key: { "type": "string", "description": description } },
+                "required": [key],
+                "additionalProperties": false
+            })
+        };
+        let mut forms = vec![
+            T::schema(),
+            reference("$file", kind),
+            reference("$artifact", "Handle of an artifact: b3:<64 hex digits>"),
+        ];
+        if T::KIND == InputKind::Data {
+            forms.push(reference(npy::KEY, "The bytes of an .npy file in base64"));
+        }
+        json_schema!({ "anyOf": forms })
     }
 }
 

@@ -12,6 +12,7 @@ pub mod error;
 pub mod input;
 pub mod json;
 pub mod nearest;
+pub mod npy;
 pub mod number;
 pub mod outcome;
 pub mod path;
@@ -36,5 +37,7 @@ pub use tool::{AnyTool, Call, Entry, Example, Reach, Tool, entry};
 pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
 pub use value::{Numbers, Object, Value};
 
+#[cfg(test)]
+mod npy_tests;
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,12 @@ pub struct Numbers {
     integral: bool,
 }
 
+impl fmt::Debug for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Numbers({:?})", self.shape)
+    }
+}
+
 impl Numbers {
     /// A vector; `integral` says that every element was spelled as an integer (it is written back that way).
     pub fn vector(data: Vec<f64>, integral: bool) -> Self {

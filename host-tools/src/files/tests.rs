@@ -268,6 +268,52 @@ fn encodings_round_trip() {
 }
 
 #[test]
+fn arrays_are_written_in_the_format_of_the_path() {
+    let place = Place::new();
+    let write = |path: &str, more: &str| {
+        place.call(
+            "write_file",
+            &format!(r#"{{"path":"{path}","content":[[1,2.5],[-3,1e300]]{more}}}"#),
+        )
+    };
+    write("a.csv", "").unwrap();
+    assert_eq!(place.content("a.csv"), b"1.0,2.5\n-3.0,1e+300\n");
+    write("a.json", "").unwrap();
+    let text = String::from_utf8(place.content("a.json")).unwrap();
+    let read = json::parse(&text, json::Limits::default()).unwrap();
+    assert_eq!(
+        read.as_numbers().unwrap().as_slice(),
+        [1.0, 2.5, -3.0, 1e300]
+    );
+    write("a.npy", "").unwrap();
+    let Value::Numbers(found) = tool_core::npy::parse(&place.content("a.npy")).unwrap() else {
+        panic!("not an array");
+    };
+    assert_eq!(
+        (found.shape(), found.as_slice()),
+        (&[2, 2][..], &[1.0, 2.5, -3.0, 1e300][..])
+    );
+    for (path, more, pointer) in [
+        ("a.txt", "", "/path"),
+        ("noending", "", "/path"),
+        ("b.npy", r#","mode":"append""#, "/mode"),
+        ("b.npy", r#","encoding":"base64""#, "/encoding"),
+    ] {
+        let err = write(path, more).expect_err(path);
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(pointer)),
+            "{path}"
+        );
+    }
+    let deep = r#"{"path":"deep.csv","content":[[[1,2]]]}"#;
+    assert_eq!(
+        place.call("write_file", deep).unwrap_err().path(),
+        Some("/content")
+    );
+}
+
+#[test]
 fn modes_have_their_short_spellings() {
     let place = Place::new();
     let write = |mode: &str| {

@@ -1,12 +1,14 @@
 //! Writing a file.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use tool_core::capability::WriteMode;
+use tool_core::input::InputKind;
 use tool_core::tool::Reach;
 use tool_core::{
     Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Input,
-    Permission, ResourceKind, ResourceTemplate, Spec, Syntax, Text, Tool, ToolError,
+    Load, Numbers, Permission, Problem, ResourceKind, ResourceTemplate, Spec, Syntax, Text, Tool,
+    ToolError, Value, json, npy, number,
 };
 
 use super::Encoding;
@@ -14,15 +16,17 @@ use super::Encoding;
 /// Writes a file of the workspace.
 pub struct WriteFile;
 
-/// Write a text, or bytes given in base64, to a file of the workspace: whole or not at all, and on disk before the answer.
+/// Write a text, an array of numbers, or bytes given in base64, to a file of the workspace: whole or not at all, and on disk
+/// before the answer.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Path of the file, relative to the workspace root (an absolute path beneath the root is taken too). Links are never
     /// followed; repository, state and configuration are never written.
     pub path: String,
-    /// What is written: a text, or `{"$file": path}` to copy a text file.
-    pub content: Input<Text>,
+    /// What is written: a text, or `{"$file": path}` to copy a text file; or an array of numbers, such as the result of an earlier
+    /// step, in the format that the ending of the path names: `.npy`, `.csv` (one or two dimensions) or `.json`.
+    pub content: Input<Content>,
     /// What becomes of a file that is there: `create` refuses, `append` adds at its end, `overwrite` replaces it.
     #[serde(default)]
     pub mode: Mode,
@@ -32,6 +36,120 @@ pub struct Args {
     /// How the text becomes bytes; `base64` writes the bytes that the content spells.
     #[serde(default)]
     pub encoding: Encoding,
+}
+
+/// What is written.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// A text.
+    Text(Text),
+    /// An array.
+    Numbers(Numbers),
+}
+
+impl Load for Content {
+    const KIND: InputKind = InputKind::Text;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        let decoded = npy::from_value(value).transpose();
+        let decoded = decoded.map_err(|fault| Problem::new("", fault.message))?;
+        match decoded.as_ref().unwrap_or(value) {
+            Value::Numbers(numbers) => Ok(Self::Numbers(numbers.clone())),
+            Value::String(_) => Text::from_value(value).map(Self::Text),
+            other => Err(Problem::new(
+                "",
+                format!(
+                    "expected a text or an array of numbers, found {}",
+                    other.kind()
+                ),
+            )),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::Text(text) => text.to_value(),
+            Self::Numbers(numbers) => Value::Numbers(numbers.clone()),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": ["string", "array"] })
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Content {
+    /// The bytes of the file.
+    fn bytes(&self, args: &Args, ctx: &Ctx) -> Result<Vec<u8>, ToolError> {
+        const BYTES_PER_NUMBER: u64 = 32; // spelled, with its separator
+        match self {
+            Self::Text(text) => {
+                ctx.reserve((text.len() as u64).saturating_mul(2))?;
+                let bytes = args.encoding.encode(text);
+                bytes.map_err(|err| err.at("/content"))
+            }
+            Self::Numbers(numbers) => {
+                ctx.reserve((numbers.as_slice().len() as u64).saturating_mul(BYTES_PER_NUMBER))?;
+                array_bytes(numbers, args)
+            }
+        }
+    }
+}
+
+/// An array in the format of the path's ending.
+fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>, ToolError> {
+    let invalid = |pointer: &str, message: &str| ToolError::invalid(pointer, message);
+    if args.encoding != Encoding::default() {
+        return Err(invalid("/encoding", "an array of numbers has no encoding")
+            .hint("leave `encoding` out; the ending of the path says the format"));
+    }
+    let ending = args.path.rsplit_once('.').map(|(_, ending)| ending);
+    match (ending, numbers.rank()) {
+        (Some("npy" | "json"), _) if args.mode == Mode::Append => Err(invalid(
+            "/mode",
+            "nothing can be added at the end of such a file",
+        )
+        .hint("use `create` or `overwrite`, or a path that ends in `.csv`")),
+        (Some("npy"), _) => Ok(npy::write(numbers)),
+        (Some("json"), _) => {
+            let mut text = json::to_text(&Value::Numbers(numbers.clone()));
+            text.push('\n');
+            Ok(text.into_bytes())
+        }
+        (Some("csv"), 1 | 2) => Ok(rows(numbers).into_bytes()),
+        (Some("csv"), _) => Err(invalid(
+            "/content",
+            "an array of more than two dimensions has no rows",
+        )
+        .hint("use a path that ends in `.npy`")),
+        _ => Err(invalid(
+            "/path",
+            "the ending names no format for an array of numbers",
+        )
+        .hint("use a path that ends in `.npy`, `.csv` or `.json`")),
+    }
+}
+
+/// One line per row; a list is a column.
+fn rows(numbers: &Numbers) -> String {
+    let width = if numbers.rank() == 2 {
+        numbers.shape()[1]
+    } else {
+        1
+    };
+    let mut text = String::new();
+    for row in numbers.as_slice().chunks(width) {
+        let cells: Vec<String> = row.iter().map(|&value| number::spelling(value)).collect();
+        text.push_str(&cells.join(","));
+        text.push('\n');
+    }
+    text
 }
 
 /// What becomes of a file that is there.
@@ -87,12 +205,7 @@ impl Tool for WriteFile {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let text = args.content.load(ctx)?;
-        ctx.reserve((text.len() as u64).saturating_mul(2))?;
-        let content = args
-            .encoding
-            .encode(&text)
-            .map_err(|err| err.at("/content"))?;
+        let content = args.content.load(ctx)?.bytes(&args, ctx)?;
         let files = ctx.files()?;
         let write = |mode| files.write(&args.path, &content, mode);
         ctx.check()?;

@@ -9,7 +9,6 @@
 //! An argument that wants a text takes any file that is UTF-8. Start with [`Inputs`].
 
 mod csv;
-mod npy;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,7 @@ use std::sync::Arc;
 
 use tool_core::capability::{Arrays, Files};
 use tool_core::input::InputKind;
-use tool_core::{ErrorCode, Source, ToolError, Value, json};
+use tool_core::{ErrorCode, Source, ToolError, Value, json, npy};
 
 /// Opens the files that arguments refer to, through a workspace.
 #[derive(Clone)]
@@ -88,7 +87,8 @@ fn data(path: &str, bytes: &[u8]) -> Result<Value, ToolError> {
             })
         }
         Some("csv") => csv::parse(text(path, bytes)?).map_err(|fault| fault.about(path)),
-        Some("npy") => npy::parse(bytes).map_err(|fault| fault.about(path)),
+        Some("npy") => npy::parse(bytes)
+            .map_err(|fault| unfit(path, &fault.message, "format").hint(fault.hint)),
         _ => Err(unfit(
             path,
             "the ending of the name says no format of data",

@@ -1,22 +1,22 @@
 //! The calculator: one expression, exact where its numbers are integers, to any number of digits, real or complex.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError, number,
-    path, value::SAFE_INTEGER,
+    Bounded, Category, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError, number,
+    value::SAFE_INTEGER,
 };
 
 use super::ast::{Ast, Kind};
 use super::big;
 use super::complex::{self, Complex};
 use super::exact::{self, ExactError};
+use super::parameters::{Parameter, Parameters};
 use super::rational::{FRACTION_BITS_MAX, Failure, INTEGER_BITS_MAX, Rational};
-use super::{Expression, Scope, functions};
+use super::{Expression, Scope};
 
 /// The calculator.
 #[derive(Debug)]
@@ -36,9 +36,9 @@ pub struct Calculate;
 pub struct Args {
     /// The expression.
     pub expression: String,
-    /// Values of the variables the expression uses, by name.
+    /// Values of the variables the expression uses, by name; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default)]
-    pub variables: BTreeMap<String, Finite>,
+    pub variables: Parameters,
     /// Whether the result is an exact rational number as a string `p/q` (or `p`); decimals such as `0.1` then mean exactly what
     /// they say, and functions whose value is irrational are refused.
     #[serde(default)]
@@ -151,15 +151,10 @@ impl Tool for Calculate {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         check_modes(&args)?;
-        let mut scope = Scope::new().with_percent();
-        for name in args.variables.keys() {
-            check_name(name)?;
-            scope = scope.variable(name);
-        }
+        let (mut scope, values) = variables(&args.variables)?;
         if args.complex {
             scope = scope.with_imaginary_unit();
         }
-        let values: Vec<f64> = args.variables.values().map(|value| value.get()).collect();
         let expression = Expression::parse(&args.expression, &scope)
             .map_err(|err| err.into_tool_error("/expression"))?;
         warn_of_remainder(&args.expression, ctx);
@@ -189,7 +184,7 @@ impl Tool for Calculate {
     fn examples() -> Vec<Example<Args, Output>> {
         let args = |expression: &str, exact| Args {
             expression: expression.into(),
-            variables: BTreeMap::new(),
+            variables: Parameters::default(),
             exact,
             precision: None,
             complex: false,
@@ -229,7 +224,7 @@ impl Tool for Calculate {
                 title: "a circle of radius 2",
                 args: Args {
                     expression: "pi * r**2".into(),
-                    variables: BTreeMap::from([("r".into(), Finite::literal(2.0))]),
+                    variables: [("r", 2.0)].into(),
                     exact: false,
                     precision: None,
                     complex: false,
@@ -281,29 +276,23 @@ impl Tool for Calculate {
     }
 }
 
-/// A variable must be readable as a name and must not hide a function or a constant.
-fn check_name(name: &str) -> Result<(), ToolError> {
-    let mut pointer = String::from("/variables");
-    path::push_key(&mut pointer, name);
-    let mut bytes = name.bytes();
-    let starts = bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
-    if !starts || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Err(ToolError::invalid(
-            pointer,
-            "expected a name of letters, digits and `_` that starts with a letter",
-        )
-        .hint("rename the variable"));
+/// The scope of the variables, and the values of their slots.
+fn variables(variables: &Parameters) -> Result<(Scope, Vec<f64>), ToolError> {
+    variables.check("/variables")?;
+    let (mut scope, mut values) = (Scope::new().with_percent(), Vec::new());
+    for (name, value) in variables.iter() {
+        match value {
+            Parameter::Number(value) => {
+                scope = scope.variable(name);
+                values.push(*value);
+            }
+            Parameter::List(list) => {
+                scope = scope.list(name, list.len());
+                values.extend_from_slice(list);
+            }
+        }
     }
-    if functions::function(name).is_some() || functions::constant(name).is_some() {
-        return Err(ToolError::invalid(
-            pointer,
-            format_args!("`{name}` is a name of the language"),
-        )
-        .hint("rename the variable"));
-    }
-    Ok(())
+    Ok((scope, values))
 }
 
 /// Whether every number of the expression and every variable is an integer.

@@ -1,15 +1,14 @@
 //! The calculator's decimals, complex numbers and percentages.
 
-use std::collections::BTreeMap;
-
 use tool_core::{Bounded, Ctx, ErrorCode, Tool, ToolError};
 
+use super::Parameters;
 use super::calculate::{Answer, AnswerKind, Args, Calculate, Output};
 
 fn args(expression: &str) -> Args {
     Args {
         expression: expression.into(),
-        variables: BTreeMap::new(),
+        variables: Parameters::default(),
         exact: false,
         precision: None,
         complex: false,

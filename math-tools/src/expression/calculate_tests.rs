@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use tool_core::{Ctx, ErrorCode, Finite, Tool, ToolError};
+use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
 use super::calculate::{Answer, AnswerKind, Args, Calculate};
 
@@ -8,10 +8,7 @@ fn run(
     exact: bool,
     variables: &[(&str, f64)],
 ) -> Result<(Answer, AnswerKind), ToolError> {
-    let variables = variables
-        .iter()
-        .map(|&(name, value)| (name.to_owned(), Finite::new(value).unwrap()))
-        .collect();
+    let variables = variables.iter().copied().collect();
     let args = Args {
         expression: expression.into(),
         variables,

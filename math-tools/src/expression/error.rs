@@ -78,6 +78,16 @@ pub enum ExpressionError {
         /// What to do about it.
         hint: String,
     },
+    /// `name[position]` that names no entry.
+    #[error("cannot read an entry of `{name}` at column {column}: {problem}")]
+    Entry {
+        /// Where the name stands.
+        column: usize,
+        /// The name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A name before `(` that is no function.
     #[error("unknown function `{name}` at column {column}")]
     UnknownFunction {
@@ -114,6 +124,7 @@ impl ExpressionError {
             Self::ImplicitProduct { .. } => "write the product with `*`".into(),
             Self::ChainedComparison { .. } => "multiply comparisons: `(a < b) * (b < c)`".into(),
             Self::UnknownName { hint, .. } | Self::UnknownFunction { hint, .. } => hint.clone(),
+            Self::Entry { .. } => "lists have entries `x[0]`, `x[1]`, ...: variables such as `x`, or parameters given as a list".into(),
             Self::Character { hint: None, .. }
             | Self::Unexpected { .. }
             | Self::Arguments { .. } => {

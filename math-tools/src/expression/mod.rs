@@ -11,7 +11,7 @@
 //! product    = unary { ( "*" | "/" | "%" ) unary }                      "%" takes the divisor's sign
 //! unary      = ( "-" | "+" ) unary | power
 //! power      = primary [ ( "**" | "^" ) unary ]                         right-associative, tighter than unary minus
-//! primary    = number | name | name "(" comparison { "," comparison } ")" | "(" comparison ")"
+//! primary    = number | name | name "[" digits "]" | name "(" comparison { "," comparison } ")" | "(" comparison ")"
 //! ```
 //! Names may carry the prefix `np.`, `numpy.` or `math.`.
 
@@ -28,6 +28,7 @@ mod error;
 mod exact;
 pub mod functions;
 mod magnitude;
+pub mod parameters;
 mod parse;
 mod program;
 pub(crate) mod rational;
@@ -38,6 +39,7 @@ mod token;
 pub use checked::ValueError;
 pub use error::ExpressionError;
 pub use kernels::program::NotDifferentiable;
+pub use parameters::Parameters;
 pub use program::{Evaluator, LANES, System};
 pub use scope::Scope;
 
@@ -50,6 +52,8 @@ use kernels::program::{Builder, Program};
 mod calculate_digits_tests;
 #[cfg(test)]
 mod calculate_tests;
+#[cfg(test)]
+mod parameters_tests;
 #[cfg(test)]
 mod tests;
 

@@ -4,10 +4,12 @@
 //! calls nest.
 
 use tool_core::nearest::nearest;
+use tool_core::number;
 
 use super::ast::{Ast, Kind, Node};
 use super::error::ExpressionError;
 use super::functions::{self, Binary, Function, Unary};
+use super::scope::Leaf;
 use super::token::{Token, TokenKind, tokens};
 use super::{DEPTH_MAX, Scope};
 
@@ -158,7 +160,7 @@ impl<'a> Parser<'a> {
         self.scope.percent()
             && (token.kind == TokenKind::End
                 || FOLLOWERS.iter().any(|sign| is_sign(token, sign))
-                || (is_name(token, "of") && self.scope.slot("of").is_none()))
+                || (is_name(token, "of") && self.scope.leaf("of").is_none()))
     }
 
     /// `2i`: the number just pushed, times the imaginary unit.
@@ -242,13 +244,13 @@ impl<'a> Parser<'a> {
         token: Token<'_>,
     ) -> Result<(), ExpressionError> {
         let column = token.column;
-        let slot = if prefixed {
-            None
-        } else {
-            self.scope.slot(name)
+        let leaf = match (prefixed, is_sign(self.peek(), "[")) {
+            (true, _) => None,
+            (false, true) => Some(self.entry(name, column)?),
+            (false, false) => self.scope.leaf(name),
         };
-        if let Some(slot) = slot {
-            self.push(Kind::Slot(slot), column);
+        if let Some(leaf) = leaf {
+            self.push(known(leaf), column);
         } else if let Some(value) = functions::constant(name) {
             self.push(
                 Kind::Number {
@@ -268,7 +270,40 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// `name[2]`: the bracket is next.
+    fn entry(&mut self, name: &str, column: usize) -> Result<Leaf, ExpressionError> {
+        let fail = |problem: String| ExpressionError::Entry {
+            column,
+            name: name.into(),
+            problem,
+        };
+        let Some(len) = self.scope.list_len(name) else {
+            return Err(fail("it is no list".to_owned()));
+        };
+        self.next += 1;
+        let index = self.advance();
+        let position = match index.kind {
+            TokenKind::Number(_) => index.text.parse::<usize>().ok(),
+            TokenKind::Name { .. } | TokenKind::Sign | TokenKind::End => None,
+        };
+        let Some(position) = position else {
+            return Err(fail(format!(
+                "expected a position such as `{name}[0]`, found {}",
+                words(index)
+            )));
+        };
+        if !self.accept("]") {
+            return Err(after_operand(self.peek(), "`]`"));
+        }
+        self.scope
+            .entry(name, position)
+            .ok_or_else(|| fail(format!("it has {len} entries, counted from 0")))
+    }
+
     fn name_hint(&self, name: &str) -> String {
+        if let Some(len) = self.scope.list_len(name) {
+            return format!("`{name}` is a list of {len}: read an entry as `{name}[0]`");
+        }
         if functions::function(name).is_some() {
             return format!("`{name}` is a function: write `{name}(x)`");
         }
@@ -368,7 +403,7 @@ impl<'a> Parser<'a> {
 
     fn function_hint(&self, name: &str, prefixed: bool) -> String {
         let value =
-            functions::constant(name).is_some() || (!prefixed && self.scope.slot(name).is_some());
+            functions::constant(name).is_some() || (!prefixed && self.scope.leaf(name).is_some());
         if value {
             return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
         }
@@ -381,6 +416,17 @@ impl<'a> Parser<'a> {
                 format!("functions: {}", names.join(", "))
             }
         }
+    }
+}
+
+/// The node of a variable, or of a parameter: a number as it would be spelled.
+fn known(leaf: Leaf) -> Kind {
+    match leaf {
+        Leaf::Slot(slot) => Kind::Slot(slot),
+        Leaf::Number(value) => Kind::Number {
+            value,
+            text: number::spelling(value).into(),
+        },
     }
 }
 

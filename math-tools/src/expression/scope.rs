@@ -1,11 +1,18 @@
 //! [`Scope`]: which names an expression may use, and the slot each has.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// The variables of an expression; the value of each is found in its slot.
+use tool_core::ToolError;
+
+use super::parameters::{Parameter, Parameters};
+
+/// The names an expression may use: variables, the value of each found in its slot, and parameters, whose values are known.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     slots: BTreeMap<String, usize>,
+    lists: BTreeMap<String, Range<usize>>,
+    parameters: Parameters,
     len: usize,
     percent: bool,
     imaginary: Option<usize>,
@@ -25,12 +32,52 @@ impl Scope {
         self
     }
 
+    /// Adds `n` variables: `name0`, `name1`, ..., also read as `name[0]`, `name[1]`, ...
+    #[must_use]
+    pub fn variables(self, name: &str, n: usize) -> Self {
+        let first = self.len;
+        let scope = self.list(name, n);
+        (0..n).fold(scope, |scope, index| {
+            scope.alias(&format!("{name}{index}"), first + index)
+        })
+    }
+
     /// Adds a second name for a slot that exists.
     #[must_use]
     pub fn alias(mut self, name: &str, slot: usize) -> Self {
         assert!(slot < self.len, "an alias names a slot that exists");
         self.slots.insert(name.to_owned(), slot);
         self
+    }
+
+    /// Adds `n` variables read as `name[0]`, `name[1]`, ...
+    #[must_use]
+    pub fn list(mut self, name: &str, n: usize) -> Self {
+        self.lists.insert(name.to_owned(), self.len..self.len + n);
+        self.len += n;
+        self
+    }
+
+    /// Adds parameters; `pointer` is where they stand in the arguments.
+    ///
+    /// # Errors
+    /// `invalid_args` for a name that is a variable, or that [`Parameters::check`] refuses.
+    pub fn with_parameters(
+        mut self,
+        parameters: &Parameters,
+        pointer: &str,
+    ) -> Result<Self, ToolError> {
+        parameters.check(pointer)?;
+        let hidden = |name: &&str| self.slot(name).is_some() || self.lists.contains_key(*name);
+        if let Some(name) = parameters.iter().map(|(name, _)| name).find(hidden) {
+            return Err(ToolError::invalid(
+                format!("{pointer}/{name}"),
+                format_args!("`{name}` is a variable of the expression"),
+            )
+            .hint("rename the parameter"));
+        }
+        self.parameters = parameters.clone();
+        Ok(self)
     }
 
     /// Reads `15%`, `15% of x` and `x + 15%` as percentages.
@@ -58,11 +105,9 @@ impl Scope {
         self.imaginary
     }
 
-    /// The coordinates of a point: `x0..x{n-1}`, with `x` = `x0` and (n >= 2) `y` = `x1`, (n >= 3) `z` = `x2`.
+    /// The coordinates of a point: `x0..x{n-1}` or `x[0]..x[n-1]`, with `x` = `x0` and (n >= 2) `y` = `x1`, (n >= 3) `z` = `x2`.
     pub fn point(n: usize) -> Self {
-        let coordinates = (0..n).fold(Self::new(), |scope, index| {
-            scope.variable(&format!("x{index}"))
-        });
+        let coordinates = Self::new().variables("x", n);
         ["x", "y", "z"]
             .into_iter()
             .take(n)
@@ -85,8 +130,54 @@ impl Scope {
         self.slots.get(name).copied()
     }
 
-    /// All names, in alphabetical order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.slots.keys().map(String::as_str)
+    /// What a name stands for.
+    pub(super) fn leaf(&self, name: &str) -> Option<Leaf> {
+        let number = || match self.parameters.get(name) {
+            Some(Parameter::Number(value)) => Some(Leaf::Number(*value)),
+            Some(Parameter::List(_)) | None => None,
+        };
+        self.slot(name).map(Leaf::Slot).or_else(number)
     }
+
+    /// Number of entries of a list.
+    pub(super) fn list_len(&self, name: &str) -> Option<usize> {
+        match (self.lists.get(name), self.parameters.get(name)) {
+            (Some(slots), _) => Some(slots.len()),
+            (None, Some(Parameter::List(list))) => Some(list.len()),
+            (None, Some(Parameter::Number(_)) | None) => None,
+        }
+    }
+
+    /// What an entry of a list stands for.
+    pub(super) fn entry(&self, name: &str, index: usize) -> Option<Leaf> {
+        if index >= self.list_len(name)? {
+            return None;
+        }
+        match (self.lists.get(name), self.parameters.get(name)) {
+            (Some(slots), _) => Some(Leaf::Slot(slots.start + index)),
+            (None, Some(Parameter::List(list))) => Some(Leaf::Number(list[index])),
+            (None, Some(Parameter::Number(_)) | None) => None,
+        }
+    }
+
+    /// All names of single values: variables, then parameters, each in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let numbers = self
+            .parameters
+            .iter()
+            .filter_map(|(name, value)| match value {
+                Parameter::Number(_) => Some(name),
+                Parameter::List(_) => None,
+            });
+        self.slots.keys().map(String::as_str).chain(numbers)
+    }
+}
+
+/// What a name or an entry of a list stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Leaf {
+    /// A variable.
+    Slot(usize),
+    /// The value of a parameter.
+    Number(f64),
 }

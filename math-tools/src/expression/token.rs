@@ -17,7 +17,7 @@ pub(super) enum TokenKind<'a> {
     Number(f64),
     /// A name without its prefix, and whether it had one.
     Name { name: &'a str, prefixed: bool },
-    /// An operator, a parenthesis or a comma.
+    /// An operator, a parenthesis, a bracket or a comma.
     Sign,
     /// The end of the text.
     End,
@@ -25,8 +25,8 @@ pub(super) enum TokenKind<'a> {
 
 const PREFIXES: [&str; 3] = ["np", "numpy", "math"];
 /// Operators, the longer ones first.
-const SIGNS: [&str; 16] = [
-    "**", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "^", "<", ">", "(", ")", ",",
+const SIGNS: [&str; 18] = [
+    "**", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "^", "<", ">", "(", ")", "[", "]", ",",
 ];
 
 /// What to write in place of signs that the language does not have.
@@ -40,7 +40,6 @@ const REPLACEMENTS: &[(&str, &str)] = &[
     ),
     ("!", "write `factorial(n)`, or `!=` to compare"),
     ("?", "write `if(condition, a, b)`"),
-    ("[", "use parentheses; coordinates are `x0`, `x1`, ..."),
     ("{", "use parentheses"),
     ("\u{d7}", "write `*`"),
     ("\u{b7}", "write `*`"),

@@ -11,7 +11,7 @@ use super::braille::{Chart, Words};
 use super::canvas::trace;
 use super::curve::sample;
 use super::plot_braille::{default_height, default_width};
-use crate::expression::{Expression, Scope};
+use crate::expression::{Expression, Parameters, Scope};
 
 /// A function of `x` as a plot of characters.
 #[derive(Debug)]
@@ -25,6 +25,9 @@ pub struct PlotFunction;
 pub struct Args {
     /// Expression in `x`, such as `sin(x)/x`; the bare name of a function of one argument, such as `sin`, means `sin(x)`.
     pub function: String,
+    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Left end, below `x_max`.
     #[serde(default = "default_x_min")]
     pub x_min: Finite,
@@ -82,7 +85,7 @@ impl Tool for PlotFunction {
             let message = format!("expected `x_min` below `x_max`, found {low:?} and {high:?}");
             return Err(ToolError::invalid("/x_max", message).reason("range"));
         }
-        let expression = read(&args.function)?;
+        let expression = read(&args.function, &args.parameters)?;
         let (width, height, count) = (args.width.size(), args.height.size(), args.n_points.size());
         ctx.reserve((width * height * 8) as u64)?;
         let Some(curve) = sample(&expression, (low, high), count, ctx)? else {
@@ -148,6 +151,7 @@ impl Tool for PlotFunction {
             title: "the diagonal",
             args: Args {
                 function: "x".to_owned(),
+                parameters: Parameters::default(),
                 x_min: Finite::literal(-1.0),
                 x_max: Finite::literal(1.0),
                 width: Bounded::literal(23),
@@ -188,14 +192,16 @@ fn default_points() -> Bounded<2, 100_000> {
 }
 
 /// Reads an expression in `x`; a bare name that is a function of one argument is called with `x`.
-fn read(text: &str) -> Result<Expression, ToolError> {
+fn read(text: &str, parameters: &Parameters) -> Result<Expression, ToolError> {
     /// Names without a function of the expression language, from an earlier interface.
     const NAMED: [(&str, &str); 3] = [
         ("cube", "x**3"),
         ("sigmoid", "1/(1+exp(-x))"),
         ("gaussian", "exp(-x**2/2)"),
     ];
-    let scope = Scope::new().variable("x");
+    let scope = Scope::new()
+        .variable("x")
+        .with_parameters(parameters, "/parameters")?;
     let name = text.trim();
     let bare = !name.is_empty()
         && name

@@ -12,7 +12,7 @@ use tool_core::{
 use super::blocks::{
     BLOCK, Moments, Undefined, afford_sort, quantile, run_blocks, sample_expression,
 };
-use crate::expression::{Expression, Scope};
+use crate::expression::{Expression, Parameters, Scope};
 
 /// Statistics of an expression of random variables.
 #[derive(Debug)]
@@ -31,6 +31,9 @@ pub const VARIABLES_MAX: usize = 64;
 pub struct Args {
     /// The expression, of `x0` to `x63`.
     pub expression: String,
+    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Number of samples, at least 2.
     #[serde(default = "default_samples")]
     pub samples: Bounded<2, 1_000_000_000>,
@@ -137,7 +140,8 @@ impl Tool for MonteCarlo {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let sampler = Sampler::new(&args)?;
-        let expression = Expression::parse(&args.expression, &Scope::point(VARIABLES_MAX))
+        let scope = Scope::point(VARIABLES_MAX).with_parameters(&args.parameters, "/parameters")?;
+        let expression = Expression::parse(&args.expression, &scope)
             .map_err(|err| err.into_tool_error("/expression"))?;
         let samples = args.samples.size();
         let seed = ctx.seed(args.seed);
@@ -148,6 +152,7 @@ impl Tool for MonteCarlo {
     fn examples() -> Vec<Example<Args, Output>> {
         let args = Args {
             expression: "3 + 0*x".into(),
+            parameters: Parameters::default(),
             samples: Bounded::literal(100),
             distribution: Distribution::Normal,
             low: None,

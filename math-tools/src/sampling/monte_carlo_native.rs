@@ -10,7 +10,7 @@ use tool_core::{
 };
 
 use super::blocks::{Moments, Undefined, run_blocks, sample_expression};
-use crate::expression::{Expression, Scope};
+use crate::expression::{Expression, Parameters, Scope};
 
 /// Integration over a box.
 #[derive(Debug)]
@@ -32,6 +32,9 @@ pub struct Args {
     /// (sum of x_i^2), `gaussian` (exp(-0.5 * sum of x_i^2)), `polynomial` (sum of 1 + x_i + x_i^2).
     #[serde(default = "default_function")]
     pub function: String,
+    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Number of samples, at least 2.
     #[serde(default = "default_samples")]
     pub n_samples: Samples,
@@ -89,7 +92,7 @@ impl Tool for MonteCarloNative {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = args.bounds.load(ctx)?;
         let volume = check_bounds(&bounds)?;
-        let function = integrand(&args.function, bounds.rows())?;
+        let function = integrand(&args, bounds.rows())?;
         let samples = args.n_samples.get() as u64;
         let seed = ctx.seed(args.seed);
         let moments = integrate(&function, &bounds, samples, seed, ctx)?;
@@ -123,6 +126,7 @@ impl Tool for MonteCarloNative {
         let args = Args {
             bounds: Input::inline([[0.0, 2.0], [0.0, 3.0]]),
             function: default_function(),
+            parameters: Parameters::default(),
             n_samples: Bounded::literal(100),
             seed: None,
         };
@@ -212,8 +216,9 @@ fn sum(n: usize, term: impl Fn(usize) -> String) -> String {
 }
 
 /// The integrand of a name or of an expression.
-fn integrand(function: &str, dimension: usize) -> Result<Expression, ToolError> {
-    let scope = Scope::point(dimension);
+fn integrand(args: &Args, dimension: usize) -> Result<Expression, ToolError> {
+    let scope = Scope::point(dimension).with_parameters(&args.parameters, "/parameters")?;
+    let function = args.function.as_str();
     let names = || NAMED.iter().map(|(name, _)| *name);
     let named = NAMED
         .iter()

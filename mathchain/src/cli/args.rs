@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tool_core::{Value, json, npy};
 
 /// Exact maths, data work and host tools for language-model agents, with policy, audit and replayable plans.
 #[derive(Debug, Parser)]
@@ -47,6 +48,22 @@ pub(super) enum Format {
     Json,
     /// The result alone: text as it is, anything else as one line of JSON
     Raw,
+    /// The envelope with arrays of 64 numbers or more as {"$npy": "<base64 of an .npy file>"}, which arguments take too
+    Npy,
+}
+
+impl Format {
+    /// A line of JSON in this format.
+    pub(super) fn line(self, value: &Value) -> String {
+        /// Shorter arrays stay readable.
+        const ARRAY_LEAST: usize = 64;
+        let mut text = match self {
+            Self::Npy => json::to_text(&npy::encoded(value, ARRAY_LEAST)),
+            Self::Human | Self::Json | Self::Raw => json::to_text(value),
+        };
+        text.push('\n');
+        text
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -75,7 +75,7 @@ fn asked_format(rest: &[String]) -> Option<Format> {
     words.find_map(|word| match word.strip_prefix("--output") {
         Some("") => None,
         Some(value) => value.strip_prefix('=').map(format_of),
-        None => matches!(word, "human" | "raw").then(|| format_of(word)),
+        None => matches!(word, "human" | "raw" | "npy").then(|| format_of(word)),
     })
 }
 
@@ -83,6 +83,7 @@ fn format_of(name: &str) -> Format {
     match name {
         "human" => Format::Human,
         "raw" => Format::Raw,
+        "npy" => Format::Npy,
         _ => Format::Json,
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
             Arg::new("output")
                 .long("output")
                 .value_name("FORMAT")
-                .value_parser(["human", "json", "raw"])
+                .value_parser(["human", "json", "raw", "npy"])
                 .help("How the result is printed")
                 .help_heading("Call"),
         )

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Object, Outcome, StopFlag, ToolError, Value};
 
+use super::args::Format;
+
 /// One call that a line asks for.
 pub(super) struct LineCall {
     pub tool: String,
@@ -26,6 +28,8 @@ pub(super) struct Door {
     pub workers: usize,
     /// Longest line in bytes.
     pub line_bytes_max: usize,
+    /// How answers are written: `json` or `npy`.
+    pub format: Format,
     /// Set to stop: running calls are cancelled, no further line is read.
     pub stop: StopFlag,
 }
@@ -50,7 +54,7 @@ pub(super) fn serve(
     let work = || {
         while let Some(line) = next(&lines) {
             let answer = answer(door, &line, &call);
-            if write_line(&output, &answer).is_err() {
+            if write_line(&output, &door.format.line(&answer)).is_err() {
                 closed.cancel();
                 door.stop.cancel();
             }
@@ -257,9 +261,7 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
     ))
 }
 
-fn write_line(output: &Mutex<impl Write>, answer: &Value) -> io::Result<()> {
-    let mut text = json::to_text(answer);
-    text.push('\n');
+fn write_line(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
     output.write_all(text.as_bytes())?;
     output.flush()
@@ -276,6 +278,7 @@ mod tests {
             workers: 3,
             line_bytes_max,
             stop: StopFlag::new(),
+            format: Format::Json,
         };
         let mut output = Vec::new();
         let open = serve(&door, input.as_bytes(), &mut output, |call, _| {

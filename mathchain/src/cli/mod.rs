@@ -87,7 +87,7 @@ impl Global {
 /// Prints the answer to a call in the format asked for.
 fn print_outcome(format: Format, outcome: &Outcome) {
     match format {
-        Format::Json => print_line(&outcome.to_value()),
+        Format::Json | Format::Npy => print(&format.line(&outcome.to_value())),
         Format::Human => {
             let rendered = human::outcome(outcome);
             print(&rendered.stdout);
@@ -105,7 +105,7 @@ fn print_outcome(format: Format, outcome: &Outcome) {
 fn print_data(global: &Global, data: &Value, readable: impl FnOnce() -> String) {
     match global.format() {
         Format::Human => print(&readable()),
-        Format::Json | Format::Raw => print_line(data),
+        Format::Json | Format::Raw | Format::Npy => print_line(data),
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
             Ok(checked) => {
                 match global.format() {
                     Format::Human => print(&checked.explain_text()),
-                    Format::Json | Format::Raw => print_line(&checked.explain()),
+                    Format::Json | Format::Raw | Format::Npy => print_line(&checked.explain()),
                 }
                 Ok(exit::OK.into())
             }

@@ -36,6 +36,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
             .unwrap_or(usize::MAX),
         stop: stop.clone(),
+        format: global.format(),
     };
     let answered = jsonl::serve(
         &door,

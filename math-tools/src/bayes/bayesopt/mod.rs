@@ -12,7 +12,7 @@ use tool_core::{
     Tolerance, Tool, ToolError, Value,
 };
 
-use crate::expression::{Expression, Scope};
+use crate::expression::{Expression, Parameters, Scope};
 
 /// The tool `bayesopt`.
 pub struct BayesOpt;
@@ -27,6 +27,9 @@ pub struct Args {
     pub bounds: Vec<[Finite; 2]>,
     /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2).
     pub objective: String,
+    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Whether to look for the largest or the smallest value.
     #[serde(default)]
     pub mode: Mode,
@@ -150,7 +153,8 @@ impl Tool for BayesOpt {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = checked(&args.bounds)?;
         let d = bounds.len();
-        let objective = Expression::parse(&args.objective, &Scope::point(d))
+        let scope = Scope::point(d).with_parameters(&args.parameters, "/parameters")?;
+        let objective = Expression::parse(&args.objective, &scope)
             .map_err(|err| err.into_tool_error("/objective"))?;
         let plan = search::Plan {
             dimension: d,
@@ -225,6 +229,7 @@ impl Tool for BayesOpt {
             args: Args {
                 bounds: vec![[Finite::literal(0.0), Finite::literal(1.0)]],
                 objective: "7".to_owned(),
+                parameters: Parameters::default(),
                 mode: Mode::Maximize,
                 n_init: Bounded::literal(2),
                 n_iter: Bounded::literal(0),

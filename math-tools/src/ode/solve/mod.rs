@@ -10,6 +10,8 @@ use tool_core::{
     ToolError, Vector,
 };
 
+use crate::expression::Parameters;
+
 use self::kernel::{End, Options, Pair, Trajectory};
 use self::system::{Dynamics, Equations, Linear};
 
@@ -30,6 +32,9 @@ pub struct Args {
     /// y0 when there is one component. Example: [\"y1\", \"-y0\"].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Equations>,
+    /// Named numbers `system` uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Right-hand side as y' = A y + b.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<Linear>,
@@ -212,6 +217,7 @@ impl Tool for SolveOde {
                 y0: Input::inline([1.0]),
                 t_span: [Finite::literal(0.0), Finite::literal(3.0)],
                 system: Some("2*t".into()),
+                parameters: Parameters::default(),
                 coefficients: None,
                 rtol: default_rtol(),
                 atol: default_atol(),
@@ -323,7 +329,7 @@ fn options(args: &Args, ctx: &Ctx) -> Result<Options, ToolError> {
 
 fn dynamics(args: &Args, n: usize, ctx: &Ctx) -> Result<Dynamics, ToolError> {
     match (&args.system, &args.coefficients) {
-        (Some(equations), None) => Dynamics::parse(equations, n),
+        (Some(equations), None) => Dynamics::parse(equations, &args.parameters, n),
         (None, Some(linear)) => Dynamics::load(linear, n, ctx),
         (Some(_), Some(_)) => Err(ToolError::invalid(
             "/coefficients",

@@ -8,7 +8,7 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
 
-use crate::expression::{Expression, Scope, System};
+use crate::expression::{Expression, Parameters, Scope, System};
 use crate::linalg::dense::dot;
 use kernels::program;
 
@@ -133,7 +133,11 @@ impl Dynamics {
     ///
     /// # Errors
     /// `invalid_args` at `/system` when their number or one of them does not fit.
-    pub fn parse(equations: &Equations, n: usize) -> Result<Self, ToolError> {
+    pub fn parse(
+        equations: &Equations,
+        parameters: &Parameters,
+        n: usize,
+    ) -> Result<Self, ToolError> {
         let parts = equations.parts();
         if parts.len() != n {
             return Err(ToolError::invalid(
@@ -146,12 +150,11 @@ impl Dynamics {
             .reason("shape")
             .hint("give a list of expressions in t, y0, y1, ..., or separate them by `;`"));
         }
-        let mut scope = (0..n).fold(Scope::new().variable("t"), |scope, index| {
-            scope.variable(&format!("y{index}"))
-        });
+        let mut scope = Scope::new().variable("t").variables("y", n);
         if n == 1 {
             scope = scope.alias("y", 1);
         }
+        let scope = scope.with_parameters(parameters, "/parameters")?;
         let expressions: Vec<Expression> = parts
             .into_iter()
             .map(|(text, pointer)| {

@@ -11,6 +11,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         y0: Input::inline(y0.to_vec()),
         t_span: span.map(|t| tool_core::Finite::new(t).unwrap()),
         system: Some(system.into()),
+        parameters: Default::default(),
         coefficients: None,
         rtol: super::default_rtol(),
         atol: super::default_atol(),

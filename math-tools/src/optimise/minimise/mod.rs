@@ -10,6 +10,8 @@ use tool_core::{
     Bounded, Category, Ctx, Example, Input, Real, Spec, Syntax, Tolerance, Tool, ToolError, Vector,
 };
 
+use crate::expression::Parameters;
+
 use self::objective::{Function, Objective, Quadratic, Target};
 
 /// The tool.
@@ -26,6 +28,9 @@ pub struct Args {
     /// What to optimise: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
     /// {\"quadratic\": {\"A\", \"b\", \"c\"}} for 0.5 x'Ax + b'x + c.
     pub objective: Objective,
+    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
     /// variables), or `auto`: `gradient`, then `nelder_mead` from there when it does not converge.
     #[serde(default)]
@@ -159,7 +164,7 @@ impl Tool for Optimize {
             .hint("use `gradient`"));
         }
         ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
-        let function = Function::new(&args.objective, n, ctx)?;
+        let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
         let mut target = Target::new(&function, args.mode == Mode::Maximize, &x0, ctx)?;
         let (max_iter, tolerance) = (args.max_iter.get() as u64, args.tolerance.get());
 
@@ -203,6 +208,7 @@ impl Tool for Optimize {
             args: Args {
                 x0: Input::inline([0.0, 0.0]),
                 objective: Objective::Quadratic(quadratic),
+                parameters: Parameters::default(),
                 method: Method::Auto,
                 mode: Mode::Minimize,
                 max_iter: default_max_iter(),

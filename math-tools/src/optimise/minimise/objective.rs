@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::nearest::nearest;
 use tool_core::{Ctx, ErrorCode, Finite, Input, Matrix, ToolError, Value, Vector};
 
-use crate::expression::{Evaluator, Expression, Scope, System};
+use crate::expression::{Evaluator, Expression, Parameters, Scope, System};
 use crate::linalg::dense::{dot, max_abs};
 use kernels::program;
 
@@ -176,7 +176,12 @@ impl Function {
     ///
     /// # Errors
     /// `invalid_args` at `/objective` when it does not fit.
-    pub fn new(objective: &Objective, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
+    pub fn new(
+        objective: &Objective,
+        parameters: &Parameters,
+        n: usize,
+        ctx: &Ctx,
+    ) -> Result<Self, ToolError> {
         match objective {
             Objective::Sphere => Ok(Self::Sphere),
             Objective::Rosenbrock if n >= 2 => Ok(Self::Rosenbrock),
@@ -184,21 +189,23 @@ impl Function {
                 "/x0",
                 "`rosenbrock` needs at least 2 coordinates, found 1",
             )),
-            Objective::Expression(text) => Expression::parse(text, &Scope::point(n))
-                .map(|expression| {
-                    let slots: Vec<usize> = (0..n).collect();
-                    let gradient = System::value_and_gradient(&expression, &slots).ok();
-                    Self::Expression(expression, gradient)
-                })
-                .map_err(|err| {
-                    let error = err.into_tool_error("/objective");
-                    match nearest(text.trim(), NAMES) {
-                        Some(name) => error.hint(format!("did you mean `{name}`?")),
-                        None => error,
-                    }
-                }),
+            Objective::Expression(text) => Self::expression(text, parameters, n),
             Objective::Quadratic(quadratic) => Self::quadratic(quadratic, n, ctx),
         }
+    }
+
+    fn expression(text: &str, parameters: &Parameters, n: usize) -> Result<Self, ToolError> {
+        let scope = Scope::point(n).with_parameters(parameters, "/parameters")?;
+        let expression = Expression::parse(text, &scope).map_err(|err| {
+            let error = err.into_tool_error("/objective");
+            match nearest(text.trim(), NAMES) {
+                Some(name) => error.hint(format!("did you mean `{name}`?")),
+                None => error,
+            }
+        })?;
+        let slots: Vec<usize> = (0..n).collect();
+        let gradient = System::value_and_gradient(&expression, &slots).ok();
+        Ok(Self::Expression(expression, gradient))
     }
 
     fn quadratic(quadratic: &Quadratic, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {

@@ -9,6 +9,7 @@ fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
     Args {
         x0: Input::inline(x0.to_vec()),
         objective: objective.into(),
+        parameters: Default::default(),
         method: Method::Auto,
         mode: Mode::Minimize,
         max_iter: super::default_max_iter(),

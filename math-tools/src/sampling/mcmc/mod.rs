@@ -11,7 +11,7 @@ use tool_core::{
 
 use super::blocks::Moments;
 use super::diagnostics::{DRAWS_MIN, Diagnostics, diagnose};
-use crate::expression::{Expression, Scope};
+use crate::expression::{Expression, Parameters, Scope};
 
 mod kernel;
 #[cfg(test)]
@@ -44,6 +44,9 @@ const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
 pub struct Args {
     /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`).
     pub log_density: String,
+    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Start, one number per dimension (1 to 200), where the density is not zero.
     pub x0: Input<Vector>,
     /// Draws kept from each chain.
@@ -175,7 +178,8 @@ impl Tool for Mcmc {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let start = args.x0.load(ctx)?;
         check_dimension(&start)?;
-        let density = Expression::parse(&args.log_density, &Scope::point(start.len()))
+        let scope = Scope::point(start.len()).with_parameters(&args.parameters, "/parameters")?;
+        let density = Expression::parse(&args.log_density, &scope)
             .map_err(|err| err.into_tool_error("/log_density"))?;
         check_start(&density, &start)?;
         let seed = ctx.seed(args.seed);
@@ -203,6 +207,7 @@ impl Tool for Mcmc {
     fn examples() -> Vec<Example<Args, Output>> {
         let args = Args {
             log_density: "if(x == 1, 0, log(0))".into(),
+            parameters: Parameters::default(),
             x0: Input::inline([1.0]),
             n_samples: Bounded::literal(2),
             proposal_std: default_proposal(),

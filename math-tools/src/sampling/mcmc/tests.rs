@@ -5,6 +5,7 @@ use super::{Args, Mcmc, Output};
 fn args(log_density: &str, start: Vec<f64>) -> Args {
     Args {
         log_density: log_density.into(),
+        parameters: Default::default(),
         x0: Input::inline(start),
         n_samples: Bounded::literal(5000),
         proposal_std: Positive::literal(1.0),

@@ -1,12 +1,35 @@
-//! NumPy's array files, format versions 1 to 3, as NumPy's own `format.py` describes them.
+//! NumPy's array files, format versions 1 to 3, as NumPy's own `format.py` describes them; and arrays in JSON as the base64 of
+//! such a file, `{"$npy": "..."}`.
 //!
 //! A parser of our own instead of `ndarray-npy`: the header is one line of three known keys, and `ndarray-npy` would bring
 //! `ndarray` and a general parser of Python literals into this crate for it.
 
-use tool_core::value::SAFE_INTEGER;
-use tool_core::{Numbers, Value};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
-use super::Fault;
+use crate::value::{Numbers, Object, SAFE_INTEGER, Value};
+
+/// The key of an array in base64.
+pub const KEY: &str = "$npy";
+
+/// Why bytes are no array file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// What is wrong.
+    pub message: String,
+    /// The next step.
+    pub hint: &'static str,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, hint: &'static str) -> Self {
+        Self {
+            message: message.into(),
+            hint,
+        }
+    }
+}
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest header taken; those of numeric arrays have 128 bytes.
@@ -16,8 +39,71 @@ const RANK_MAX: usize = 8;
 
 const FORMAT_HINT: &str = "write it with `numpy.save(path, array)`";
 
+/// The bytes of a file: version 1, little-endian doubles, row-major.
+pub fn write(numbers: &Numbers) -> Vec<u8> {
+    /// The data begins at a multiple of this.
+    const ALIGNMENT: usize = 64;
+    let extents: Vec<String> = numbers.shape().iter().map(usize::to_string).collect();
+    let comma = if extents.len() == 1 { "," } else { "" };
+    let shape = extents.join(", ");
+    let mut header =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}{comma}), }}");
+    let before = MAGIC.len() + 4;
+    let end = (before + header.len() + 1).next_multiple_of(ALIGNMENT);
+    header.push_str(&" ".repeat(end - before - header.len() - 1));
+    header.push('\n');
+    let length = u16::try_from(header.len()).expect("eight extents of twenty digits are short");
+    let data = numbers.as_slice();
+    let mut bytes = Vec::with_capacity(end + size_of_val(data));
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&[1, 0]);
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend(data.iter().flat_map(|number| number.to_le_bytes()));
+    bytes
+}
+
+/// Reads `{"$npy": base64}`; `None` when the value is something else.
+///
+/// # Errors
+/// Text that is no base64, or not of an array file.
+pub fn from_value(value: &Value) -> Option<Result<Value, Fault>> {
+    let object = value.as_object().filter(|object| object.len() == 1)?;
+    let text = object.get(KEY)?.as_str()?;
+    let bytes = STANDARD.decode(text).map_err(|err| {
+        Fault::new(
+            format!("the text of `{KEY}` is no base64: {err}"),
+            "encode the bytes of an .npy file in the standard alphabet, with padding and without line breaks",
+        )
+    });
+    Some(bytes.and_then(|bytes| parse(&bytes)))
+}
+
+/// The value with every array of at least `least` numbers as `{"$npy": base64}`.
+pub fn encoded(value: &Value, least: usize) -> Value {
+    match value {
+        Value::Numbers(numbers) if numbers.as_slice().len() >= least => {
+            Value::object([(KEY, STANDARD.encode(write(numbers)))])
+        }
+        Value::Array(items) => {
+            Value::array(items.iter().map(|item| encoded(item, least)).collect())
+        }
+        Value::Object(object) => {
+            let mut copy = Object::new();
+            for (key, member) in object.iter() {
+                copy.insert(key, encoded(member, least));
+            }
+            Value::Object(copy.into())
+        }
+        other => other.clone(),
+    }
+}
+
 /// The array, row-major; one without dimensions is a number, one without elements an empty list.
-pub(super) fn parse(bytes: &[u8]) -> Result<Value, Fault> {
+///
+/// # Errors
+/// What is no such file, elements that are no numbers, integers beyond 2^53.
+pub fn parse(bytes: &[u8]) -> Result<Value, Fault> {
     let (header, data) = split(bytes)?;
     let header = Header::parse(header)?;
     let count = header

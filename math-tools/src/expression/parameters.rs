@@ -1,0 +1,153 @@
+//! [`Parameters`]: named numbers that an expression may use beside its variables.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tool_core::{ErrorCode, Finite, Load as _, ToolError, Value, Vector, path};
+
+use super::functions;
+
+/// Most numbers of all parameters together.
+pub const VALUES_MAX: usize = 100_000;
+
+/// Named numbers, and lists of numbers whose entries are read as `name[0]`, `name[1]`, ...
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Parameters(BTreeMap<String, Parameter>);
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Parameter {
+    /// A number, read by its name.
+    Number(f64),
+    /// Numbers, each read by the name and its 0-based position.
+    List(Vector),
+}
+
+impl Parameters {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Name and value of each, in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
+        self.0
+            .iter()
+            .map(|(name, parameter)| (name.as_str(), parameter))
+    }
+
+    /// The parameter of a name.
+    pub fn get(&self, name: &str) -> Option<&Parameter> {
+        self.0.get(name)
+    }
+
+    /// Checks names and sizes; `pointer` is where the parameters stand.
+    ///
+    /// # Errors
+    /// `invalid_args` for what is no name or a name of the language, `limit_exceeded` beyond [`VALUES_MAX`] numbers.
+    pub fn check(&self, pointer: &str) -> Result<(), ToolError> {
+        let mut count = 0;
+        for (name, parameter) in self.iter() {
+            check_name(name, pointer)?;
+            count += match parameter {
+                Parameter::Number(_) => 1,
+                Parameter::List(list) => list.len(),
+            };
+        }
+        if count > VALUES_MAX {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!("{count} numbers, the limit for all parameters is {VALUES_MAX}"),
+            )
+            .reason("parameters")
+            .at(pointer)
+            .hint("pass only what the expression reads"));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> FromIterator<(&'a str, f64)> for Parameters {
+    fn from_iter<I: IntoIterator<Item = (&'a str, f64)>>(numbers: I) -> Self {
+        let named = |(name, value): (&str, f64)| (name.to_owned(), Parameter::Number(value));
+        Self(numbers.into_iter().map(named).collect())
+    }
+}
+
+impl<const N: usize> From<[(&str, f64); N]> for Parameters {
+    fn from(numbers: [(&str, f64); N]) -> Self {
+        numbers.into_iter().collect()
+    }
+}
+
+/// A name must be readable as one, and must not hide a function or a constant.
+fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
+    let at = || {
+        let mut pointer = pointer.to_owned();
+        path::push_key(&mut pointer, name);
+        pointer
+    };
+    let mut bytes = name.bytes();
+    let starts = bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    if !starts || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err(ToolError::invalid(
+            at(),
+            "expected a name of letters, digits and `_` that starts with a letter",
+        )
+        .hint("rename it"));
+    }
+    if functions::function(name).is_some() || functions::constant(name).is_some() {
+        return Err(
+            ToolError::invalid(at(), format_args!("`{name}` is a name of the language"))
+                .hint("rename it"),
+        );
+    }
+    Ok(())
+}
+
+impl Serialize for Parameter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(value) => serializer.serialize_f64(*value),
+            Self::List(list) => serializer.collect_seq(list.iter()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Parameter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if let Some(number) = value.as_f64().and_then(Finite::new) {
+            return Ok(Self::Number(number.get()));
+        }
+        Vector::from_value(&value).map(Self::List).map_err(|_| {
+            de::Error::custom(format_args!(
+                "expected a finite number or a list of them, found {}",
+                value.kind()
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Parameter {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Parameter".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "number" },
+            { "type": "array", "items": { "type": "number" } }
+        ] })
+    }
+}
