@@ -2,3 +2,5 @@
 
 mod architecture;
 mod determinism;
+mod large;
+mod references;
