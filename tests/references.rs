@@ -80,7 +80,7 @@ fn check(document: &str, least: usize) {
 
 #[test]
 fn special_functions() {
-    check("special", 80);
+    check("special", 70);
 }
 
 #[test]
