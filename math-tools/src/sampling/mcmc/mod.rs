@@ -425,7 +425,8 @@ fn reserve(plan: &Plan<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
     const PER_DRAW_OF_ONE_DIMENSION: usize = 24; // halves, ranks, order, spectrum
     let dimension = plan.start.len();
     let draws = plan.draws.saturating_mul(chains);
-    ctx.reserve_doubles(draws.saturating_mul(COPIES * dimension + PER_DRAW_OF_ONE_DIMENSION))?;
+    let diagnosed = PER_DRAW_OF_ONE_DIMENSION * dimension.min(report::AXES_AT_ONCE);
+    ctx.reserve_doubles(draws.saturating_mul(COPIES * dimension + diagnosed))?;
     ctx.reserve_doubles(dimension * (4 * dimension + 100) * chains) // matrices, and the states of trajectories
 }
 

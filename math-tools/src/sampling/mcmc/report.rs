@@ -1,5 +1,6 @@
 //! What the draws say about themselves.
 
+use rayon::prelude::*;
 use tool_core::{Ctx, ErrorCode, Real, Seed, ToolError};
 
 use super::kernel::{Chain, Plan};
@@ -7,7 +8,7 @@ use super::nuts::Trajectories;
 use super::trajectory::DEPTH_MAX;
 use super::{Args, Method, Nuts, Output};
 use crate::sampling::blocks::Moments;
-use crate::sampling::diagnostics::{DRAWS_MIN, Diagnostics, diagnose};
+use crate::sampling::diagnostics::{DRAWS_MIN, Diagnosis, Diagnostics};
 
 /// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
 const RHAT_MAX: f64 = 1.01;
@@ -22,6 +23,9 @@ const DIVERGENCES_MAX: f64 = 0.01;
 /// More trajectories than this share that end where the density is zero make the sampler slow.
 const OUTSIDE_MAX: f64 = 0.1;
 
+/// Dimensions that are diagnosed in parallel; a constant, because each takes memory.
+pub(super) const AXES_AT_ONCE: usize = 4;
+
 /// Moments, diagnostics and counts of the chains; the draws are left out.
 ///
 /// # Errors
@@ -33,24 +37,26 @@ pub(super) fn summarise(
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let dimension = plan.start.len();
-    let mut diagnostics: Vec<Diagnostics> = Vec::with_capacity(dimension);
-    let mut mean = Vec::with_capacity(dimension);
-    for axis in 0..dimension {
-        ctx.check()?;
-        let columns: Vec<Vec<f64>> = chains
-            .iter()
-            .map(|chain| {
-                chain.draws[axis..]
-                    .iter()
-                    .step_by(dimension)
-                    .copied()
-                    .collect()
+    let diagnosis = Diagnosis::new(chains.len(), plan.draws);
+    let axes: Vec<usize> = (0..dimension).collect();
+    let (mut mean, mut diagnostics) = (Vec::new(), Vec::new());
+    for group in axes.chunks(AXES_AT_ONCE) {
+        let found: Vec<Result<(f64, Diagnostics), ToolError>> = group
+            .par_iter()
+            .map(|&axis| {
+                let columns = columns(chains, axis, dimension);
+                let moments = columns.iter().map(|column| Moments::of(column)).collect();
+                Ok((
+                    Moments::join_all(moments).mean,
+                    diagnosis.of(&columns, ctx)?,
+                ))
             })
             .collect();
-        mean.push(
-            Moments::join_all(columns.iter().map(|column| Moments::of(column)).collect()).mean,
-        );
-        diagnostics.push(diagnose(&columns, ctx)?);
+        for found in found {
+            let (axis_mean, axis_diagnostics) = found?;
+            mean.push(axis_mean);
+            diagnostics.push(axis_diagnostics);
+        }
     }
     let covariance = covariance(chains, &mean, ctx)?;
     let count = (chains.len() * plan.draws) as f64;
@@ -110,6 +116,15 @@ pub(super) fn summarise(
         nuts,
         seed,
     })
+}
+
+/// One coordinate of the draws, by chain.
+fn columns(chains: &[Chain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
+    let column = |chain: &Chain| {
+        let draws = chain.draws[axis..].iter();
+        draws.step_by(dimension).copied().collect()
+    };
+    chains.iter().map(column).collect()
 }
 
 /// What the trajectories say; `None` for random walks.
