@@ -86,6 +86,11 @@ fn methods(criterion: &mut Criterion) {
             r#"{"log_density":"-0.5*(x0**2+x1**2)","x0":[0,0],"n_samples":10000}"#,
         ),
         (
+            "nuts 10-D Gaussian rho 0.9, 4 x 5000",
+            "mcmc",
+            r#"{"method":"nuts","log_density":"-0.5*x0**2 - 0.5*((x1-0.9*x0)**2 + (x2-0.9*x1)**2 + (x3-0.9*x2)**2 + (x4-0.9*x3)**2 + (x5-0.9*x4)**2 + (x6-0.9*x5)**2 + (x7-0.9*x6)**2 + (x8-0.9*x7)**2 + (x9-0.9*x8)**2)/0.19","x0":[0,0,0,0,0,0,0,0,0,0],"n_samples":5000,"return_samples":false}"#,
+        ),
+        (
             "bayesopt 1-D, 25 evaluations",
             "bayesopt",
             r#"{"bounds":[[0,5]],"objective":"-(x0-2)**2","n_iter":20}"#,

@@ -1,4 +1,4 @@
-//! Numeric kernels: slices in, slices out. No tools, no documents, no clock, no randomness.
+//! Numeric kernels: slices in, slices out. No tools, no documents, no clock, no source of seeds.
 //!
 //! Results are the same bits for any number of threads and on every processor that has the instructions; each module says what
 //! it promises. Errors are types; what they mean to a caller of a tool is said by `math-tools`.

@@ -1,9 +1,9 @@
 //! The same bits on every path: single values, blocks of any length, in place, constant operands, every level.
 
 use kernels::vector::{
-    Binary, Level, Unary, binary, binary_block, binary_block_scalar_left,
-    binary_block_scalar_right, level, select, select_block, unary, unary_block, unary_in_place,
-    with_level,
+    Binary, GENERATORS, Level, Unary, Uniforms, binary, binary_block, binary_block_scalar_left,
+    binary_block_scalar_right, level, select, select_block, sum, sum_of_squares, unary,
+    unary_block, unary_in_place, with_level,
 };
 use proptest::prelude::*;
 
@@ -210,5 +210,41 @@ proptest! {
     fn sine_and_cosine_lie_on_the_circle(x in proptest::num::f64::NORMAL) {
         let (s, c) = (unary(Unary::Sin, x), unary(Unary::Cos, x));
         prop_assert!((s * s + c * c - 1.0).abs() <= 4.0 * f64::EPSILON);
+    }
+}
+
+#[test]
+fn sums_are_the_same_bits_at_every_level() {
+    for count in [0, 1, 31, 32, 33, 100, 4096, 5001] {
+        let x: Vec<f64> = (0..count).map(|k| f64::from(k).sin() * 3.0).collect();
+        let sums = || [sum(&x), sum_of_squares(&x, 0.1)];
+        let portable = with_level(Level::Portable, sums);
+        for level in Level::ALL {
+            assert_bits(&with_level(level, sums), &portable, "sums");
+        }
+        let exact: f64 = x.iter().sum();
+        assert!((portable[0] - exact).abs() <= 1e-13 * f64::from(count + 1));
+        let squares: f64 = x.iter().map(|x| (x - 0.1).powi(2)).sum();
+        assert!((portable[1] - squares).abs() <= 1e-13 * f64::from(count + 1));
+    }
+    assert!(sum(&[1.0, f64::NAN, 2.0]).is_nan());
+    assert!(!sum(&[f64::INFINITY, 1.0, f64::NEG_INFINITY]).is_finite());
+}
+
+#[test]
+fn uniform_numbers_are_the_same_bits_at_every_level() {
+    let states = std::array::from_fn(|word| {
+        std::array::from_fn(|generator| (1 + word + GENERATORS * generator) as u64)
+    });
+    let numbers = || {
+        let mut uniforms = Uniforms::new(states);
+        let mut out = vec![0.0; 1003];
+        uniforms.fill(-2.0, 5.0, &mut out);
+        uniforms.fill(0.0, 1.0, &mut out[900..]);
+        out
+    };
+    let portable = with_level(Level::Portable, numbers);
+    for level in Level::ALL {
+        assert_bits(&with_level(level, numbers), &portable, "uniform");
     }
 }

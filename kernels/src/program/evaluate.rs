@@ -15,17 +15,29 @@ enum Place {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Code {
-    Unary(Unary, Place),
-    Binary(Binary, Place, Place),
-    Select(Place, Place, Place),
-    Call1(&'static Function1, Place),
-    Call2(&'static Function2, Place, Place),
+enum Code<P> {
+    Unary(Unary, P),
+    Binary(Binary, P, P),
+    Select(P, P, P),
+    Call1(&'static Function1, P),
+    Call2(&'static Function2, P, P),
+}
+
+impl<P> Code<P> {
+    fn map<Q>(self, mut f: impl FnMut(P) -> Q) -> Code<Q> {
+        match self {
+            Self::Unary(op, a) => Code::Unary(op, f(a)),
+            Self::Binary(op, a, b) => Code::Binary(op, f(a), f(b)),
+            Self::Select(a, b, c) => Code::Select(f(a), f(b), f(c)),
+            Self::Call1(function, a) => Code::Call1(function, f(a)),
+            Self::Call2(function, a, b) => Code::Call2(function, f(a), f(b)),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Instruction {
-    code: Code,
+struct Instruction<P> {
+    code: Code<P>,
     /// The register that takes the result; never one of the operands'.
     to: u32,
 }
@@ -33,10 +45,20 @@ struct Instruction {
 /// Code that computes some outputs from variables; see [`super::Builder::finish`].
 #[derive(Debug, Clone)]
 pub struct Program {
-    instructions: Vec<Instruction>,
+    instructions: Vec<Instruction<Place>>,
     outputs: Vec<Place>,
     registers: usize,
     variables: usize,
+    single: Single,
+}
+
+/// The same program for one point, where every operand is an index into one list: registers, then variables, then constants.
+#[derive(Debug, Clone, Default)]
+struct Single {
+    instructions: Vec<Instruction<u32>>,
+    outputs: Vec<u32>,
+    /// The list at first; only registers and variables change.
+    values: Vec<f64>,
 }
 
 impl Program {
@@ -61,6 +83,7 @@ impl Program {
             outputs: Vec::new(),
             registers: 0,
             variables: 0,
+            single: Single::default(),
         };
         let mut places = vec![Place::Constant(0.0); operations.len()];
         let mut free: Vec<u32> = Vec::new();
@@ -101,7 +124,34 @@ impl Program {
             places[index] = Place::Register(to);
         }
         program.outputs = outputs.iter().map(|node| places[node.index()]).collect();
+        program.single = program.single();
         program
+    }
+
+    fn single(&self) -> Single {
+        let mut values = vec![0.0; self.registers + self.variables];
+        let mut index = |place: Place| match place {
+            Place::Register(register) => register,
+            Place::Variable(variable) => self.registers as u32 + variable,
+            Place::Constant(value) => {
+                values.push(value);
+                values.len() as u32 - 1
+            }
+        };
+        let instructions = self
+            .instructions
+            .iter()
+            .map(|instruction| Instruction {
+                code: instruction.code.map(&mut index),
+                to: instruction.to,
+            })
+            .collect();
+        let outputs = self.outputs.iter().map(|&place| index(place)).collect();
+        Single {
+            instructions,
+            outputs,
+            values,
+        }
     }
 
     /// Number of outputs.
@@ -128,7 +178,7 @@ impl Program {
     pub fn evaluator(&self) -> Evaluator<'_> {
         Evaluator {
             program: self,
-            values: vec![0.0; self.registers],
+            values: self.single.values.clone(),
             lanes: Vec::new(),
         }
     }
@@ -148,13 +198,16 @@ impl Evaluator<'_> {
     /// # Panics
     /// When `variables` is shorter than [`Program::variables`], or `out` than [`Program::outputs`].
     pub fn point(&mut self, variables: &[f64], out: &mut [f64]) {
+        let Program {
+            single,
+            registers,
+            variables: count,
+            ..
+        } = self.program;
         let values = &mut self.values[..];
-        for instruction in &self.program.instructions {
-            let at = |place: Place| match place {
-                Place::Register(register) => values[register as usize],
-                Place::Variable(variable) => variables[variable as usize],
-                Place::Constant(value) => value,
-            };
+        values[*registers..registers + count].copy_from_slice(&variables[..*count]);
+        for instruction in &single.instructions {
+            let at = |index: u32| values[index as usize];
             let value = match instruction.code {
                 // The cheap ones are spelled out because a call costs more than they do.
                 Code::Unary(Unary::Neg, a) => -at(a),
@@ -171,12 +224,8 @@ impl Evaluator<'_> {
             };
             values[instruction.to as usize] = value;
         }
-        for (out, place) in out.iter_mut().zip(&self.program.outputs) {
-            *out = match *place {
-                Place::Register(register) => values[register as usize],
-                Place::Variable(variable) => variables[variable as usize],
-                Place::Constant(value) => value,
-            };
+        for (out, &index) in out.iter_mut().zip(&single.outputs) {
+            *out = values[index as usize];
         }
     }
 

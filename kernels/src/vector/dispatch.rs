@@ -10,6 +10,8 @@
 use super::lanes::{Map1, Map2, Operand, block_choose, block1, block2, lane1, lane2};
 #[cfg(target_arch = "x86_64")]
 use super::level::{Level, level};
+use super::uniform::GENERATORS;
+use super::{sum, uniform};
 
 macro_rules! levels {
     ($($(#[$doc:meta])* $name:ident / $avx2:ident / $avx512:ident <$($generic:ident: $bound:ident),*> ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $plain:path;)+) => {$(
@@ -52,4 +54,10 @@ levels! {
     run2 / run2_avx2 / run2_avx512 <K: Map2, A: Operand, B: Operand> (a: A, b: B, out: &mut [f64]) = block2::<K, A, B>;
     /// A block of choices.
     run_choose / run_choose_avx2 / run_choose_avx512 <> (condition: &[f64], then: &[f64], otherwise: &[f64], out: &mut [f64]) = block_choose;
+    /// Numbers of generators in lockstep.
+    uniforms / uniforms_avx2 / uniforms_avx512 <> (state: &mut [[u64; GENERATORS]; 4], lower: f64, width: f64, out: &mut [f64]) = uniform::fill;
+    /// A sum.
+    sums / sums_avx2 / sums_avx512 <> (x: &[f64]) -> f64 = sum::plain;
+    /// A sum of squared distances.
+    squares / squares_avx2 / squares_avx512 <> (x: &[f64], centre: f64) -> f64 = sum::squares;
 }

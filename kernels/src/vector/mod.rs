@@ -29,6 +29,8 @@ mod operation;
 mod power;
 mod reduction;
 mod simple;
+mod sum;
+mod uniform;
 
 pub use evaluate::{
     binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
@@ -36,3 +38,5 @@ pub use evaluate::{
 };
 pub use level::{Level, level, with_level};
 pub use operation::{Binary, Unary};
+pub use sum::{sum, sum_of_squares};
+pub use uniform::{GENERATORS, Uniforms};

@@ -57,6 +57,27 @@ impl Ast {
         Self { nodes }
     }
 
+    /// Whether the value has neither kinks nor steps as a function of the variables: no `abs`, `min`, `floor`, `%`, comparison
+    /// or condition is made of them. Poles and the ends of domains are not looked for.
+    pub fn is_smooth(&self) -> bool {
+        let mut varies: Vec<bool> = Vec::new(); // by complete subtree, whether a variable occurs in it
+        for node in &self.nodes {
+            let operands = varies.split_off(varies.len() - node.kind.arity());
+            let any = operands.contains(&true);
+            let rough = match node.kind {
+                Kind::Number { .. } | Kind::Slot(_) => false,
+                Kind::Unary(op) => any && !op.is_smooth(),
+                Kind::Binary(op) => any && !op.is_smooth(),
+                Kind::Select => operands[0],
+            };
+            if rough {
+                return false;
+            }
+            varies.push(any || matches!(node.kind, Kind::Slot(_)));
+        }
+        true
+    }
+
     /// The nodes in post-order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -238,6 +238,21 @@ pub enum Method1 {
 }
 
 impl Unary {
+    /// Whether it has neither kinks nor steps inside its domain.
+    pub fn is_smooth(self) -> bool {
+        !matches!(
+            self,
+            Self::Abs
+                | Self::Floor
+                | Self::Ceil
+                | Self::Round
+                | Self::Trunc
+                | Self::Sign
+                | Self::Arg
+                | Self::Factorial
+        )
+    }
+
     /// Its value; the same bits as in a program.
     pub fn value(self, x: f64) -> f64 {
         match self.method() {
@@ -269,6 +284,26 @@ pub enum Method2 {
 }
 
 impl Binary {
+    /// Whether it has neither kinks nor steps inside its domain.
+    pub fn is_smooth(self) -> bool {
+        !matches!(
+            self,
+            Self::Mod
+                | Self::Fmod
+                | Self::Min
+                | Self::Max
+                | Self::Less
+                | Self::LessEqual
+                | Self::Greater
+                | Self::GreaterEqual
+                | Self::Equal
+                | Self::NotEqual
+                | Self::CopySign
+                | Self::Gcd
+                | Self::Lcm
+        )
+    }
+
     /// Its value; the same bits as in a program.
     pub fn value(self, a: f64, b: f64) -> f64 {
         match self.method() {

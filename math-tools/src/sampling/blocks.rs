@@ -1,5 +1,6 @@
 //! Work in blocks of fixed size: one random stream per block, moments joined in a fixed tree.
 
+use kernels::vector;
 use rayon::prelude::*;
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ErrorCode, Seed, ToolError};
@@ -27,8 +28,8 @@ impl Moments {
             return Self::default();
         }
         let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let mean = vector::sum(values) / count;
+        let squares = vector::sum_of_squares(values, mean);
         Self {
             count,
             mean,
@@ -123,6 +124,18 @@ pub struct Undefined {
 }
 
 impl Undefined {
+    /// The values that are not finite, and the point of the first: `slots[i][k]` is coordinate `i` of point `k`.
+    fn of(values: &[f64], slots: &[&[f64]]) -> Self {
+        let undefined = |value: &f64| !value.is_finite();
+        let first = values.iter().position(undefined);
+        Self {
+            count: values.iter().filter(|&value| undefined(value)).count() as u64,
+            first: first.map_or_else(Vec::new, |lane| {
+                slots.iter().map(|coordinates| coordinates[lane]).collect()
+            }),
+        }
+    }
+
     /// Joins the findings of blocks, in their order.
     pub fn join_all(parts: impl IntoIterator<Item = Self>) -> Self {
         parts
@@ -172,8 +185,7 @@ impl Undefined {
     }
 }
 
-/// Values of an expression at random points: fills `out`, a strip of [`LANES`] lanes at a time; `draw` gives the coordinate of
-/// a slot.
+/// Values of an expression at random points: fills `out`, a strip at a time; `draw` fills in the coordinates of a slot.
 ///
 /// # Errors
 /// When the call is stopped.
@@ -182,31 +194,27 @@ pub fn sample_expression(
     dimension: usize,
     out: &mut [f64],
     ctx: &Ctx,
-    mut draw: impl FnMut(usize) -> f64,
+    mut draw: impl FnMut(usize, &mut [f64]),
 ) -> Result<Undefined, ToolError> {
+    /// Points between two looks at the stop flag; two passes of an evaluator.
+    const STRIP: usize = 2 * LANES;
     let mut evaluator = expression.evaluator();
-    let mut points = vec![[0.0; LANES]; dimension];
+    let mut points = vec![[0.0; STRIP]; dimension];
     let mut undefined = Undefined::default();
-    for strip in out.chunks_mut(LANES) {
+    for strip in out.chunks_mut(STRIP) {
         ctx.check()?;
         let lanes = strip.len();
-        for (slot, lane_values) in points.iter_mut().enumerate() {
-            lane_values[..lanes].fill_with(|| draw(slot));
+        for (slot, coordinates) in points.iter_mut().enumerate() {
+            draw(slot, &mut coordinates[..lanes]);
         }
         let slots: Vec<&[f64]> = points
             .iter()
-            .map(|lane_values| &lane_values[..lanes])
+            .map(|coordinates| &coordinates[..lanes])
             .collect();
         evaluator.eval_block(&slots, strip);
-        for (lane, _) in strip
-            .iter()
-            .enumerate()
-            .filter(|(_, value)| !value.is_finite())
-        {
-            if undefined.count == 0 {
-                undefined.first = slots.iter().map(|values| values[lane]).collect();
-            }
-            undefined.count += 1;
+        // A value that is not finite makes the sum not finite.
+        if !vector::sum(strip).is_finite() {
+            undefined = Undefined::join_all([undefined, Undefined::of(strip, &slots)]);
         }
     }
     Ok(undefined)

@@ -5,6 +5,7 @@
 //! R-hat for Assessing Convergence of MCMC", Bayesian Analysis 16(2), 2021; C. J. Geyer, "Practical Markov Chain Monte
 //! Carlo", Statistical Science 7(4), 1992.
 
+use std::borrow::Cow;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use tool_core::{Ctx, ToolError};
@@ -30,45 +31,80 @@ pub const DRAWS_MIN: usize = 4;
 /// Sorts of all draws, and transforms that cost as much.
 const SORTS: usize = 10;
 
-/// The diagnostics of chains of equal length; NaN for fewer than [`DRAWS_MIN`] draws and for chains that never moved.
-///
-/// O(n log n) for n draws in all.
+/// What the diagnostics of every quantity of the same chains share.
+#[derive(Debug)]
+pub struct Diagnosis {
+    /// Draws of all chains.
+    count: usize,
+    short: bool,
+    scores: Scores,
+    roots: Vec<(f64, f64)>,
+}
+
+impl Diagnosis {
+    /// For this many chains of this many draws each. O(n) for n draws in all.
+    pub fn new(chains: usize, draws: usize) -> Self {
+        let halves = 2 * chains * (draws / 2);
+        Self {
+            count: chains * draws,
+            short: draws < DRAWS_MIN,
+            scores: Scores::new(halves),
+            roots: roots_of_unity((draws / 2 * 2).next_power_of_two()),
+        }
+    }
+
+    /// The diagnostics of chains of that shape; NaN for fewer than [`DRAWS_MIN`] draws and for chains that never moved.
+    ///
+    /// O(n log n) for n draws in all.
+    ///
+    /// # Errors
+    /// When the call is stopped, or when sorting so many draws would outlast its deadline.
+    pub fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
+        let all: Vec<f64> = chains.concat();
+        if self.short || all.iter().all(|value| *value == all[0]) {
+            return Ok(Diagnostics {
+                rhat: f64::NAN,
+                ess_bulk: f64::NAN,
+                ess_tail: f64::NAN,
+                mcse: f64::NAN,
+            });
+        }
+        afford_sort(SORTS * self.count, ctx)?;
+        let halves = split(chains);
+        let ranked = self.scores.of(&halves);
+        ctx.check()?;
+        let mut sorted = all.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let median = quantile(&sorted_halves(chains, &halves, &sorted), 0.5);
+        let folded = self
+            .scores
+            .of(&map(&halves, |value| (value - median).abs()));
+        ctx.check()?;
+        let effective = |chains: &[Vec<f64>]| effective_sample_size(chains, &self.roots);
+        let ess_mean = effective(&halves);
+        let ess_bulk = effective(&ranked);
+        ctx.check()?;
+        let ess_at = |probability: f64| {
+            let threshold = quantile(&sorted, probability);
+            let below = map(&halves, |value| f64::from(u8::from(value <= threshold)));
+            effective(&below)
+        };
+        Ok(Diagnostics {
+            rhat: rhat(&ranked).max(rhat(&folded)),
+            ess_bulk,
+            ess_tail: ess_at(0.05).min(ess_at(0.95)),
+            mcse: Moments::of(&all).std() / ess_mean.sqrt(),
+        })
+    }
+}
+
+/// The diagnostics of chains of equal length, as [`Diagnosis::of`].
 ///
 /// # Errors
-/// When the call is stopped, or when sorting so many draws would outlast its deadline.
+/// As there.
 pub fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
-    let all: Vec<f64> = chains.concat();
-    let short = chains.first().is_none_or(|chain| chain.len() < DRAWS_MIN);
-    if short || all.iter().all(|value| *value == all[0]) {
-        return Ok(Diagnostics {
-            rhat: f64::NAN,
-            ess_bulk: f64::NAN,
-            ess_tail: f64::NAN,
-            mcse: f64::NAN,
-        });
-    }
-    afford_sort(SORTS * all.len(), ctx)?;
-    let halves = split(chains);
-    let scores = Scores::new(halves.len() * halves[0].len());
-    let ranked = scores.of(&halves);
-    ctx.check()?;
-    let folded = scores.of(&fold(&halves));
-    ctx.check()?;
-    let ess_mean = effective_sample_size(&halves);
-    let ess_bulk = effective_sample_size(&ranked);
-    ctx.check()?;
-    let sorted = sorted(chains);
-    let ess_at = |probability: f64| {
-        let threshold = quantile(&sorted, probability);
-        let below = map(&halves, |value| f64::from(u8::from(value <= threshold)));
-        effective_sample_size(&below)
-    };
-    Ok(Diagnostics {
-        rhat: rhat(&ranked).max(rhat(&folded)),
-        ess_bulk,
-        ess_tail: ess_at(0.05).min(ess_at(0.95)),
-        mcse: Moments::of(&all).std() / ess_mean.sqrt(),
-    })
+    let draws = chains.first().map_or(0, Vec::len);
+    Diagnosis::new(chains.len(), draws).of(chains, ctx)
 }
 
 /// First and last half of every chain; the middle draw of an odd length is left out.
@@ -80,16 +116,18 @@ fn split(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     chains.iter().flat_map(halves).collect()
 }
 
-/// Distances from the median of all draws.
-fn fold(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let median = quantile(&sorted(chains), 0.5);
-    map(chains, |value| (value - median).abs())
-}
-
-fn sorted(chains: &[Vec<f64>]) -> Vec<f64> {
-    let mut values = chains.concat();
+/// The draws of the halves, sorted: those of the chains, unless the halves leave out middle draws.
+fn sorted_halves<'s>(
+    chains: &[Vec<f64>],
+    halves: &[Vec<f64>],
+    sorted: &'s [f64],
+) -> Cow<'s, [f64]> {
+    if chains[0].len().is_multiple_of(2) {
+        return Cow::Borrowed(sorted);
+    }
+    let mut values = halves.concat();
     values.sort_unstable_by(f64::total_cmp);
-    values
+    Cow::Owned(values)
 }
 
 fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
@@ -100,6 +138,7 @@ fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
 }
 
 /// Normal scores of ranks, with Blom's offset 3/8.
+#[derive(Debug)]
 struct Scores {
     /// Score of every whole rank from 1; that of half a rank (a tie) is computed when needed.
     whole: Vec<f64>,
@@ -159,7 +198,7 @@ fn means(moments: &[Moments]) -> Vec<f64> {
 
 /// Effective sample size for the mean of chains that are taken as they are, from their joint autocorrelations up to the end
 /// of Geyer's initial monotone sequence; at most `n log10 n` for n draws in all (antithetic chains).
-fn effective_sample_size(chains: &[Vec<f64>]) -> f64 {
+fn effective_sample_size(chains: &[Vec<f64>], roots: &[(f64, f64)]) -> f64 {
     let draws = chains[0].len();
     let count = (chains.len() * draws) as f64;
     let moments: Vec<Moments> = chains.iter().map(|chain| Moments::of(chain)).collect();
@@ -173,7 +212,7 @@ fn effective_sample_size(chains: &[Vec<f64>]) -> f64 {
     if total == 0.0 {
         return f64::NAN;
     }
-    let covariance = mean_autocovariance(chains, &moments);
+    let covariance = mean_autocovariance(chains, &moments, roots);
     let correlation = |lag: usize| 1.0 - (within - covariance[lag]) / total;
     let time = autocorrelation_time(draws, |lag| if lag == 0 { 1.0 } else { correlation(lag) });
     count / time.max(1.0 / count.log10())
@@ -205,10 +244,9 @@ fn autocorrelation_time(draws: usize, correlation: impl Fn(usize) -> f64) -> f64
 ///
 /// The inverse transform of the summed power spectra of the padded chains; two chains share one complex transform, because
 /// for `z = a + i b` the spectra add up: `|Z(k)|^2 + |Z(-k)|^2 = 2 |A(k)|^2 + 2 |B(k)|^2`. O(n log n).
-fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments]) -> Vec<f64> {
+fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments], roots: &[(f64, f64)]) -> Vec<f64> {
     let draws = chains[0].len();
-    let size = (2 * draws).next_power_of_two();
-    let roots = roots_of_unity(size);
+    let size = 2 * roots.len();
     let mut power = vec![0.0; size];
     let mut points = vec![(0.0, 0.0); size];
     for (pair, moments) in chains.chunks(2).zip(moments.chunks(2)) {
@@ -219,7 +257,7 @@ fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments]) -> Vec<f64> {
         for (point, value) in points.iter_mut().zip(pair.get(1).into_iter().flatten()) {
             point.1 = value - moments[1].mean;
         }
-        fourier(&mut points, &roots);
+        fourier(&mut points, roots);
         for (power, point) in power.iter_mut().zip(&points) {
             *power += point.0 * point.0 + point.1 * point.1;
         }
@@ -227,7 +265,7 @@ fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments]) -> Vec<f64> {
     for (k, point) in points.iter_mut().enumerate() {
         *point = (0.5 * (power[k] + power[(size - k) % size]), 0.0);
     }
-    fourier(&mut points, &roots); // even, so forward and inverse agree up to the scale
+    fourier(&mut points, roots); // even, so forward and inverse agree up to the scale
     let scale = 1.0 / (size as f64 * draws as f64 * chains.len() as f64);
     points[..draws]
         .iter()

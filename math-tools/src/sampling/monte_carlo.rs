@@ -269,8 +269,8 @@ fn draw_values(
     let dimension = dimension(expression, VARIABLES_MAX);
     let blocks = run_blocks(samples as u64, seed, ctx, |_, len, mut rng| {
         let mut values = vec![0.0; len];
-        let undefined = sample_expression(expression, dimension, &mut values, ctx, |_| {
-            sampler.draw(&mut rng)
+        let undefined = sample_expression(expression, dimension, &mut values, ctx, |_, out| {
+            out.fill_with(|| sampler.draw(&mut rng));
         })?;
         Ok((values, undefined))
     })?;

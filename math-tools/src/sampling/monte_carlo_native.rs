@@ -1,10 +1,10 @@
 //! Integration over a box by plain Monte Carlo.
 
-use rand::RngExt;
-use rand::distr::Open01;
+use kernels::vector::Uniforms;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
+use tool_core::rng::stream_states;
 use tool_core::{
     Bounded, Category, Ctx, ErrorCode, Example, Input, Matrix, Seed, Spec, Syntax, Tool, ToolError,
 };
@@ -246,11 +246,13 @@ fn integrate(
     let box_sides: Vec<(f64, f64)> = (0..bounds.rows())
         .map(|row| (bounds.row(row)[0], bounds.row(row)[1] - bounds.row(row)[0]))
         .collect();
-    let blocks = run_blocks(samples, seed, ctx, |_, len, mut rng| {
+    let dimension = box_sides.len();
+    let blocks = run_blocks(samples, seed, ctx, |block, len, _| {
+        let mut uniforms = Uniforms::new(stream_states(seed.get(), block));
         let mut values = vec![0.0; len];
-        let undefined = sample_expression(function, box_sides.len(), &mut values, ctx, |slot| {
+        let undefined = sample_expression(function, dimension, &mut values, ctx, |slot, out| {
             let (lower, width) = box_sides[slot];
-            lower + width * rng.sample::<f64, _>(Open01)
+            uniforms.fill(lower, width, out);
         })?;
         Ok((Moments::of(&values), undefined))
     })?;

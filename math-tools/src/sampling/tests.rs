@@ -446,3 +446,48 @@ proptest! {
         prop_assert_ne!(simulate(&args(seed)).get("mean").cloned(), simulate(&args(seed ^ 1)).get("mean").cloned());
     }
 }
+
+#[test]
+fn generators_in_lockstep_are_those_of_the_library() {
+    use kernels::vector::{GENERATORS, Uniforms};
+    use rand::rand_core::{Rng as _, SeedableRng as _};
+    use tool_core::rng::{StreamRng, stream_states};
+
+    const STEPS: usize = 50;
+    let states = stream_states::<GENERATORS>(42, 7);
+    let mut together = vec![0.0; STEPS * GENERATORS];
+    Uniforms::new(states).fill(0.0, 1.0, &mut together);
+    for generator in 0..GENERATORS {
+        let bytes: Vec<u8> = states
+            .iter()
+            .flat_map(|words| words[generator].to_le_bytes())
+            .collect();
+        let mut alone = StreamRng::from_seed(bytes.try_into().unwrap());
+        for step in 0..STEPS {
+            let middle = ((alone.next_u64() >> 12) as f64 + 0.5) * 2.0_f64.powi(-52);
+            assert_eq!(together[step * GENERATORS + generator], middle);
+        }
+    }
+}
+
+#[test]
+fn uniform_points_fill_the_box() {
+    // Moments of each coordinate and between neighbours, and of the lanes that share a step.
+    for (function, mean) in [
+        ("x", 0.5),
+        ("x**2", 1.0 / 3.0),
+        ("x*y", 0.25),
+        ("x*z", 0.25),
+        ("x**3*y", 0.125),
+    ] {
+        let args = format!(
+            r#"{{"bounds":[[0,1],[0,1],[0,1]],"function":"{function}","n_samples":1000003}}"#
+        );
+        let output = integrate(&args);
+        let error = (number(&output, "/integral") - mean).abs();
+        assert!(
+            error <= 4.0 * number(&output, "/standard_error"),
+            "{output}"
+        );
+    }
+}

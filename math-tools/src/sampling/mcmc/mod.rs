@@ -1,23 +1,32 @@
-//! Sampling from a density by random-walk Metropolis, several chains at once.
+//! Sampling from a density by the No-U-Turn sampler or random-walk Metropolis, several chains at once.
+//!
+//! `kernel` says what every chain does; `nuts`, `trajectory` and `hamiltonian` are the one sampler, `metropolis` the other; `warmup` is
+//! what both learn with, `report` what is said of the draws.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Input, Numbers, Positive, Real, Seed, Spec, Syntax,
-    Tool, ToolError, Value, Vector,
+    Bounded, Category, Ctx, ErrorCode, Example, Input, Numbers, Positive, Probability, Real, Seed,
+    Spec, Syntax, Tool, ToolError, Value, Vector,
 };
 
-use super::blocks::Moments;
-use super::diagnostics::{DRAWS_MIN, Diagnostics, diagnose};
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, Parameters, Scope, System};
 
+mod hamiltonian;
 mod kernel;
+mod metropolis;
+mod nuts;
+#[cfg(test)]
+mod posterior_tests;
+mod report;
 #[cfg(test)]
 mod tests;
+mod trajectory;
+mod warmup;
 
-use kernel::{Chain, Plan};
+use kernel::{Chain, Plan, Sampler};
 
 /// Markov chain Monte Carlo.
 #[derive(Debug)]
@@ -26,18 +35,14 @@ pub struct Mcmc;
 /// Most dimensions of a density.
 pub const DIMENSION_MAX: usize = 200;
 
-/// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
-const RHAT_MAX: f64 = 1.01;
-/// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
-const ESS_PER_CHAIN_MIN: f64 = 100.0;
-/// Acceptance rates outside of this range mean a badly scaled proposal.
-const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
+/// The acceptance that `nuts` adapts its steps to where the arguments set none.
+const TARGET_ACCEPT: f64 = 0.8;
 
 /// Draw from a distribution given the logarithm of its density (up to a constant) as an expression of `x0`, `x1`, ..., with
-/// several adaptive random-walk Metropolis chains, and say how far to trust the draws: R-hat, effective sample sizes,
-/// Monte Carlo errors.
+/// several chains of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis, and say how far to trust
+/// the draws: R-hat, effective sample sizes, Monte Carlo errors.
 ///
-/// During burn-in the proposal learns the scale and the covariance of the distribution; then it is frozen. A point where
+/// During burn-in the sampler learns the scale and the covariance of the distribution; then it is frozen. A point where
 /// the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,19 +54,29 @@ pub struct Args {
     pub parameters: Parameters,
     /// Start, one number per dimension (1 to 200), where the density is not zero.
     pub x0: Input<Vector>,
+    /// `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or
+    /// `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or
+    /// other step or kink, else `metropolis`.
+    #[serde(default)]
+    pub method: Method,
     /// Draws kept from each chain.
     #[serde(default = "default_draws")]
     pub n_samples: Bounded<1, 100_000_000>,
     /// Standard deviation of the first proposals in every dimension, and of the starts of further chains around `x0`; with
-    /// `burnin` 0 it stays as it is.
+    /// `burnin` 0 it stays as it is. For `nuts` it is the first guess of the scale.
     #[serde(default = "default_proposal")]
     pub proposal_std: Positive,
-    /// Steps of each chain before the first draw is kept; the proposal adapts during these.
+    /// Steps of each chain before the first draw is kept; the sampler adapts during these.
     #[serde(default = "default_burnin")]
     pub burnin: Bounded<0, 100_000_000>,
     /// Steps of each chain per kept draw.
     #[serde(default = "default_thin")]
     pub thin: Bounded<1, 1_000_000>,
+    /// For `nuts`: the mean acceptance along trajectories that the step size is adapted to, 0.6 to 0.99; higher means smaller steps
+    /// and fewer divergences. 0.8 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.6, max = 0.99))]
+    pub target_accept: Option<Probability>,
     /// Number of chains; R-hat compares them.
     #[serde(default = "default_chains")]
     pub chains: Bounded<1, 256>,
@@ -97,13 +112,28 @@ fn default_return_samples() -> bool {
     true
 }
 
+/// The sampler.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// `nuts` for smooth expressions, else `metropolis`.
+    #[default]
+    Auto,
+    /// Random-walk Metropolis with an adapted proposal.
+    Metropolis,
+    /// The No-U-Turn sampler with an adapted metric and step size.
+    Nuts,
+}
+
 /// Draws and what they say about themselves.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<Draws>,
-    /// Share of accepted proposals after burn-in, over all chains.
+    /// The method that was used: `nuts` or `metropolis`.
+    pub method: Method,
+    /// Share of accepted proposals after burn-in, over all chains; for `nuts` the mean acceptance along trajectories.
     pub acceptance_rate: f64,
     /// Mean of all kept draws, per dimension.
     pub mean: Vec<f64>,
@@ -119,11 +149,12 @@ pub struct Output {
     pub rhat: Vec<Real>,
     /// Monte Carlo standard error of the mean, per dimension.
     pub mcse: Vec<Real>,
-    /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain.
+    /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain; for `nuts` also at most 1 % of the
+    /// trajectories diverged and no energy fraction is below 0.3.
     pub converged: bool,
-    /// Standard deviations of the proposals after burn-in, `[chain][dimension]`.
+    /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
     pub proposal_std: Vec<Vec<f64>>,
-    /// Whether the proposals were adapted (`burnin` > 0).
+    /// Whether the sampler was adapted (`burnin` > 0).
     pub adapted: bool,
     /// Kept draws per chain.
     pub n_samples: i64,
@@ -131,10 +162,40 @@ pub struct Output {
     pub chains: i64,
     /// Number of dimensions.
     pub dimension: usize,
-    /// Evaluations of the density.
+    /// Evaluations of the density, for `nuts` with its gradient.
     pub evaluations: u64,
+    /// How the trajectories of `nuts` went; absent for `metropolis`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nuts: Option<Nuts>,
     /// Seed of the random streams.
     pub seed: Seed,
+}
+
+/// How the trajectories of the No-U-Turn sampler went after burn-in.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Nuts {
+    /// Trajectories whose energy rose by more than 1000, over all chains: the draws may miss a part of the distribution near them.
+    pub divergences: u64,
+    /// Trajectories that came where the density is zero, over all chains; harmless but slow.
+    pub outside: u64,
+    /// Trajectories that had not turned after 1023 steps (tree depth 10), over all chains.
+    pub tree_depth_saturated: u64,
+    /// Leapfrog step per chain, in units of the metric.
+    pub step_size: Vec<f64>,
+    /// Form of the metric per chain: `dense` when the last window of burn-in had a correlation beyond 0.5, in 50 dimensions or fewer.
+    pub metric: Vec<Metric>,
+    /// Energy Bayesian fraction of missing information per chain; below 0.3 the tails are explored too slowly.
+    pub bfmi: Vec<Real>,
+}
+
+/// The form of the metric, the covariance that trajectories are scaled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// A standard deviation per dimension.
+    Diagonal,
+    /// A whole covariance.
+    Dense,
 }
 
 /// Kept draws, `[chain][draw][dimension]`, in one block.
@@ -167,7 +228,14 @@ impl Tool for Mcmc {
         version: 1,
         title: "Markov chain Monte Carlo",
         category: Category::Math,
-        tags: &["bayes", "posterior", "metropolis", "sampling"],
+        tags: &[
+            "bayes",
+            "posterior",
+            "metropolis",
+            "nuts",
+            "hamiltonian",
+            "sampling",
+        ],
         syntax: &[("/log_density", Syntax::Expression)],
         output_bytes_max: Some(256 << 20), // the draws are the result
         ..Spec::seeded()
@@ -182,6 +250,8 @@ impl Tool for Mcmc {
         let density = Expression::parse(&args.log_density, &scope)
             .map_err(|err| err.into_tool_error("/log_density"))?;
         check_start(&density, &start)?;
+        let gradient = gradient(&density, &start, args.method)?;
+        let sampler = sampler(gradient.as_ref(), args.target_accept)?;
         let seed = ctx.seed(args.seed);
         let plan = Plan {
             density: &density,
@@ -190,17 +260,16 @@ impl Tool for Mcmc {
             thin: args.thin.size(),
             burnin: args.burnin.size(),
             proposal_std: args.proposal_std.get(),
+            sampler,
         };
         let chain_count = args.chains.size();
         reserve(&plan, chain_count, ctx)?;
-        let evaluations = plan.evaluations().saturating_mul(chain_count as u64);
-        ctx.count_evaluations(evaluations)?;
         let chains = kernel::run(&plan, chain_count, seed, ctx)?;
-        let mut output = summarise(&plan, &chains, seed, ctx)?;
+        let mut output = report::summarise(&plan, &chains, seed, ctx)?;
         if args.return_samples {
             output.samples = Some(draws(chains, &plan));
         }
-        warn(&output, &args, ctx);
+        report::warn(&output, &args, ctx);
         Ok(output)
     }
 
@@ -209,10 +278,12 @@ impl Tool for Mcmc {
             log_density: "if(x == 1, 0, log(0))".into(),
             parameters: Parameters::default(),
             x0: Input::inline([1.0]),
+            method: Method::Auto,
             n_samples: Bounded::literal(2),
             proposal_std: default_proposal(),
             burnin: Bounded::literal(0),
             thin: default_thin(),
+            target_accept: None,
             chains: Bounded::literal(1),
             seed: None,
             return_samples: true,
@@ -222,6 +293,7 @@ impl Tool for Mcmc {
             samples: Numbers::new(vec![1, 2, 1], vec![1.0, 1.0], false)
                 .map(Value::Numbers)
                 .map(Draws),
+            method: Method::Metropolis,
             acceptance_rate: 0.0,
             mean: vec![1.0],
             std_dev: vec![Real(0.0)],
@@ -237,6 +309,7 @@ impl Tool for Mcmc {
             chains: 1,
             dimension: 1,
             evaluations: 3,
+            nuts: None,
             seed: Seed::DEFAULT,
         };
         vec![Example {
@@ -265,7 +338,7 @@ fn check_dimension(start: &[f64]) -> Result<(), ToolError> {
         )
         .reason("dimension")
         .at("/x0")
-        .hint("random-walk chains are hopeless in so many dimensions"));
+        .hint("split the density into independent parts"));
     }
     Ok(())
 }
@@ -288,14 +361,78 @@ fn check_start(density: &Expression, start: &[f64]) -> Result<(), ToolError> {
     .hint("start where the density is not zero"))
 }
 
+/// The density with its derivatives, for `nuts`; `None` for `metropolis`.
+///
+/// # Errors
+/// When `nuts` is asked for and there is no gradient at the start.
+fn gradient(
+    density: &Expression,
+    start: &[f64],
+    method: Method,
+) -> Result<Option<System>, ToolError> {
+    let smooth = || density.ast().is_smooth();
+    if method == Method::Metropolis || (method == Method::Auto && !smooth()) {
+        return Ok(None);
+    }
+    let slots: Vec<usize> = (0..start.len()).collect();
+    let found = System::value_and_gradient(density, &slots)
+        .map_err(|err| err.to_string())
+        .and_then(|system| {
+            let mut values = vec![0.0; start.len() + 1];
+            system.evaluator().point(start, &mut values);
+            match values.iter().all(|value| value.is_finite()) {
+                true => Ok(system),
+                false => Err("the gradient is not finite at `x0`".to_owned()),
+            }
+        });
+    match (found, method) {
+        (Ok(system), _) => Ok(Some(system)),
+        (Err(cause), Method::Nuts) => Err(ToolError::invalid(
+            "/method",
+            format_args!("`nuts` needs the gradient of the log density: {cause}"),
+        )
+        .reason("gradient")
+        .hint("use `metropolis`")),
+        (Err(_), _) => Ok(None),
+    }
+}
+
+/// How the chains move.
+fn sampler(
+    gradient: Option<&System>,
+    target_accept: Option<Probability>,
+) -> Result<Sampler<'_>, ToolError> {
+    const RANGE: std::ops::RangeInclusive<f64> = 0.6..=0.99;
+    let target = target_accept.map(Probability::get);
+    match (gradient, target) {
+        (_, Some(target)) if !RANGE.contains(&target) => Err(ToolError::invalid(
+            "/target_accept",
+            format_args!("expected a number from 0.6 to 0.99, found {target}"),
+        )
+        .hint("0.8 is usual, 0.95 avoids most divergences")),
+        (None, Some(_)) => Err(ToolError::invalid(
+            "/target_accept",
+            "`target_accept` is an argument of `nuts`, but the method is `metropolis`",
+        )
+        .reason("method")
+        .hint("leave it out, or set `method` to \"nuts\"")),
+        (None, None) => Ok(Sampler::Metropolis),
+        (Some(gradient), target) => Ok(Sampler::Nuts {
+            gradient,
+            target_accept: target.unwrap_or(TARGET_ACCEPT),
+        }),
+    }
+}
+
 /// Draws, their copies for the diagnostics and the proposals' matrices.
 fn reserve(plan: &Plan<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
     const COPIES: usize = 2; // as drawn, and as one block
     const PER_DRAW_OF_ONE_DIMENSION: usize = 24; // halves, ranks, order, spectrum
     let dimension = plan.start.len();
     let draws = plan.draws.saturating_mul(chains);
-    ctx.reserve_doubles(draws.saturating_mul(COPIES * dimension + PER_DRAW_OF_ONE_DIMENSION))?;
-    ctx.reserve_doubles(dimension * dimension * 3 * chains)
+    let diagnosed = PER_DRAW_OF_ONE_DIMENSION * dimension.min(report::AXES_AT_ONCE);
+    ctx.reserve_doubles(draws.saturating_mul(COPIES * dimension + diagnosed))?;
+    ctx.reserve_doubles(dimension * (4 * dimension + 100) * chains) // matrices, and the states of trajectories
 }
 
 /// The draws of all chains as one block.
@@ -305,153 +442,4 @@ fn draws(chains: Vec<Chain>, plan: &Plan<'_>) -> Draws {
     let block = Numbers::new(shape, data, false)
         .expect("every chain holds `draws` times `dimension` numbers, at least one");
     Draws(Value::Numbers(block))
-}
-
-fn summarise(
-    plan: &Plan<'_>,
-    chains: &[Chain],
-    seed: Seed,
-    ctx: &Ctx,
-) -> Result<Output, ToolError> {
-    let dimension = plan.start.len();
-    let mut diagnostics: Vec<Diagnostics> = Vec::with_capacity(dimension);
-    let mut mean = Vec::with_capacity(dimension);
-    for axis in 0..dimension {
-        ctx.check()?;
-        let columns: Vec<Vec<f64>> = chains
-            .iter()
-            .map(|chain| {
-                chain.draws[axis..]
-                    .iter()
-                    .step_by(dimension)
-                    .copied()
-                    .collect()
-            })
-            .collect();
-        mean.push(
-            Moments::join_all(columns.iter().map(|column| Moments::of(column)).collect()).mean,
-        );
-        diagnostics.push(diagnose(&columns, ctx)?);
-    }
-    let covariance = covariance(chains, &mean, ctx)?;
-    let count = (chains.len() * plan.draws) as f64;
-    if !covariance
-        .iter()
-        .flatten()
-        .all(|entry| entry.is_finite() || count < 2.0)
-    {
-        return Err(ToolError::new(
-            ErrorCode::Numeric,
-            "the draws run off to infinity: the density has no finite integral",
-        )
-        .reason("improper")
-        .at("/log_density")
-        .hint("the log density must fall faster than -log|x| in every direction"));
-    }
-    let real =
-        |f: fn(&Diagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
-    let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
-    let good = |found: &Diagnostics| {
-        found.rhat <= RHAT_MAX && found.ess_bulk.min(found.ess_tail) >= enough
-    };
-    Ok(Output {
-        samples: None,
-        acceptance_rate: chains
-            .iter()
-            .map(|chain| chain.accepted as f64)
-            .sum::<f64>()
-            / (count * plan.thin as f64),
-        mean,
-        std_dev: (0..dimension)
-            .map(|axis| Real(covariance[axis][axis].sqrt()))
-            .collect(),
-        covariance: covariance
-            .iter()
-            .map(|row| row.iter().copied().map(Real).collect())
-            .collect(),
-        ess: real(|found| found.ess_bulk),
-        ess_tail: real(|found| found.ess_tail),
-        rhat: real(|found| found.rhat),
-        mcse: real(|found| found.mcse),
-        converged: diagnostics.iter().all(good),
-        proposal_std: chains
-            .iter()
-            .map(|chain| chain.proposal_std.clone())
-            .collect(),
-        adapted: plan.burnin > 0,
-        n_samples: plan.draws as i64,
-        chains: chains.len() as i64,
-        dimension,
-        evaluations: plan.evaluations().saturating_mul(chains.len() as u64),
-        seed,
-    })
-}
-
-/// Sample covariance over all draws of all chains.
-fn covariance(chains: &[Chain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>, ToolError> {
-    let dimension = mean.len();
-    let mut sums = vec![vec![0.0; dimension]; dimension];
-    let mut count = 0.0;
-    for draw in chains
-        .iter()
-        .flat_map(|chain| chain.draws.chunks_exact(dimension))
-    {
-        ctx.check()?;
-        count += 1.0;
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let deviation = draw[row] - mean[row];
-            for (column, sum) in sums.iter_mut().enumerate() {
-                *sum += deviation * (draw[column] - mean[column]);
-            }
-        }
-    }
-    sums.iter_mut()
-        .flatten()
-        .for_each(|sum| *sum /= count - 1.0);
-    Ok(sums)
-}
-
-/// Says what the reader must know before using the draws.
-fn warn(output: &Output, args: &Args, ctx: &Ctx) {
-    let axes = |bad: &dyn Fn(usize) -> bool| -> String {
-        let found: Vec<String> = (0..output.dimension)
-            .filter(|&axis| bad(axis))
-            .map(|axis| format!("x{axis}"))
-            .collect();
-        found.join(", ")
-    };
-    let largest = output
-        .rhat
-        .iter()
-        .map(|rhat| rhat.0)
-        .fold(f64::NAN, f64::max);
-    let unmixed = axes(&|axis| output.rhat[axis].0 > RHAT_MAX);
-    if !unmixed.is_empty() {
-        ctx.warn(format!("R-hat is above {RHAT_MAX} (largest {largest:.3}) for {unmixed}: the chains have not mixed; do not use the draws, raise `burnin` and `n_samples`"));
-    }
-    let enough = ESS_PER_CHAIN_MIN * output.chains as f64;
-    let few = axes(&|axis| output.ess[axis].0.min(output.ess_tail[axis].0) < enough);
-    if !few.is_empty() {
-        ctx.warn(format!("fewer than {enough} effective draws for {few}: raise `n_samples`, or `thin` if the result grows too large"));
-    }
-    let unknown = axes(&|axis| output.rhat[axis].0.is_nan());
-    if !unknown.is_empty() {
-        ctx.warn(format!(
-            "no diagnostics for {unknown}: fewer than {DRAWS_MIN} draws, or chains that never moved"
-        ));
-    }
-    if !ACCEPTANCE_RANGE.contains(&output.acceptance_rate) {
-        ctx.warn(format!(
-            "{:.1} % of the proposals were accepted: {}",
-            100.0 * output.acceptance_rate,
-            if args.burnin.get() == 0 {
-                "set `proposal_std` to the width of the distribution, or let it adapt with `burnin`"
-            } else {
-                "raise `burnin`"
-            }
-        ));
-    }
-    if output.chains == 1 {
-        ctx.warn("a single chain cannot show that it missed a part of the distribution: use several `chains`");
-    }
 }

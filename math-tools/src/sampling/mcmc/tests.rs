@@ -1,31 +1,43 @@
 use tool_core::{Bounded, Ctx, ErrorCode, Input, Positive, Real, Seed, Tool};
 
-use super::{Args, Mcmc, Output};
+use super::{Args, Mcmc, Method, Output};
 
-fn args(log_density: &str, start: Vec<f64>) -> Args {
+pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
     Args {
         log_density: log_density.into(),
         parameters: Default::default(),
         x0: Input::inline(start),
+        method: Method::Auto,
         n_samples: Bounded::literal(5000),
         proposal_std: Positive::literal(1.0),
         burnin: Bounded::literal(1000),
         thin: Bounded::literal(1),
+        target_accept: None,
         chains: Bounded::literal(4),
         seed: Some(Seed::new(7)),
         return_samples: false,
     }
 }
 
-fn run(args: Args) -> (Output, Vec<String>) {
+pub(super) fn run(args: Args) -> (Output, Vec<String>) {
     let ctx = Ctx::default();
     let output = Mcmc::run(args, &ctx).unwrap_or_else(|err| panic!("{err:?}"));
     (output, ctx.take_warnings())
 }
 
 /// The mean of every axis within five of its own standard errors, the standard deviation within 8 %.
-fn check(log_density: &str, start: Vec<f64>, mean: &[f64], std: &[f64]) -> Output {
-    let (output, warnings) = run(args(log_density, start));
+fn check(log_density: &str, start: Vec<f64>, mean: &[f64], std: &[f64]) {
+    for method in [Method::Metropolis, Method::Nuts] {
+        let mut args = args(log_density, start.clone());
+        args.method = method;
+        let output = check_run(args, mean, std);
+        assert_eq!(output.method, method);
+    }
+}
+
+fn check_run(args: Args, mean: &[f64], std: &[f64]) -> Output {
+    let log_density = args.log_density.clone();
+    let (output, warnings) = run(args);
     assert!(output.converged, "`{log_density}`: {warnings:?}");
     for axis in 0..mean.len() {
         let error = (output.mean[axis] - mean[axis]).abs();
@@ -71,24 +83,26 @@ fn w7_trailing_text_is_an_error_with_its_column() {
 
 #[test]
 fn w34_narrow_target_is_found_by_adaptation() {
-    let output = check("-0.5*(x0/0.001)**2", vec![0.0], &[0.0], &[0.001]);
-    assert!(
-        (0.3..0.6).contains(&output.acceptance_rate),
-        "{}",
-        output.acceptance_rate
-    );
-    assert!(
-        output
-            .proposal_std
-            .iter()
-            .all(|std| (5e-4..1e-2).contains(&std[0]))
-    );
+    for (method, acceptance) in [(Method::Metropolis, 0.3..0.6), (Method::Nuts, 0.7..0.95)] {
+        let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
+        args.method = method;
+        let output = check_run(args, &[0.0], &[0.001]);
+        let found = output.acceptance_rate;
+        assert!(acceptance.contains(&found), "{found}");
+        assert!(
+            output
+                .proposal_std
+                .iter()
+                .all(|std| (5e-4..1e-2).contains(&std[0]))
+        );
+    }
 }
 
 #[test]
 fn w34_without_burn_in_it_warns() {
     let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
     args.burnin = Bounded::literal(0);
+    args.method = Method::Metropolis;
     let (output, warnings) = run(args);
     assert!(!output.converged && !output.adapted);
     assert!(output.acceptance_rate < 0.01);
@@ -121,9 +135,13 @@ fn w42_seeds_have_64_bits() {
 fn several_dimensions_scales_and_correlation() {
     // Covariance [[1, 0.9 * 100], [0.9 * 100, 100^2]]: correlation 0.9, scales 1 and 100.
     let density = "-0.5*(x**2 - 2*0.9*x*(y/100) + (y/100)**2)/(1 - 0.9**2)";
-    let output = check(density, vec![0.0, 0.0], &[0.0, 0.0], &[1.0, 100.0]);
-    let correlation = output.covariance[0][1].0 / (output.std_dev[0].0 * output.std_dev[1].0);
-    assert!((correlation - 0.9).abs() < 0.02, "{correlation}");
+    for method in [Method::Metropolis, Method::Nuts] {
+        let mut args = args(density, vec![0.0, 0.0]);
+        args.method = method;
+        let output = check_run(args, &[0.0, 0.0], &[1.0, 100.0]);
+        let correlation = output.covariance[0][1].0 / (output.std_dev[0].0 * output.std_dev[1].0);
+        assert!((correlation - 0.9).abs() < 0.02, "{correlation}");
+    }
 }
 
 #[test]
@@ -157,20 +175,23 @@ fn separated_modes_are_reported() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let draws = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        let mut args = args("-0.5*(x**2 + (y - x)**2)", vec![0.0, 0.0]);
-        args.return_samples = true;
-        args.n_samples = Bounded::literal(500);
-        let (output, _) = pool.install(|| run(args));
-        tool_core::convert::to_value(&output).unwrap()
-    };
-    let one = draws(1);
-    assert_eq!(one, draws(2));
-    assert_eq!(one, draws(8));
+    for method in [Method::Metropolis, Method::Nuts] {
+        let draws = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            let mut args = args("-0.5*(x**2 + (y - x)**2)", vec![0.0, 0.0]);
+            args.method = method;
+            args.return_samples = true;
+            args.n_samples = Bounded::literal(500);
+            let (output, _) = pool.install(|| run(args));
+            tool_core::convert::to_value(&output).unwrap()
+        };
+        let one = draws(1);
+        assert_eq!(one, draws(2));
+        assert_eq!(one, draws(8));
+    }
 }
 
 #[test]
@@ -182,12 +203,16 @@ fn faults_are_typed() {
         ("-x0**2", vec![0.0; 201], ErrorCode::LimitExceeded, "/x0"),
         ("1e300*x0**3", vec![0.0], ErrorCode::Numeric, "/log_density"),
     ] {
-        let err = Mcmc::run(args(density, start), &Ctx::default()).expect_err(density);
-        assert_eq!(
-            (err.code(), err.path()),
-            (code, Some(path)),
-            "`{density}`: {err:?}"
-        );
+        for method in [Method::Auto, Method::Metropolis] {
+            let mut args = args(density, start.clone());
+            args.method = method;
+            let err = Mcmc::run(args, &Ctx::default()).expect_err(density);
+            assert_eq!(
+                (err.code(), err.path()),
+                (code, Some(path)),
+                "`{density}`: {err:?}"
+            );
+        }
     }
 }
 

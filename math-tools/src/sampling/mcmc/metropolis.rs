@@ -1,0 +1,227 @@
+//! Random-walk Metropolis chains whose proposal adapts during burn-in.
+//!
+//! # Method
+//! Gaussian proposals `x + s L z` with `L L^T` the covariance learnt so far. The scale `s` follows a Robbins-Monro recursion
+//! towards the acceptance rate that is best for a Gaussian (0.44 in one dimension, falling to 0.234). The covariance is
+//! replaced at the end of windows of doubling length by the sample covariance of that window, shrunk towards its diagonal,
+//! so that the way from the start to the bulk is forgotten; the scale then starts anew at `2.38 / sqrt(d)`. After burn-in both
+//! are frozen, which keeps the chain exact.
+//!
+//! # References
+//! H. Haario, E. Saksman, J. Tamminen, "An Adaptive Metropolis Algorithm", Bernoulli 7(2), 2001; C. Andrieu and J. Thoms, "A
+//! Tutorial on Adaptive MCMC", Statistics and Computing 18(4), 2008; A. Gelman, G. O. Roberts, W. R. Gilks, "Efficient
+//! Metropolis Jumping Rules", Bayesian Statistics 5, 1996.
+
+use rand::RngExt;
+use rand_distr::{Distribution as _, StandardNormal};
+use tool_core::rng::StreamRng;
+use tool_core::{Ctx, ToolError};
+
+use super::kernel::{Chain, Plan, infinite_density, start};
+use super::warmup::{Window, cholesky, window_ends};
+use crate::expression::Evaluator;
+
+/// Evaluations of one chain: its steps and its start.
+pub(super) fn evaluations(plan: &Plan<'_>) -> u64 {
+    (plan.steps() as u64).saturating_add(1)
+}
+
+/// Runs one chain.
+///
+/// # Errors
+/// When the call is stopped, or the log density is plus infinity somewhere.
+pub(super) fn run_chain(
+    plan: &Plan<'_>,
+    index: usize,
+    mut rng: StreamRng,
+    ctx: &Ctx,
+) -> Result<Chain, ToolError> {
+    let mut walker = Walker::start(plan, index, &mut rng);
+    let mut schedule = Schedule::new(plan);
+    for step in 0..plan.burnin {
+        ctx.check()?;
+        let acceptance = walker.step(&mut rng)?.probability;
+        schedule.adapt(step, acceptance, &mut walker);
+    }
+    let mut draws = Vec::with_capacity(plan.draws * plan.start.len());
+    let mut accepted = 0;
+    for _ in 0..plan.draws {
+        for _ in 0..plan.thin {
+            ctx.check()?;
+            accepted += usize::from(walker.step(&mut rng)?.accepted);
+        }
+        draws.extend_from_slice(&walker.point);
+    }
+    Ok(Chain {
+        draws,
+        accepted: accepted as f64,
+        proposal_std: walker.proposal.std(),
+        evaluations: evaluations(plan),
+        trajectories: None,
+    })
+}
+
+/// A point, its log density and the way to propose the next.
+struct Walker<'a> {
+    evaluator: Evaluator<'a>,
+    point: Vec<f64>,
+    level: f64,
+    proposal: Proposal,
+    /// Scratch: standard normals, then the candidate.
+    normals: Vec<f64>,
+    candidate: Vec<f64>,
+}
+
+/// How one proposal went.
+struct Step {
+    accepted: bool,
+    probability: f64,
+}
+
+impl<'a> Walker<'a> {
+    fn start(plan: &Plan<'a>, index: usize, rng: &mut StreamRng) -> Self {
+        let dimension = plan.start.len();
+        let mut evaluator = plan.density.evaluator();
+        let point = start(plan, index, rng, |point| evaluator.eval(point));
+        Self {
+            level: evaluator.eval(&point),
+            evaluator,
+            point,
+            proposal: Proposal::new(dimension, plan.proposal_std),
+            normals: vec![0.0; dimension],
+            candidate: vec![0.0; dimension],
+        }
+    }
+
+    /// One Metropolis step.
+    fn step(&mut self, rng: &mut StreamRng) -> Result<Step, ToolError> {
+        self.normals.fill_with(|| StandardNormal.sample(rng));
+        self.proposal
+            .shift(&self.normals, &self.point, &mut self.candidate);
+        let level = if self.candidate.iter().all(|x| x.is_finite()) {
+            self.evaluator.eval(&self.candidate)
+        } else {
+            f64::NEG_INFINITY
+        };
+        if level == f64::INFINITY {
+            return Err(infinite_density(&self.candidate));
+        }
+        let uniform: f64 = rng.random(); // drawn in every case, so that streams stay aligned
+        let probability = if level.is_nan() {
+            0.0
+        } else {
+            (level - self.level).exp().min(1.0)
+        };
+        let accepted = uniform < probability;
+        if accepted {
+            std::mem::swap(&mut self.point, &mut self.candidate);
+            self.level = level;
+        }
+        Ok(Step {
+            accepted,
+            probability,
+        })
+    }
+}
+
+/// A Gaussian proposal: scale times a lower triangular factor.
+struct Proposal {
+    dimension: usize,
+    log_scale: f64,
+    /// Row-major lower triangle of the covariance's Cholesky factor, in a full square.
+    factor: Vec<f64>,
+}
+
+impl Proposal {
+    fn new(dimension: usize, std: f64) -> Self {
+        let mut factor = vec![0.0; dimension * dimension];
+        factor
+            .iter_mut()
+            .step_by(dimension + 1)
+            .for_each(|diagonal| *diagonal = std);
+        Self {
+            dimension,
+            log_scale: 0.0,
+            factor,
+        }
+    }
+
+    /// `candidate = point + scale * factor * normals`.
+    fn shift(&self, normals: &[f64], point: &[f64], candidate: &mut [f64]) {
+        let scale = self.log_scale.exp();
+        for (row, candidate) in candidate.iter_mut().enumerate() {
+            let factors = &self.factor[row * self.dimension..][..=row];
+            let sum: f64 = factors
+                .iter()
+                .zip(normals)
+                .map(|(factor, normal)| factor * normal)
+                .sum();
+            *candidate = point[row] + scale * sum;
+        }
+    }
+
+    /// Standard deviation per dimension.
+    fn std(&self) -> Vec<f64> {
+        let scale = self.log_scale.exp();
+        self.factor
+            .chunks_exact(self.dimension)
+            .map(|row| scale * row.iter().map(|factor| factor * factor).sum::<f64>().sqrt())
+            .collect()
+    }
+
+    /// Takes a covariance; refused (false) when it is not positive definite.
+    fn set_covariance(&mut self, covariance: &[f64]) -> bool {
+        let Some(factor) = cholesky(covariance, self.dimension) else {
+            return false;
+        };
+        self.factor = factor;
+        self.log_scale = (2.38 / (self.dimension as f64).sqrt()).ln();
+        true
+    }
+}
+
+/// When the proposal learns what: the scale at every step, the covariance at the end of each window.
+struct Schedule {
+    target: f64,
+    /// Ends of the windows, as steps of burn-in, the next one last.
+    window_ends: Vec<usize>,
+    /// Whether the window is the one that only finds the bulk.
+    first: bool,
+    window: Window,
+    /// Steps since the scale was set anew.
+    age: usize,
+}
+
+impl Schedule {
+    /// A seventh of burn-in to find the bulk, doubling windows, a seventh to settle the scale.
+    fn new(plan: &Plan<'_>) -> Self {
+        let dimension = plan.start.len();
+        let edge = plan.burnin / 7;
+        let end = plan.burnin - edge;
+        let length = (25 + 5 * dimension).min((end - edge).max(1));
+        let target = 0.234 + 0.206 / dimension as f64;
+        Self {
+            target,
+            window_ends: window_ends(edge, end, length),
+            first: true,
+            window: Window::new(dimension),
+            age: 0,
+        }
+    }
+
+    fn adapt(&mut self, step: usize, acceptance: f64, walker: &mut Walker<'_>) {
+        const DECAY: f64 = -0.6; // between 1/2 and 1: the steps sum to infinity, their squares do not
+        self.age += 1;
+        walker.proposal.log_scale += (self.age as f64).powf(DECAY) * (acceptance - self.target);
+        self.window.add(&walker.point);
+        if self.window_ends.last() == Some(&(step + 1)) {
+            self.window_ends.pop();
+            let learnt = !self.first && walker.proposal.set_covariance(&self.window.covariance());
+            if learnt {
+                self.age = 0;
+            }
+            self.window = Window::new(walker.point.len());
+            self.first = false;
+        }
+    }
+}

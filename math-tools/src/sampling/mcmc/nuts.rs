@@ -1,0 +1,331 @@
+//! The No-U-Turn sampler: its warm-up and its chains.
+//!
+//! # Method
+//! Warm-up as in Stan: the step size follows dual averaging to the target acceptance throughout; the metric is replaced at the end
+//! of windows of doubling length by the covariance of the draws in that window ([`Hamiltonian::learn`] says when it is dense
+//! and when diagonal), and the step size starts anew. Both are frozen then, which keeps the chain exact.
+//!
+//! # References
+//! B. Carpenter et al., "Stan: A Probabilistic Programming Language", Journal of Statistical Software 76(1), 2017; Stan Reference
+//! Manual, "Automatic Parameter Tuning"; M. Betancourt, "Diagnosing Suboptimal Cotangent Disintegrations in Hamiltonian Monte
+//! Carlo", arXiv:1604.00695, 2016 (E-BFMI).
+
+use rand_distr::{Distribution as _, StandardNormal};
+use tool_core::rng::StreamRng;
+use tool_core::{Ctx, ErrorCode, ToolError};
+
+use super::Metric;
+use super::hamiltonian::{Hamiltonian, State};
+use super::kernel::{Chain, Plan, start};
+use super::trajectory::{End, Outcome, Trajectory};
+use super::warmup::{StepSize, Window, window_ends};
+use crate::expression::System;
+
+/// How the trajectories of a chain went after burn-in.
+#[derive(Debug, Clone)]
+pub(super) struct Trajectories {
+    /// Those that diverged.
+    pub(super) divergences: u64,
+    /// Those that came where the density is zero.
+    pub(super) outside: u64,
+    /// Those that had not turned at the largest depth.
+    pub(super) saturated: u64,
+    /// Energy Bayesian fraction of missing information; NaN for fewer than three trajectories.
+    pub(super) bfmi: f64,
+    /// The leapfrog step, in units of the metric.
+    pub(super) step_size: f64,
+    /// The form of the metric.
+    pub(super) metric: Metric,
+}
+
+/// Runs one chain.
+///
+/// # Errors
+/// When the call is stopped, when its evaluations are used up, when the log density is plus infinity somewhere, or when no step
+/// size fits it.
+pub(super) fn run_chain(
+    plan: &Plan<'_>,
+    gradient: &System,
+    target_accept: f64,
+    index: usize,
+    mut rng: StreamRng,
+    ctx: &Ctx,
+) -> Result<Chain, ToolError> {
+    let dimension = plan.start.len();
+    let mut hamiltonian = Hamiltonian::new(gradient, dimension, plan.proposal_std);
+    let point = start(plan, index, &mut rng, |point| {
+        hamiltonian.start_level(point)
+    });
+    let mut sampler = Sampler {
+        state: hamiltonian.state(point)?,
+        hamiltonian,
+        trajectory: Trajectory::new(),
+        rng,
+        ctx,
+        counted: 0,
+    };
+    let step = sampler.warm_up(plan.burnin, target_accept)?;
+    let mut draws = Vec::with_capacity(plan.draws * dimension);
+    let mut tally = Tally::default();
+    for _ in 0..plan.draws {
+        for _ in 0..plan.thin {
+            tally.add(sampler.step(step)?);
+        }
+        draws.extend_from_slice(&sampler.state.point);
+    }
+    Ok(Chain {
+        draws,
+        accepted: tally.acceptance,
+        proposal_std: sampler.hamiltonian.std(),
+        evaluations: sampler.hamiltonian.evaluations,
+        trajectories: Some(Trajectories {
+            divergences: tally.divergences,
+            outside: tally.outside,
+            saturated: tally.saturated,
+            bfmi: tally.bfmi(),
+            step_size: step,
+            metric: sampler.hamiltonian.metric(),
+        }),
+    })
+}
+
+/// A chain on its way.
+struct Sampler<'a> {
+    state: State,
+    hamiltonian: Hamiltonian<'a>,
+    trajectory: Trajectory,
+    rng: StreamRng,
+    ctx: &'a Ctx,
+    /// Evaluations counted against the call's budget.
+    counted: u64,
+}
+
+impl Sampler<'_> {
+    /// One trajectory.
+    fn step(&mut self, step: f64) -> Result<Outcome, ToolError> {
+        let outcome = self.trajectory.step(
+            &mut self.state,
+            &mut self.hamiltonian,
+            step,
+            &mut self.rng,
+            self.ctx,
+        )?;
+        self.count()?;
+        Ok(outcome)
+    }
+
+    fn count(&mut self) -> Result<(), ToolError> {
+        let fresh = self.hamiltonian.evaluations - self.counted;
+        self.counted += fresh;
+        self.ctx.count_evaluations(fresh)
+    }
+
+    /// Learns metric and step size; the step size to use from now on.
+    fn warm_up(&mut self, burnin: usize, target: f64) -> Result<f64, ToolError> {
+        let (first, last) = edges(burnin);
+        let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
+        let dimension = self.state.point.len();
+        let mut window = Window::new(dimension);
+        let mut step_size = StepSize::new(self.reasonable_step(1.0)?, target);
+        for iteration in 1..=burnin {
+            let outcome = self.step(step_size.current)?;
+            step_size.adapt(outcome.acceptance);
+            window.add(&self.state.point);
+            if ends.last() == Some(&iteration) {
+                ends.pop();
+                if iteration > first {
+                    self.hamiltonian.learn(&window.covariance());
+                    self.hamiltonian.evaluate(&mut self.state)?;
+                    let guess = self.reasonable_step(step_size.current)?;
+                    step_size = StepSize::new(guess, target);
+                }
+                window = Window::new(dimension);
+            }
+        }
+        Ok(step_size.settled())
+    }
+
+    /// A step whose first move is accepted with a probability near 0.8, by doubling or halving (Hoffman and Gelman 2014, algorithm
+    /// 4).
+    ///
+    /// # Errors
+    /// `numeric`: `improper` when every step is accepted, `rough` when none is.
+    fn reasonable_step(&mut self, guess: f64) -> Result<f64, ToolError> {
+        const STEPS: std::ops::Range<f64> = 1e-150..1e150;
+        let mut step = guess;
+        let grow = self.is_accepted(step)?;
+        loop {
+            step *= if grow { 2.0 } else { 0.5 };
+            if !STEPS.contains(&step) {
+                return Err(no_step(grow));
+            }
+            if self.is_accepted(step)? != grow {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Whether one step with a fresh momentum is accepted with a probability of at least 0.8.
+    fn is_accepted(&mut self, step: f64) -> Result<bool, ToolError> {
+        self.ctx.check()?;
+        let mut moved = self.state.clone();
+        moved
+            .momentum
+            .fill_with(|| StandardNormal.sample(&mut self.rng));
+        let before = moved.energy();
+        self.hamiltonian.leapfrog(&mut moved, step)?;
+        self.count()?;
+        Ok(before - moved.energy() > 0.8_f64.ln())
+    }
+}
+
+/// When the windows that learn the metric begin and end: after 75 steps to find the bulk and before 50 to settle the step size,
+/// or after 15 % and before 10 % of a short burn-in; in less than 20 steps the metric is not learnt.
+fn edges(burnin: usize) -> (usize, usize) {
+    match burnin {
+        0..20 => (burnin, burnin),
+        20..150 => (burnin * 15 / 100, burnin - burnin / 10),
+        _ => (75, burnin - 50),
+    }
+}
+
+fn no_step(grew: bool) -> ToolError {
+    if grew {
+        ToolError::new(
+            ErrorCode::Numeric,
+            "the log density does not fall in some direction: the density has no finite integral",
+        )
+        .reason("improper")
+        .at("/log_density")
+        .hint("the log density must fall faster than -log|x| in every direction")
+    } else {
+        ToolError::new(
+            ErrorCode::Numeric,
+            "no step along the gradient keeps the energy: the log density is too rough for `nuts`",
+        )
+        .reason("rough")
+        .at("/log_density")
+        .hint("set `method` to \"metropolis\"")
+    }
+}
+
+/// What is counted after burn-in.
+#[derive(Default)]
+struct Tally {
+    acceptance: f64,
+    divergences: u64,
+    outside: u64,
+    saturated: u64,
+    /// The last energy, and moments of all.
+    energy: f64,
+    count: f64,
+    mean: f64,
+    squares: f64,
+    /// Sum of the squared differences of successive energies.
+    jumps: f64,
+}
+
+impl Tally {
+    fn add(&mut self, outcome: Outcome) {
+        self.acceptance += outcome.acceptance;
+        match outcome.end {
+            End::Turn => {}
+            End::Divergence => self.divergences += 1,
+            End::Outside => self.outside += 1,
+            End::DepthMax => self.saturated += 1,
+        }
+        if self.count > 0.0 {
+            self.jumps += (outcome.energy - self.energy).powi(2);
+        }
+        self.energy = outcome.energy;
+        self.count += 1.0;
+        let difference = outcome.energy - self.mean;
+        self.mean += difference / self.count;
+        self.squares += difference * (outcome.energy - self.mean);
+    }
+
+    /// Share of the energy's variance that fresh momenta explore from one draw to the next.
+    fn bfmi(&self) -> f64 {
+        if self.count < 3.0 {
+            return f64::NAN;
+        }
+        self.jumps / self.squares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::{Expression, Scope};
+
+    fn gradient(text: &str, dimension: usize) -> System {
+        let expression = Expression::parse(text, &Scope::point(dimension)).unwrap();
+        let slots: Vec<usize> = (0..dimension).collect();
+        System::value_and_gradient(&expression, &slots).unwrap()
+    }
+
+    /// Two metrics, learnt from covariances with and without correlation, on a density with curvature.
+    fn each_metric(check: impl Fn(&mut Hamiltonian<'_>, State)) {
+        let density = gradient("-cosh(x - y) - x**4 - 0.5*y**2", 2);
+        for (correlation, metric) in [(0.1, Metric::Diagonal), (0.9, Metric::Dense)] {
+            let mut hamiltonian = Hamiltonian::new(&density, 2, 1.0);
+            hamiltonian.learn(&[4.0, 0.0, 2.0 * correlation, 1.0]);
+            assert_eq!(hamiltonian.metric(), metric);
+            let std = hamiltonian.std();
+            assert!(
+                (std[0] - 2.0).abs() + (std[1] - 1.0).abs() < 1e-15,
+                "{std:?}"
+            );
+            let mut state = hamiltonian.state(vec![0.3, -0.2]).unwrap();
+            state.momentum = vec![0.7, -1.1];
+            check(&mut hamiltonian, state);
+        }
+    }
+
+    #[test]
+    fn leapfrog_steps_are_reversible() {
+        each_metric(|hamiltonian, start| {
+            let mut state = start.clone();
+            (0..100).for_each(|_| hamiltonian.leapfrog(&mut state, 0.05).unwrap());
+            let far = state.point[0] - start.point[0];
+            (0..100).for_each(|_| hamiltonian.leapfrog(&mut state, -0.05).unwrap());
+            assert!(far.abs() > 1e-3);
+            for (back, first) in [
+                (&state.point, &start.point),
+                (&state.momentum, &start.momentum),
+            ] {
+                for (back, first) in back.iter().zip(first) {
+                    assert!((back - first).abs() < 1e-11, "{back} {first}"); // 200 steps of some roundings each
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_energy_error_is_of_second_order() {
+        each_metric(|hamiltonian, start| {
+            let mut error = |steps: u32| {
+                let mut state = start.clone();
+                let step = 0.5 / f64::from(steps);
+                (0..steps).for_each(|_| hamiltonian.leapfrog(&mut state, step).unwrap());
+                (state.energy() - start.energy()).abs()
+            };
+            let ratio = error(200) / error(400);
+            assert!((3.9..4.1).contains(&ratio), "{ratio}");
+        });
+    }
+
+    #[test]
+    fn warm_up_is_cut_into_windows() {
+        let cut = |burnin: usize| {
+            let (first, last) = edges(burnin);
+            let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
+            ends.reverse();
+            ends
+        };
+        assert_eq!(cut(1000), [75, 100, 150, 250, 450, 950]); // Stan's
+        assert_eq!(cut(100), [15, 40, 90]);
+        assert_eq!(cut(10), [10]);
+        assert_eq!(cut(0), [0]);
+    }
+}

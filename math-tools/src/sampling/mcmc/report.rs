@@ -1,0 +1,247 @@
+//! What the draws say about themselves.
+
+use rayon::prelude::*;
+use tool_core::{Ctx, ErrorCode, Real, Seed, ToolError};
+
+use super::kernel::{Chain, Plan};
+use super::nuts::Trajectories;
+use super::trajectory::DEPTH_MAX;
+use super::{Args, Method, Nuts, Output};
+use crate::sampling::blocks::Moments;
+use crate::sampling::diagnostics::{DRAWS_MIN, Diagnosis, Diagnostics};
+
+/// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
+const RHAT_MAX: f64 = 1.01;
+/// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
+const ESS_PER_CHAIN_MIN: f64 = 100.0;
+/// Acceptance rates outside of this range mean a badly scaled proposal.
+const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
+/// An energy fraction below this means that fresh momenta move the energy too little (Stan's threshold).
+const BFMI_MIN: f64 = 0.3;
+/// More diverging trajectories than this share speak against the draws.
+const DIVERGENCES_MAX: f64 = 0.01;
+/// More trajectories than this share that end where the density is zero make the sampler slow.
+const OUTSIDE_MAX: f64 = 0.1;
+
+/// Dimensions that are diagnosed in parallel; a constant, because each takes memory.
+pub(super) const AXES_AT_ONCE: usize = 4;
+
+/// Moments, diagnostics and counts of the chains; the draws are left out.
+///
+/// # Errors
+/// When the call is stopped, or the draws run off to infinity.
+pub(super) fn summarise(
+    plan: &Plan<'_>,
+    chains: &[Chain],
+    seed: Seed,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let dimension = plan.start.len();
+    let diagnosis = Diagnosis::new(chains.len(), plan.draws);
+    let axes: Vec<usize> = (0..dimension).collect();
+    let (mut mean, mut diagnostics) = (Vec::new(), Vec::new());
+    for group in axes.chunks(AXES_AT_ONCE) {
+        let found: Vec<Result<(f64, Diagnostics), ToolError>> = group
+            .par_iter()
+            .map(|&axis| {
+                let columns = columns(chains, axis, dimension);
+                let moments = columns.iter().map(|column| Moments::of(column)).collect();
+                Ok((
+                    Moments::join_all(moments).mean,
+                    diagnosis.of(&columns, ctx)?,
+                ))
+            })
+            .collect();
+        for found in found {
+            let (axis_mean, axis_diagnostics) = found?;
+            mean.push(axis_mean);
+            diagnostics.push(axis_diagnostics);
+        }
+    }
+    let covariance = covariance(chains, &mean, ctx)?;
+    let count = (chains.len() * plan.draws) as f64;
+    if !covariance
+        .iter()
+        .flatten()
+        .all(|entry| entry.is_finite() || count < 2.0)
+    {
+        return Err(ToolError::new(
+            ErrorCode::Numeric,
+            "the draws run off to infinity: the density has no finite integral",
+        )
+        .reason("improper")
+        .at("/log_density")
+        .hint("the log density must fall faster than -log|x| in every direction"));
+    }
+    let real =
+        |f: fn(&Diagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
+    let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
+    let good = |found: &Diagnostics| {
+        found.rhat <= RHAT_MAX && found.ess_bulk.min(found.ess_tail) >= enough
+    };
+    let nuts = trajectories(chains);
+    Ok(Output {
+        samples: None,
+        method: match nuts {
+            Some(_) => Method::Nuts,
+            None => Method::Metropolis,
+        },
+        acceptance_rate: chains.iter().map(|chain| chain.accepted).sum::<f64>()
+            / (count * plan.thin as f64),
+        mean,
+        std_dev: (0..dimension)
+            .map(|axis| Real(covariance[axis][axis].sqrt()))
+            .collect(),
+        covariance: covariance
+            .iter()
+            .map(|row| row.iter().copied().map(Real).collect())
+            .collect(),
+        ess: real(|found| found.ess_bulk),
+        ess_tail: real(|found| found.ess_tail),
+        rhat: real(|found| found.rhat),
+        mcse: real(|found| found.mcse),
+        converged: diagnostics.iter().all(good)
+            && nuts
+                .as_ref()
+                .is_none_or(|nuts| is_sound(nuts, count * plan.thin as f64)),
+        proposal_std: chains
+            .iter()
+            .map(|chain| chain.proposal_std.clone())
+            .collect(),
+        adapted: plan.burnin > 0,
+        n_samples: plan.draws as i64,
+        chains: chains.len() as i64,
+        dimension,
+        evaluations: chains.iter().map(|chain| chain.evaluations).sum(),
+        nuts,
+        seed,
+    })
+}
+
+/// One coordinate of the draws, by chain.
+fn columns(chains: &[Chain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
+    let column = |chain: &Chain| {
+        let draws = chain.draws[axis..].iter();
+        draws.step_by(dimension).copied().collect()
+    };
+    chains.iter().map(column).collect()
+}
+
+/// What the trajectories say; `None` for random walks.
+fn trajectories(chains: &[Chain]) -> Option<Nuts> {
+    let found: Vec<&Trajectories> = chains
+        .iter()
+        .filter_map(|chain| chain.trajectories.as_ref())
+        .collect();
+    let total = |count: fn(&Trajectories) -> u64| found.iter().map(|chain| count(chain)).sum();
+    (!found.is_empty()).then(|| Nuts {
+        divergences: total(|chain| chain.divergences),
+        outside: total(|chain| chain.outside),
+        tree_depth_saturated: total(|chain| chain.saturated),
+        step_size: found.iter().map(|chain| chain.step_size).collect(),
+        metric: found.iter().map(|chain| chain.metric).collect(),
+        bfmi: found.iter().map(|chain| Real(chain.bfmi)).collect(),
+    })
+}
+
+/// Whether nothing about this many trajectories speaks against the draws.
+fn is_sound(nuts: &Nuts, count: f64) -> bool {
+    nuts.divergences as f64 <= DIVERGENCES_MAX * count
+        && nuts.bfmi.iter().all(|bfmi| bfmi.0 >= BFMI_MIN)
+}
+
+/// Sample covariance over all draws of all chains.
+fn covariance(chains: &[Chain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>, ToolError> {
+    let dimension = mean.len();
+    let mut sums = vec![vec![0.0; dimension]; dimension];
+    let mut count = 0.0;
+    for draw in chains
+        .iter()
+        .flat_map(|chain| chain.draws.chunks_exact(dimension))
+    {
+        ctx.check()?;
+        count += 1.0;
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let deviation = draw[row] - mean[row];
+            for (column, sum) in sums.iter_mut().enumerate() {
+                *sum += deviation * (draw[column] - mean[column]);
+            }
+        }
+    }
+    sums.iter_mut()
+        .flatten()
+        .for_each(|sum| *sum /= count - 1.0);
+    Ok(sums)
+}
+
+/// Says what the reader must know before using the draws.
+pub(super) fn warn(output: &Output, args: &Args, ctx: &Ctx) {
+    let axes = |bad: &dyn Fn(usize) -> bool| -> String {
+        let found: Vec<String> = (0..output.dimension)
+            .filter(|&axis| bad(axis))
+            .map(|axis| format!("x{axis}"))
+            .collect();
+        found.join(", ")
+    };
+    let largest = output
+        .rhat
+        .iter()
+        .map(|rhat| rhat.0)
+        .fold(f64::NAN, f64::max);
+    let unmixed = axes(&|axis| output.rhat[axis].0 > RHAT_MAX);
+    if !unmixed.is_empty() {
+        ctx.warn(format!("R-hat is above {RHAT_MAX} (largest {largest:.3}) for {unmixed}: the chains have not mixed; do not use the draws, raise `burnin` and `n_samples`"));
+    }
+    let enough = ESS_PER_CHAIN_MIN * output.chains as f64;
+    let few = axes(&|axis| output.ess[axis].0.min(output.ess_tail[axis].0) < enough);
+    if !few.is_empty() {
+        ctx.warn(format!("fewer than {enough} effective draws for {few}: raise `n_samples`, or `thin` if the result grows too large"));
+    }
+    let unknown = axes(&|axis| output.rhat[axis].0.is_nan());
+    if !unknown.is_empty() {
+        ctx.warn(format!(
+            "no diagnostics for {unknown}: fewer than {DRAWS_MIN} draws, or chains that never moved"
+        ));
+    }
+    match &output.nuts {
+        Some(nuts) => warn_of_trajectories(nuts, output, args, ctx),
+        None => warn_of_proposals(output, args, ctx),
+    }
+    if output.chains == 1 {
+        ctx.warn("a single chain cannot show that it missed a part of the distribution: use several `chains`");
+    }
+}
+
+fn warn_of_proposals(output: &Output, args: &Args, ctx: &Ctx) {
+    if !ACCEPTANCE_RANGE.contains(&output.acceptance_rate) {
+        ctx.warn(format!(
+            "{:.1} % of the proposals were accepted: {}",
+            100.0 * output.acceptance_rate,
+            if args.burnin.get() == 0 {
+                "set `proposal_std` to the width of the distribution, or let it adapt with `burnin`"
+            } else {
+                "raise `burnin`"
+            }
+        ));
+    }
+}
+
+fn warn_of_trajectories(nuts: &Nuts, output: &Output, args: &Args, ctx: &Ctx) {
+    let count = (output.n_samples * output.chains * args.thin.get()) as f64;
+    if nuts.divergences > 0 {
+        ctx.warn(format!("{} of {count} trajectories diverged: the draws may miss a part of the distribution that curves strongly; raise `target_accept` (to 0.95 or 0.99), or reparameterise", nuts.divergences));
+    }
+    if nuts.outside as f64 > OUTSIDE_MAX * count {
+        ctx.warn(format!("{} of {count} trajectories came where the density is zero, which makes the sampler slow: use variables without bounds (for x > 0, put exp(x) for x and add x to the log density)", nuts.outside));
+    }
+    if nuts.tree_depth_saturated > 0 {
+        ctx.warn(format!("{} of {count} trajectories had not turned after {} steps: the scales of the variables differ strongly; raise `burnin`, or reparameterise", nuts.tree_depth_saturated, (1 << DEPTH_MAX) - 1));
+    }
+    let low: Vec<String> = (0..nuts.bfmi.len())
+        .filter(|&chain| nuts.bfmi[chain].0 < BFMI_MIN)
+        .map(|chain| chain.to_string())
+        .collect();
+    if !low.is_empty() {
+        ctx.warn(format!("the energy fraction `bfmi` is below {BFMI_MIN} in the chains {}: the tails are explored too slowly; reparameterise", low.join(", ")));
+    }
+}
