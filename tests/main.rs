@@ -4,3 +4,4 @@ mod architecture;
 mod determinism;
 mod large;
 mod references;
+mod sparse_reference;

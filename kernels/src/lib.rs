@@ -5,5 +5,6 @@
 
 pub mod dense;
 pub mod program;
+pub mod sparse;
 pub mod special;
 pub mod vector;

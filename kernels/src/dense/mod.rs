@@ -13,6 +13,7 @@ pub mod function;
 pub mod lstsq;
 pub mod orthogonal;
 pub mod randomised;
+pub mod refinement;
 pub mod scaling;
 pub mod spectrum;
 pub mod structure;

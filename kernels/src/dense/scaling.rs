@@ -66,7 +66,7 @@ impl Scaling {
         Self::with(vec![-exponent; n], vec![0; n])
     }
 
-    fn with(rows: Vec<i32>, columns: Vec<i32>) -> Self {
+    pub(crate) fn with(rows: Vec<i32>, columns: Vec<i32>) -> Self {
         let used = rows.iter().chain(&columns).any(|&exponent| exponent != 0);
         Self {
             rows,
@@ -76,7 +76,7 @@ impl Scaling {
     }
 
     /// The exponents that bring every size to 1, or `None` when the sizes are alike.
-    fn exponents(sizes: &[f64]) -> Option<Vec<i32>> {
+    pub(crate) fn exponents(sizes: &[f64]) -> Option<Vec<i32>> {
         let present = || {
             sizes
                 .iter()

@@ -3,9 +3,10 @@
 use faer::{Mat, MatRef};
 
 use super::cholesky::NotPositiveDefinite;
-use super::condition::{Operator as _, reciprocal_condition, weighted_inverse_norm};
+use super::condition::{reciprocal_condition, weighted_inverse_norm};
 use super::doubled::residual_entry;
 use super::factors::{FactorError, Factors, SquareMethod};
+use super::refinement::{refine, series, size_in};
 use super::scaling::Scaling;
 use super::structure::Structure;
 use super::{exponent_of, max_abs, norm2, product, scaled};
@@ -244,19 +245,12 @@ fn solve_with(
 }
 
 /// The sizes of the unknowns relative to each other: powers of two, the largest 1.
-fn units(columns: &[i32]) -> Vec<f64> {
+pub(crate) fn units(columns: &[i32]) -> Vec<f64> {
     let most = columns.iter().copied().max().unwrap_or(0);
     columns
         .iter()
         .map(|&exponent| scaled(1.0, exponent - most))
         .collect()
-}
-
-/// Largest magnitude, each entry in its unit.
-fn size_in(units: &[f64], x: &[f64]) -> f64 {
-    x.iter()
-        .zip(units)
-        .fold(0.0, |most, (x, unit)| (x * unit).abs().max(most))
 }
 
 /// The right-hand sides with their rows scaled and every column brought to size 1, and the exponents of the columns.
@@ -294,17 +288,6 @@ struct Refined {
     error_estimate: f64,
 }
 
-/// What the corrections say about the error: the last one, its geometric series, and the rounding of the result.
-fn series(correction: f64, ratio: f64, size: f64) -> f64 {
-    if size == 0.0 {
-        return 0.0;
-    }
-    if ratio >= 1.0 || correction.is_nan() {
-        return f64::INFINITY;
-    }
-    correction / size / (1.0 - ratio) + f64::EPSILON
-}
-
 /// Refines each column on its own with residuals in doubled precision.
 fn refine_precisely(
     factors: &Factors,
@@ -313,7 +296,6 @@ fn refine_precisely(
     mut x: Mat<f64>,
     units: &[f64],
 ) -> Refined {
-    const ROUNDS_MAX: usize = 10;
     let n = x.nrows();
     let mut rest = Mat::zeros(n, x.ncols());
     let (mut refinements, mut error_estimate) = (0, 0.0_f64);
@@ -325,54 +307,12 @@ fn refine_precisely(
     };
     for column in 0..x.ncols() {
         let b = rhs.col_as_slice(column);
-        let mut current = x.col_as_slice(column).to_vec();
-        let mut current_rest = residual(&current, b);
-        let mut correction = current_rest.clone();
-        factors.apply(&mut correction);
-        let mut size = size_in(units, &correction);
-        let mut ratio = size / size_in(units, &current);
-        for round in 1..=ROUNDS_MAX {
-            if max_abs(&current_rest) == 0.0 || !size.is_finite() {
-                break;
-            }
-            let next: Vec<f64> = current
-                .iter()
-                .zip(&correction)
-                .map(|(x, d)| x + d)
-                .collect();
-            let next_rest = residual(&next, b);
-            let mut next_correction = next_rest.clone();
-            factors.apply(&mut next_correction);
-            let next_size = size_in(units, &next_correction);
-            // A correction that does not shrink still may mend the residual of a matrix that is singular to working precision.
-            let better = next_size < size || max_abs(&next_rest) < max_abs(&current_rest);
-            if !better || !next_size.is_finite() {
-                // Corrections of the size of the rounding cannot shrink.
-                let rounding = size <= f64::EPSILON * size_in(units, &current);
-                ratio = if rounding { 0.0 } else { next_size / size };
-                break;
-            }
-            ratio = next_size / size;
-            refinements = refinements.max(round);
-            (current, current_rest, correction, size) =
-                (next, next_rest, next_correction, next_size);
-            let whole = size_in(units, &current);
-            if size <= f64::EPSILON * whole {
-                ratio = 0.0;
-                break;
-            }
-            if ratio > 0.5 {
-                break;
-            }
-        }
-        let estimate = if max_abs(&current_rest) == 0.0 {
-            0.0
-        } else {
-            series(size, ratio, size_in(units, &current))
-        };
-        error_estimate = error_estimate.max(estimate);
-        x.col_as_slice_mut(column).copy_from_slice(&current);
-        rest.col_as_slice_mut(column).copy_from_slice(&current_rest);
+        let start = x.col_as_slice(column).to_vec();
+        let refined = refine(factors, residual, b, start, units);
+        refinements = refinements.max(refined.refinements);
+        error_estimate = error_estimate.max(refined.error_estimate);
+        x.col_as_slice_mut(column).copy_from_slice(&refined.x);
+        rest.col_as_slice_mut(column).copy_from_slice(&refined.rest);
     }
     Refined {
         x,

@@ -1,7 +1,7 @@
-//! Dense linear algebra: systems, eigenvalues, singular values.
+//! Linear algebra: systems, eigenvalues, singular values of dense matrices, and sparse systems.
 //!
 //! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. The factorisations
-//! are those of [`kernels::dense`]; a result never depends on the number of threads.
+//! are those of [`kernels::dense`] and [`kernels::sparse`]; a result never depends on the number of threads.
 
 pub mod cholesky;
 pub mod determinant;
@@ -16,6 +16,7 @@ pub mod multiply;
 pub mod qr;
 pub mod rank;
 pub mod solve;
+pub mod sparse_solve;
 pub mod svd;
 
 pub use kernels::dense;
@@ -24,6 +25,7 @@ use tool_core::{Entry, ErrorCode, ToolError, entry};
 /// The tools of this family.
 pub static TOOLS: &[Entry] = &[
     entry::<solve::MatrixSolve>(),
+    entry::<sparse_solve::SparseSolve>(),
     entry::<least_squares::LeastSquares>(),
     entry::<eigen::MatrixEigenvalues>(),
     entry::<svd::MatrixSvd>(),

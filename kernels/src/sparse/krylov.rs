@@ -1,0 +1,93 @@
+//! What the iterations share: the outer loop on the true residual.
+
+use super::precondition::Preconditioner;
+use super::{Csr, Limits, NoConvergence, SparseError};
+use crate::dense::norm2;
+
+/// When an iteration ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target {
+    /// `|b - A x| / |b|`.
+    pub tolerance: f64,
+    /// Products with the matrix.
+    pub iterations_max: usize,
+}
+
+/// A solution by iteration.
+#[derive(Debug, Clone)]
+pub(super) struct Iterated {
+    pub x: Vec<f64>,
+    /// `b - A x`, in doubled precision.
+    pub rest: Vec<f64>,
+    pub iterations: usize,
+}
+
+/// One run of an inner iteration: a correction, and the iterations it took.
+pub(super) struct Run {
+    pub correction: Vec<f64>,
+    pub iterations: usize,
+}
+
+/// What an inner iteration works with.
+pub(super) struct Problem<'a> {
+    pub a: &'a Csr,
+    pub preconditioner: &'a mut dyn Preconditioner,
+    pub limits: &'a dyn Limits,
+}
+
+/// Adds corrections until the true residual, computed in doubled precision, is within the tolerance.
+///
+/// `inner(problem, rest, level, iterations_left)` solves `A d = rest` approximately, down to a residual of `level` if it can. An
+/// inner residual that is updated rather than computed drifts from the true one; this loop goes on where it has. A run that
+/// leaves more than the share `rest_max` of the residual ends the loop.
+pub(super) fn iterate(
+    problem: &mut Problem<'_>,
+    b: &[f64],
+    target: Target,
+    rest_max: f64,
+    mut inner: impl FnMut(&mut Problem<'_>, &[f64], f64, usize) -> Result<Run, SparseError>,
+) -> Result<Iterated, SparseError> {
+    let mut found = Iterated {
+        x: vec![0.0; b.len()],
+        rest: b.to_vec(),
+        iterations: 0,
+    };
+    let whole = norm2(b);
+    let level = target.tolerance * whole;
+    let mut size = whole;
+    while size > level {
+        let left = target.iterations_max - found.iterations;
+        if left == 0 {
+            return Err(no_convergence(found, size / whole, target, false));
+        }
+        // Below the rounding of its start an updated residual says nothing.
+        let run = inner(problem, &found.rest, level.max(f64::EPSILON * size), left)?;
+        found.iterations += run.iterations;
+        let next: Vec<f64> = found
+            .x
+            .iter()
+            .zip(&run.correction)
+            .map(|(x, d)| x + d)
+            .collect();
+        let rest = problem.a.precise_residual(&next, b);
+        let next_size = norm2(&rest);
+        let rests = next_size > level && (next_size.is_nan() || next_size > rest_max * size);
+        if next_size < size {
+            (found.x, found.rest, size) = (next, rest, next_size);
+        }
+        if rests && run.iterations < left {
+            return Err(no_convergence(found, size / whole, target, true));
+        }
+    }
+    Ok(found)
+}
+
+fn no_convergence(found: Iterated, residual: f64, target: Target, stagnated: bool) -> SparseError {
+    SparseError::NoConvergence(Box::new(NoConvergence {
+        x: found.x,
+        residual,
+        tolerance: target.tolerance,
+        iterations: found.iterations,
+        stagnated,
+    }))
+}

@@ -1,0 +1,164 @@
+//! Sparse square systems: compressed rows, direct factorisations, Krylov methods and their preconditioners.
+//!
+//! Start with [`Csr`], then [`system::solve`]. Everything runs on one thread in a fixed order, so a result is the same bits
+//! wherever it is computed. Rectangular systems are left to [`crate::dense::lstsq`].
+
+pub mod amg;
+pub mod cholesky;
+mod conjugate_gradient;
+pub mod csr;
+mod gmres;
+pub mod incomplete;
+mod krylov;
+pub mod lu;
+pub mod precondition;
+mod product;
+pub mod system;
+
+#[cfg(test)]
+mod tests;
+
+pub use csr::Csr;
+pub use system::{Evidence, Method, Options, Preconditioning, Solution, solve};
+
+/// What the caller allows; kernels ask between pieces of work of a few milliseconds.
+pub trait Limits {
+    /// Whether to stop now.
+    fn stopped(&self) -> bool;
+    /// Sets memory aside before it is allocated; `false` when there is not so much.
+    fn reserve(&self, bytes: u64) -> bool;
+    /// Whether work that cannot be interrupted, at 10^9 operations a second, ends in time.
+    fn affords(&self, operations: f64) -> bool;
+}
+
+/// No limits at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unlimited;
+
+impl Limits for Unlimited {
+    fn stopped(&self) -> bool {
+        false
+    }
+
+    fn reserve(&self, _: u64) -> bool {
+        true
+    }
+
+    fn affords(&self, _: f64) -> bool {
+        true
+    }
+}
+
+/// Why a sparse system has no solution, or none within the limits. Rows and columns are counted from 0.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SparseError {
+    /// [`Limits::stopped`].
+    #[error("stopped")]
+    Stopped,
+    /// [`Limits::reserve`] said no.
+    #[error("{what} needs {bytes} bytes of memory, more than the limit leaves")]
+    Memory {
+        /// What the memory is for.
+        what: &'static str,
+        /// How much.
+        bytes: u64,
+    },
+    /// [`Limits::affords`] said no.
+    #[error(
+        "{what} needs about {operations:.0e} operations and cannot be interrupted, more than the deadline allows"
+    )]
+    Cost {
+        /// What the time is for.
+        what: &'static str,
+        /// Operations at 10^9 a second.
+        operations: f64,
+    },
+    /// A row without entries.
+    #[error("`A` is singular: row {0} has no non-zero entry")]
+    EmptyRow(usize),
+    /// A column without entries.
+    #[error("`A` is singular: column {0} has no non-zero entry")]
+    EmptyColumn(usize),
+    /// Elimination found no pivot.
+    #[error("`A` is singular: column {0} depends on the others")]
+    Singular(usize),
+    /// The method needs a symmetric matrix.
+    #[error("`A` is not symmetric: entry ({row}, {column}) differs from entry ({column}, {row})")]
+    NotSymmetric {
+        /// Row of an entry that differs from its mirror.
+        row: usize,
+        /// Its column.
+        column: usize,
+    },
+    /// The method needs a positive definite matrix.
+    #[error("`A` is not positive definite: {0}")]
+    NotPositiveDefinite(Indefinite),
+    /// The preconditioner does not exist.
+    #[error("the {what} preconditioner breaks down at row {row}: {why}")]
+    Breakdown {
+        /// Its name.
+        what: &'static str,
+        /// Where.
+        row: usize,
+        /// What was found there.
+        why: &'static str,
+    },
+    /// The iteration reached its limit, or came to rest above the tolerance.
+    #[error(transparent)]
+    NoConvergence(Box<NoConvergence>),
+    /// The solution is larger than any double.
+    #[error("the solution is too large for a double")]
+    Overflow,
+}
+
+/// How a symmetric matrix shows that it is not positive definite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Indefinite {
+    /// A diagonal entry that is not positive.
+    #[error("entry {0} of the diagonal is not greater than 0")]
+    Diagonal(usize),
+    /// Elimination met a pivot that is not positive.
+    #[error("elimination meets a pivot that is not greater than 0 at row {0}")]
+    Pivot(usize),
+    /// A direction p of the iteration with p' A p <= 0.
+    #[error("iteration {0} meets a direction p with p' A p <= 0")]
+    Curvature(usize),
+}
+
+/// The best that an iteration reached.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("stopped after {iterations} iterations at relative residual {residual:.1e}, tolerance {tolerance:.1e}{}", if *.stagnated { ": it does not get smaller" } else { "" })]
+pub struct NoConvergence {
+    /// The best point of the right-hand side that failed.
+    pub x: Vec<f64>,
+    /// `|b - A x| / |b|` there.
+    pub residual: f64,
+    /// What was asked for.
+    pub tolerance: f64,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Whether the residual came to rest before the limit of iterations.
+    pub stagnated: bool,
+}
+
+fn reserve(limits: &dyn Limits, what: &'static str, bytes: u64) -> Result<(), SparseError> {
+    if limits.reserve(bytes) {
+        return Ok(());
+    }
+    Err(SparseError::Memory { what, bytes })
+}
+
+fn reserve_doubles(
+    limits: &dyn Limits,
+    what: &'static str,
+    count: usize,
+) -> Result<(), SparseError> {
+    reserve(limits, what, (count as u64).saturating_mul(8))
+}
+
+fn go_on(limits: &dyn Limits) -> Result<(), SparseError> {
+    if limits.stopped() {
+        return Err(SparseError::Stopped);
+    }
+    Ok(())
+}

@@ -1,0 +1,447 @@
+//! `sparse_solve`: large sparse systems, factored or iterated, with residual, condition or error estimate.
+
+mod failure;
+mod matrix;
+mod matrix_market;
+
+use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Category, Count, Ctx, Example, Input, Positive, Real, Spec, Text, Tool, ToolError, Vector,
+};
+
+use self::failure::{CtxLimits, tool_error};
+use super::dense::system::GROWTH_MAX;
+use super::solve::{Sides, trusted_digits};
+
+/// The tool.
+pub struct SparseSolve;
+
+/// Solve A x = b for a large sparse square matrix A, for one right-hand side or several. Give A in one of three forms: `rows`,
+/// `cols`, `values` (one of each per entry); `indptr`, `indices`, `data` (compressed rows, as SciPy's csr_matrix); or `matrix_market`
+/// text. Zeros are not listed; large lists are best given as `{"$file": "name.npy"}`. The method follows from the matrix unless one is
+/// named; the solution comes with its residual and, from factors, its condition and error.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Row of each entry, counted from 0, in any order; entries of one place are added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Input<Vector>>,
+    /// Column of each entry, counted from 0; as many as `rows`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cols: Option<Input<Vector>>,
+    /// The entries; as many as `rows`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Input<Vector>>,
+    /// Compressed rows: row i has the entries from `indptr[i]` up to before `indptr[i + 1]`; n + 1 numbers from 0 up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indptr: Option<Input<Vector>>,
+    /// Compressed rows: column of each entry, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Input<Vector>>,
+    /// Compressed rows: the entries, as many as `indices`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Vector>>,
+    /// The matrix as Matrix Market text: coordinate or array; real, integer or pattern; general, symmetric or skew-symmetric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix_market: Option<Input<Text>>,
+    /// Number of rows and columns; absent: the length of `b`, which it must equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n: Option<Count>,
+    /// Right-hand side: a list of n numbers, or n rows with one column per right-hand side.
+    pub b: Input<Sides>,
+    /// `auto` takes Cholesky or, where that costs much, `cg` for a symmetric matrix with positive diagonal, and LU or `gmres` for any
+    /// other. A named method is used as it is, or refused when A does not suit it.
+    #[serde(default)]
+    pub method: Method,
+    /// Preconditioner of `cg` (`none`, `jacobi`, `ic0`, `amg`) or `gmres` (`none`, `jacobi`, `ilu0`); `auto` takes `amg` for `cg`, and
+    /// `ilu0` for `gmres`, or what is left where that breaks down. Only with those methods.
+    #[serde(default)]
+    pub preconditioner: Preconditioner,
+    /// Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm; absent: 1e-10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Positive>,
+    /// Most iterations per right-hand side; absent: 10000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<Count>,
+    /// Steps of `gmres` before it starts again, each of which keeps a vector of n numbers; absent: 50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<Count>,
+}
+
+impl Args {
+    /// A right-hand side, and no matrix yet.
+    fn solving(b: Sides) -> Self {
+        Self {
+            rows: None,
+            cols: None,
+            values: None,
+            indptr: None,
+            indices: None,
+            data: None,
+            matrix_market: None,
+            n: None,
+            b: Input::Inline(b),
+            method: Method::Auto,
+            preconditioner: Preconditioner::Auto,
+            tolerance: None,
+            max_iterations: None,
+            restart: None,
+        }
+    }
+}
+
+/// How to solve.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// By the matrix and the cost.
+    #[default]
+    Auto,
+    /// Cholesky factorisation of a symmetric positive definite matrix.
+    Cholesky,
+    /// LU factorisation with partial pivoting.
+    Lu,
+    /// Conjugate gradients for a symmetric positive definite matrix.
+    Cg,
+    /// Restarted GMRES for any matrix.
+    Gmres,
+}
+
+/// How to precondition.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preconditioner {
+    /// By the method.
+    #[default]
+    Auto,
+    /// Not at all.
+    None,
+    /// By the diagonal.
+    Jacobi,
+    /// By LU factors without fill.
+    Ilu0,
+    /// By a Cholesky factor without fill.
+    Ic0,
+    /// By algebraic multigrid (smoothed aggregation).
+    Amg,
+}
+
+/// The solution and how far to trust it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
+    pub x: Sides,
+    /// |b - A x| in the Euclidean norm (Frobenius for several right-hand sides).
+    pub residual: f64,
+    /// Largest |b - A x| / |b| over the right-hand sides; 0 for a right-hand side of zeros.
+    pub relative_residual: f64,
+    /// Smallest relative change of A and b that makes x exact, in maximum norm; about 1e-16 is the best possible.
+    pub backward_error: f64,
+    /// Whether the method reached its goal; always true in a result, since no convergence is an error.
+    pub converged: bool,
+    /// What was used; never `auto`.
+    pub method: Method,
+    /// What an iterative method was preconditioned by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preconditioner: Option<Preconditioner>,
+    /// Iterations, the most over the right-hand sides. Only iterative methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<usize>,
+    /// Reciprocal condition number, 0 to 1: the 1-norm estimate 1 / (|A| |A^-1|) of the matrix as factored. Only direct methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rcond: Option<f64>,
+    /// Decimal digits of x that survive when the entries are only known to 16, from `rcond`: 0 to 15. Only direct methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trusted_digits: Option<u32>,
+    /// Estimated relative error of x when the entries are exactly what they say. Direct methods: in maximum norm, from the corrections
+    /// of the refinement, "Infinity" when they do not shrink. `cg`: in the energy norm sqrt(e' A e), from the residual and the least
+    /// Ritz value. Not for `gmres`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_estimate: Option<Real>,
+    /// Bound of the relative error in maximum norm when every entry of A and b may be wrong by half a unit in its last place, from the
+    /// componentwise condition number (itself an estimate). Only direct methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_bound: Option<Real>,
+    /// Entries of A that are not zero.
+    pub nonzeros: usize,
+    /// Entries of the factors. Only direct methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill: Option<usize>,
+    /// Largest entry of U over the largest of A; only `lu`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
+    /// Steps of refinement that were kept. Only direct methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refinements: Option<usize>,
+    /// Whether rows or columns of very different size were scaled before factoring. Only direct methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equilibrated: Option<bool>,
+    /// What `auto` tried first, and why it did not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abandoned: Vec<Abandoned>,
+}
+
+/// A method that gave no solution.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Abandoned {
+    /// Which.
+    pub method: Method,
+    /// Why.
+    pub reason: String,
+}
+
+impl Tool for SparseSolve {
+    const SPEC: Spec = Spec {
+        id: "sparse_solve",
+        title: "Solve a sparse linear system",
+        category: Category::Math,
+        tags: &[
+            "linear algebra",
+            "sparse",
+            "conjugate gradients",
+            "gmres",
+            "multigrid",
+            "matrix market",
+        ],
+        output_bytes_max: Some(256 << 20), // the arrays are the result
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let options = options(&args)?;
+        let b = args.b.load(ctx)?;
+        let a = matrix::matrix(&args, b.rows(), ctx)?;
+        let found = sparse::solve(&a, b.as_slice(), b.columns(), &options, &CtxLimits(ctx))
+            .map_err(|err| tool_error(err, &args, ctx))?;
+        ctx.check()?;
+        let output = output(found, &a, &b);
+        warn(&output, ctx);
+        Ok(output)
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let output = |x: Sides| Output {
+            x,
+            residual: 0.0,
+            relative_residual: 0.0,
+            backward_error: 0.0,
+            converged: true,
+            method: Method::Cholesky,
+            preconditioner: None,
+            iterations: None,
+            rcond: Some(0.3125),
+            trusted_digits: Some(15),
+            error_estimate: Some(Real(0.0)),
+            error_bound: Some(Real(1.9 * f64::EPSILON)),
+            nonzeros: 4,
+            fill: Some(3),
+            growth: None,
+            refinements: Some(0),
+            equilibrated: Some(false),
+            abandoned: Vec::new(),
+        };
+        vec![
+            Example {
+                title: "2 x + y = 4 and x + 3 y = 7, entry by entry",
+                args: Args {
+                    rows: Some(Input::inline([0.0, 0.0, 1.0, 1.0])),
+                    cols: Some(Input::inline([0.0, 1.0, 0.0, 1.0])),
+                    values: Some(Input::inline([2.0, 1.0, 1.0, 3.0])),
+                    ..Args::solving(Sides::from([4.0, 7.0]))
+                },
+                output: output(Sides::from([1.0, 2.0])),
+            },
+            Example {
+                title: "half of each from a diagonal matrix in Matrix Market form, by conjugate gradients",
+                args: Args {
+                    matrix_market: Some(Input::inline(
+                        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n",
+                    )),
+                    method: Method::Cg,
+                    preconditioner: Preconditioner::None,
+                    ..Args::solving(Sides::from([1.0, 3.0]))
+                },
+                output: Output {
+                    method: Method::Cg,
+                    preconditioner: Some(Preconditioner::None),
+                    iterations: Some(1),
+                    rcond: None,
+                    trusted_digits: None,
+                    error_bound: None,
+                    nonzeros: 2,
+                    fill: None,
+                    refinements: None,
+                    equilibrated: None,
+                    ..output(Sides::from([0.5, 1.5]))
+                },
+            },
+        ]
+    }
+}
+
+/// The kernel's options, after checking that they fit together.
+fn options(args: &Args) -> Result<Options, ToolError> {
+    let method = match args.method {
+        Method::Auto => None,
+        Method::Cholesky => Some(sparse::Method::Cholesky),
+        Method::Lu => Some(sparse::Method::Lu),
+        Method::Cg => Some(sparse::Method::ConjugateGradient),
+        Method::Gmres => Some(sparse::Method::Gmres),
+    };
+    let preconditioning = match args.preconditioner {
+        Preconditioner::Auto => None,
+        Preconditioner::None => Some(Preconditioning::None),
+        Preconditioner::Jacobi => Some(Preconditioning::Jacobi),
+        Preconditioner::Ilu0 => Some(Preconditioning::IncompleteLu),
+        Preconditioner::Ic0 => Some(Preconditioning::IncompleteCholesky),
+        Preconditioner::Amg => Some(Preconditioning::Multigrid),
+    };
+    let fits = match (args.method, args.preconditioner) {
+        (_, Preconditioner::Auto) => true,
+        (Method::Cg, kind) => kind != Preconditioner::Ilu0,
+        (Method::Gmres, kind) => !matches!(kind, Preconditioner::Ic0 | Preconditioner::Amg),
+        _ => false,
+    };
+    if !fits {
+        return Err(ToolError::invalid("/preconditioner", "the preconditioner does not go with this `method`")
+            .reason("preconditioner")
+            .hint("`method`: \"cg\" takes `none`, `jacobi`, `ic0` or `amg`; \"gmres\" takes `none`, `jacobi` or `ilu0`; else leave it out"));
+    }
+    let default = Options::default();
+    Ok(Options {
+        method,
+        preconditioning,
+        tolerance: args.tolerance.map_or(default.tolerance, Positive::get),
+        iterations_max: args
+            .max_iterations
+            .map_or(default.iterations_max, Count::size),
+        restart: args.restart.map_or(default.restart, Count::size),
+    })
+}
+
+fn output(found: Solution, a: &Csr, b: &Sides) -> Output {
+    let mut output = Output {
+        x: b.like(a.row_count(), found.x),
+        residual: found.residual,
+        relative_residual: found.relative_residual,
+        backward_error: found.backward_error,
+        converged: true,
+        method: found.method.into(),
+        preconditioner: None,
+        iterations: None,
+        rcond: None,
+        trusted_digits: None,
+        error_estimate: None,
+        error_bound: None,
+        nonzeros: a.nonzeros(),
+        fill: None,
+        growth: None,
+        refinements: None,
+        equilibrated: None,
+        abandoned: found
+            .abandoned
+            .iter()
+            .map(|(method, err)| Abandoned {
+                method: (*method).into(),
+                reason: err.to_string(),
+            })
+            .collect(),
+    };
+    match found.evidence {
+        Evidence::Direct {
+            rcond,
+            error_estimate,
+            error_bound,
+            fill,
+            growth,
+            refinements,
+            equilibrated,
+        } => {
+            output.rcond = Some(rcond);
+            output.trusted_digits = Some(trusted_digits(rcond));
+            output.error_estimate = Some(Real(error_estimate));
+            output.error_bound = Some(Real(error_bound));
+            output.fill = Some(fill);
+            output.growth = growth;
+            output.refinements = Some(refinements);
+            output.equilibrated = Some(equilibrated);
+        }
+        Evidence::Iterative {
+            preconditioning,
+            iterations,
+            error_estimate,
+        } => {
+            output.preconditioner = Some(preconditioning.into());
+            output.iterations = Some(iterations);
+            output.error_estimate = error_estimate.map(Real);
+        }
+    }
+    output
+}
+
+impl From<sparse::Method> for Method {
+    fn from(method: sparse::Method) -> Self {
+        match method {
+            sparse::Method::Cholesky => Self::Cholesky,
+            sparse::Method::Lu => Self::Lu,
+            sparse::Method::ConjugateGradient => Self::Cg,
+            sparse::Method::Gmres => Self::Gmres,
+        }
+    }
+}
+
+impl From<Preconditioning> for Preconditioner {
+    fn from(kind: Preconditioning) -> Self {
+        match kind {
+            Preconditioning::None => Self::None,
+            Preconditioning::Jacobi => Self::Jacobi,
+            Preconditioning::IncompleteLu => Self::Ilu0,
+            Preconditioning::IncompleteCholesky => Self::Ic0,
+            Preconditioning::Multigrid => Self::Amg,
+        }
+    }
+}
+
+/// Says what condition and refinement mean for the digits of a solution.
+fn warn(output: &Output, ctx: &Ctx) {
+    const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
+    for Abandoned { method, reason } in &output.abandoned {
+        ctx.warn(format!("{method:?} was tried first: {reason}"));
+    }
+    let estimate = output.error_estimate.map_or(0.0, |estimate| estimate.0);
+    let (Some(rcond), Some(digits)) = (output.rcond, output.trusted_digits) else {
+        if estimate.is_nan() || estimate > 1e-3 {
+            ctx.warn(format!(
+                "the residual is small but the estimated error in the energy norm is {estimate:.0e}: lower `tolerance`, or pass \
+                 `method`: \"cholesky\""
+            ));
+        }
+        return;
+    };
+    if rcond < f64::EPSILON {
+        ctx.warn(format!("the matrix is singular to working precision (rcond {rcond:.1e}): {digits} digits of `x` can be trusted"));
+    } else if rcond < ILL_CONDITIONED {
+        ctx.warn(format!(
+            "the matrix is ill-conditioned (rcond {rcond:.1e}): {digits} digits of `x` can be trusted unless the entries are known to \
+             more than 16"
+        ));
+    }
+    if let Some(growth) = output.growth.filter(|&growth| growth > GROWTH_MAX) {
+        ctx.warn(format!(
+            "elimination grew by {growth:.0e}: see `error_estimate` before using `x`"
+        ));
+    }
+    if estimate.is_nan() || estimate > 1e-3 {
+        ctx.warn(format!(
+            "the refinement does not settle (estimated relative error {estimate:.0e}): `x` makes the residual small and may have no \
+             right digit"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests;
