@@ -233,7 +233,8 @@ fn no_convergence_returns_the_best_point() {
     }
     // A tenth has no exact multiple among doubles.
     let tenths = vec![0.1; 100];
-    let call_text = format!(r#"{{"b": {tenths:?}, {matrix}, "method": "cg", "tolerance": 1e-200}}"#);
+    let call_text =
+        format!(r#"{{"b": {tenths:?}, {matrix}, "method": "cg", "tolerance": 1e-200}}"#);
     assert!(
         refused(&call_text, ErrorCode::Numeric, "no_convergence", "/method")
             .contains("does not get smaller")
