@@ -328,15 +328,11 @@ fn aggregate(strong: &Strong, n: usize) -> (Vec<u32>, usize) {
     }
     // What is left joins a neighbour of the first pass.
     let first = of.clone();
-    for row in 0..n {
-        if of[row] == NONE {
-            let joined = strong
-                .neighbours(row)
-                .iter()
-                .map(|&other| first[other as usize])
-                .find(|&other| other != NONE);
-            of[row] = joined.unwrap_or(NONE);
-        }
+    for (row, of) in of.iter_mut().enumerate().filter(|(_, of)| **of == NONE) {
+        let mut neighbours = strong.neighbours(row).iter();
+        let joined =
+            neighbours.find_map(|&other| Some(first[other as usize]).filter(|&of| of != NONE));
+        *of = joined.unwrap_or(NONE);
     }
     // Or makes an aggregate with others that are left.
     for row in 0..n {

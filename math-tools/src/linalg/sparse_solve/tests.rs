@@ -324,9 +324,7 @@ fn matrix_market_texts_are_read() {
         [0.75, 0.5],
     );
     good(
-        &format!(
-            "%%matrixmarket MATRIX Coordinate Integer Symmetric\n% c\n\n2 2 3\n1 1 2\n2 1 1\n2 2 1\n\n% end\n"
-        ),
+        "%%matrixmarket MATRIX Coordinate Integer Symmetric\n% c\n\n2 2 3\n1 1 2\n2 1 1\n2 2 1\n\n% end\n",
         [-1.0, 3.0],
     );
     good(
