@@ -214,8 +214,8 @@ impl Sweeper {
     /// A forward sweep from zero: `(D + L) x = r`, and what it leaves, `r - A x = -U x`.
     fn sweep_from_zero(&self, r: &[f64], x: &mut [f64], rest: &mut [f64]) {
         let starts = self.a.starts();
-        for row in 0..x.len() {
-            x[row] = (r[row] - self.sum(starts[row]..self.diagonal[row], x)) * self.inverse[row];
+        for (row, r) in r.iter().enumerate() {
+            x[row] = (r - self.sum(starts[row]..self.diagonal[row], x)) * self.inverse[row];
         }
         for (row, rest) in rest.iter_mut().enumerate() {
             *rest = -self.sum(self.diagonal[row] + 1..starts[row + 1], x);
@@ -328,15 +328,11 @@ fn aggregate(strong: &Strong, n: usize) -> (Vec<u32>, usize) {
     }
     // What is left joins a neighbour of the first pass.
     let first = of.clone();
-    for row in 0..n {
-        if of[row] == NONE {
-            let joined = strong
-                .neighbours(row)
-                .iter()
-                .map(|&other| first[other as usize])
-                .find(|&other| other != NONE);
-            of[row] = joined.unwrap_or(NONE);
-        }
+    for (row, of) in of.iter_mut().enumerate().filter(|(_, of)| **of == NONE) {
+        let mut neighbours = strong.neighbours(row).iter();
+        let joined =
+            neighbours.find_map(|&other| Some(first[other as usize]).filter(|&of| of != NONE));
+        *of = joined.unwrap_or(NONE);
     }
     // Or makes an aggregate with others that are left.
     for row in 0..n {
@@ -402,7 +398,7 @@ fn interpolate(
         (Vec::with_capacity(n + 1), Vec::new(), Vec::new());
     starts.push(0);
     let mut row_entries: Vec<(u32, f64)> = Vec::new();
-    for row in 0..n {
+    for (row, diagonal) in filtered_diagonal.iter().enumerate() {
         row_entries.clear();
         let mut add = |of: u32, value: f64| {
             if of == NONE {
@@ -416,10 +412,7 @@ fn interpolate(
         };
         add(aggregates[row], 1.0 - omega);
         for (&at, &other) in places(row).iter().zip(strong.neighbours(row)) {
-            add(
-                aggregates[other as usize],
-                -omega * values[at] / filtered_diagonal[row],
-            );
+            add(aggregates[other as usize], -omega * values[at] / diagonal);
         }
         row_entries.sort_unstable_by_key(|&(column, _)| column);
         columns.extend(row_entries.iter().map(|&(column, _)| column));

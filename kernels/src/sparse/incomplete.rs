@@ -92,8 +92,8 @@ impl Preconditioner for IncompleteLu {
                 .map(|(&column, value)| value * z[column as usize])
                 .sum()
         };
-        for row in 0..z.len() {
-            z[row] = r[row] - sum(z, starts[row]..self.diagonal[row]);
+        for (row, r) in r.iter().enumerate() {
+            z[row] = r - sum(z, starts[row]..self.diagonal[row]);
         }
         for row in (0..z.len()).rev() {
             let at = self.diagonal[row];
@@ -208,14 +208,14 @@ impl IncompleteCholesky {
 
 impl Preconditioner for IncompleteCholesky {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        for row in 0..z.len() {
+        for (row, r) in r.iter().enumerate() {
             let (first, last) = (self.starts[row], self.starts[row + 1] - 1);
             let sum: f64 = self.columns[first..last]
                 .iter()
                 .zip(&self.values[first..last])
                 .map(|(&column, value)| value * z[column as usize])
                 .sum();
-            z[row] = (r[row] - sum) / self.values[last];
+            z[row] = (r - sum) / self.values[last];
         }
         for row in (0..z.len()).rev() {
             let (first, last) = (self.starts[row], self.starts[row + 1] - 1);

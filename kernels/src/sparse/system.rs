@@ -1,19 +1,6 @@
 //! Sparse square systems: the method chosen by the matrix, and what is known about the error.
 
-use std::cell::Cell;
-
-use super::cholesky::{Plan, SparseCholesky};
-use super::krylov::{Problem, Target};
-use super::lu::SparseLu;
-use super::{
-    Csr, Indefinite, Limits, SparseError, conjugate_gradient, gmres, go_on, precondition,
-    reserve_doubles,
-};
-use crate::dense::condition::{Operator, reciprocal_condition, weighted_inverse_norm};
-use crate::dense::refinement::{refine, size_in};
-use crate::dense::scaling::Scaling;
-use crate::dense::system::units;
-use crate::dense::{exponent_of, max_abs, norm2, scaled};
+use super::{Csr, Indefinite, Limits, SparseError};
 
 /// How a sparse system is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,19 +167,20 @@ fn check_structure(a: &Csr) -> Result<(), SparseError> {
     }
 }
 
-struct Job<'a> {
-    a: &'a Csr,
-    b: &'a [f64],
-    k: usize,
-    options: &'a Options,
-    limits: &'a dyn Limits,
+/// One system, and what the caller chose and allows.
+pub(super) struct Job<'a> {
+    pub(super) a: &'a Csr,
+    pub(super) b: &'a [f64],
+    pub(super) k: usize,
+    pub(super) options: &'a Options,
+    pub(super) limits: &'a dyn Limits,
 }
 
 /// What a direct factorisation may cost before an iteration is tried first.
 #[derive(Debug, Clone, Copy)]
-struct Cheap {
-    fill: usize,
-    operations: f64,
+pub(super) struct Cheap {
+    pub(super) fill: usize,
+    pub(super) operations: f64,
 }
 
 impl Job<'_> {
@@ -293,7 +281,7 @@ impl Job<'_> {
         Err(last.unwrap_or(SparseError::Stopped))
     }
 
-    fn check_definite(&self) -> Result<(), SparseError> {
+    pub(super) fn check_definite(&self) -> Result<(), SparseError> {
         if let Some((row, column)) = self.a.asymmetry() {
             return Err(SparseError::NotSymmetric { row, column });
         }
@@ -301,173 +289,6 @@ impl Job<'_> {
             Some(row) => Err(SparseError::NotPositiveDefinite(Indefinite::Diagonal(row))),
             None => Ok(()),
         }
-    }
-
-    fn by_cholesky(&self, cheap: Option<Cheap>) -> Result<Solution, SparseError> {
-        const WHAT: &str = "the Cholesky factorisation";
-        self.check_definite()?;
-        // 24 bytes per entry, so that no machine has room for more.
-        const FILL_MAX: usize = 1 << 40;
-        let scaling = symmetric_scaling(self.a);
-        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
-        let matrix = scaled_copy.as_ref().unwrap_or(self.a);
-        let fill_max = cheap.map_or(FILL_MAX, |cheap| cheap.fill);
-        let too_much = |operations| SparseError::Cost {
-            what: WHAT,
-            operations,
-        };
-        let plan = Plan::new(matrix, fill_max, self.limits)?.ok_or(too_much(fill_max as f64))?;
-        if let Some(cheap) = cheap.filter(|cheap| plan.operations > cheap.operations) {
-            return Err(too_much(cheap.operations));
-        }
-        let factors = SparseCholesky::new(matrix, plan, self.limits)?;
-        let fill = factors.fill();
-        self.by_factors(Method::Cholesky, matrix, &scaling, &factors, fill, None)
-    }
-
-    fn by_lu(&self, operations_max: f64) -> Result<Solution, SparseError> {
-        let scaling = general_scaling(self.a);
-        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
-        let matrix = scaled_copy.as_ref().unwrap_or(self.a);
-        let factors = SparseLu::new(matrix, operations_max, self.limits)?;
-        let (fill, growth) = (factors.fill(), factors.growth());
-        self.by_factors(Method::Lu, matrix, &scaling, &factors, fill, Some(growth))
-    }
-
-    fn by_factors(
-        &self,
-        method: Method,
-        matrix: &Csr,
-        scaling: &Scaling,
-        factors: &dyn Operator,
-        fill: usize,
-        growth: Option<f64>,
-    ) -> Result<Solution, SparseError> {
-        let n = matrix.row_count();
-        reserve_doubles(self.limits, "the solution", n * (3 * self.k + 16))?;
-        let factors = Stoppable {
-            inner: factors,
-            limits: self.limits,
-            stopped: Cell::new(false),
-        };
-        let rcond = reciprocal_condition(&factors, matrix.norm1());
-        let units = units(&scaling.columns);
-        let mut sums = Sums::new(self.a, self.k);
-        let mut weights = vec![0.0_f64; n];
-        let (mut refinements, mut error_estimate) = (0, 0.0_f64);
-        for column in 0..self.k {
-            let (rhs, exponent) = self.column(column, Some(&scaling.rows));
-            let mut start = rhs.clone();
-            factors.apply(&mut start);
-            factors.check()?;
-            if start.iter().any(|value| !value.is_finite()) {
-                return Err(SparseError::Overflow);
-            }
-            let found = refine(
-                &factors,
-                |x, b| matrix.precise_residual(x, b),
-                &rhs,
-                start,
-                &units,
-            );
-            factors.check()?;
-            refinements = refinements.max(found.refinements);
-            error_estimate = error_estimate.max(found.error_estimate);
-            raise_weights(
-                &mut weights,
-                matrix,
-                &rhs,
-                &found.x,
-                &found.rest,
-                size_in(&units, &found.x),
-            );
-            let x = restored(&found.x, |row| exponent + scaling.columns[row])?;
-            let rest: Vec<f64> = found
-                .rest
-                .iter()
-                .enumerate()
-                .map(|(row, &r)| scaled(r, exponent - scaling.rows[row]))
-                .collect();
-            sums.add(column, self.b, x, &rest);
-        }
-        let error_bound = weighted_inverse_norm(&factors, &units, &weights);
-        factors.check()?;
-        let evidence = Evidence::Direct {
-            rcond,
-            error_estimate,
-            error_bound,
-            fill,
-            growth,
-            refinements,
-            equilibrated: scaling.used,
-        };
-        Ok(sums.finish(method, evidence))
-    }
-
-    fn by_iteration(
-        &self,
-        method: Method,
-        preconditioning: Preconditioning,
-    ) -> Result<Solution, SparseError> {
-        let n = self.a.row_count();
-        // One factor for all entries leaves the relative residual as it is.
-        let even = even_exponent(self.a);
-        let scaling = Scaling::with(vec![-even; n], vec![0; n]);
-        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
-        let matrix = scaled_copy.as_ref().unwrap_or(self.a);
-        reserve_doubles(self.limits, "the solution", n * (self.k + 5))?;
-        let mut preconditioner = precondition::build(matrix, preconditioning, self.limits)?;
-        let mut problem = Problem {
-            a: matrix,
-            preconditioner: &mut *preconditioner,
-            limits: self.limits,
-        };
-        let target = Target {
-            tolerance: self.options.tolerance,
-            iterations_max: self.options.iterations_max,
-        };
-        let mut sums = Sums::new(self.a, self.k);
-        let (mut iterations, mut error_estimate) = (0, None);
-        for column in 0..self.k {
-            let (rhs, exponent) = self.column(column, None);
-            let outcome = match method {
-                Method::ConjugateGradient => conjugate_gradient::solve(&mut problem, &rhs, target)
-                    .map(|(found, error)| (found, Some(error))),
-                _ => gmres::solve(&mut problem, &rhs, target, self.options.restart)
-                    .map(|found| (found, None)),
-            };
-            let (found, error) = outcome.map_err(|err| unscaled(err, exponent - even))?;
-            iterations = iterations.max(found.iterations);
-            error_estimate = error.map(|error: f64| error.max(error_estimate.unwrap_or(0.0)));
-            let x = restored(&found.x, |_| exponent - even)?;
-            let rest: Vec<f64> = found.rest.iter().map(|&r| scaled(r, exponent)).collect();
-            sums.add(column, self.b, x, &rest);
-        }
-        Ok(sums.finish(
-            method,
-            Evidence::Iterative {
-                preconditioning,
-                iterations,
-                error_estimate,
-            },
-        ))
-    }
-
-    /// One right-hand side brought to size 1 by a power of two, with its exponent, after the scaling of the rows.
-    fn column(&self, column: usize, rows: Option<&[i32]>) -> (Vec<f64>, i32) {
-        let shift = |row: usize| rows.map_or(0, |rows| rows[row]);
-        let entries = || self.b.iter().skip(column).step_by(self.k).enumerate();
-        let exponent = entries()
-            .filter(|(_, entry)| **entry != 0.0)
-            .map(|(row, entry)| exponent_of(entry.abs()) + shift(row))
-            .max()
-            .unwrap_or(0);
-        (
-            entries()
-                .map(|(row, &entry)| scaled(entry, shift(row) - exponent))
-                .collect(),
-            exponent,
-        )
     }
 }
 
@@ -532,197 +353,4 @@ fn better(last: Option<SparseError>, err: SparseError) -> SparseError {
         (Some(one @ SparseError::NoConvergence(_)), _) => one,
         (_, err) => err,
     }
-}
-
-/// Looks at the limits before each solve, which then is left out.
-struct Stoppable<'a> {
-    inner: &'a dyn Operator,
-    limits: &'a dyn Limits,
-    stopped: Cell<bool>,
-}
-
-impl Stoppable<'_> {
-    fn check(&self) -> Result<(), SparseError> {
-        if self.stopped.get() {
-            return Err(SparseError::Stopped);
-        }
-        go_on(self.limits)
-    }
-
-    fn goes_on(&self) -> bool {
-        if self.limits.stopped() {
-            self.stopped.set(true);
-        }
-        !self.stopped.get()
-    }
-}
-
-impl Operator for Stoppable<'_> {
-    fn size(&self) -> usize {
-        self.inner.size()
-    }
-
-    fn apply(&self, x: &mut [f64]) {
-        if self.goes_on() {
-            self.inner.apply(x);
-        }
-    }
-
-    fn apply_transposed(&self, x: &mut [f64]) {
-        if self.goes_on() {
-            self.inner.apply_transposed(x);
-        }
-    }
-}
-
-/// Raises the uncertainty of each residual, relative to the size of its solution: what it is, and half a unit in the last place
-/// of every entry.
-fn raise_weights(weights: &mut [f64], a: &Csr, b: &[f64], x: &[f64], rest: &[f64], size: f64) {
-    const ROUNDOFF: f64 = f64::EPSILON / 2.0;
-    if size == 0.0 {
-        return;
-    }
-    let images = a.absolute_product(x);
-    for (row, weight) in weights.iter_mut().enumerate() {
-        let uncertain = rest[row].abs() + ROUNDOFF * (images[row] + b[row].abs());
-        *weight = weight.max(uncertain / size);
-    }
-}
-
-fn restored(x: &[f64], shift: impl Fn(usize) -> i32) -> Result<Vec<f64>, SparseError> {
-    let out: Vec<f64> = x
-        .iter()
-        .enumerate()
-        .map(|(row, &value)| scaled(value, shift(row)))
-        .collect();
-    if out.iter().all(|value| value.is_finite()) {
-        return Ok(out);
-    }
-    Err(SparseError::Overflow)
-}
-
-/// The best point of a failed iteration in the units of the system.
-fn unscaled(err: SparseError, exponent: i32) -> SparseError {
-    match err {
-        SparseError::NoConvergence(mut best) => {
-            best.x
-                .iter_mut()
-                .for_each(|value| *value = scaled(*value, exponent));
-            SparseError::NoConvergence(best)
-        }
-        other => other,
-    }
-}
-
-/// The solution as its columns come.
-struct Sums {
-    k: usize,
-    a_norm: f64,
-    x: Vec<f64>,
-    residual: f64,
-    relative_residual: f64,
-    backward_error: f64,
-}
-
-impl Sums {
-    fn new(a: &Csr, k: usize) -> Self {
-        let x = vec![0.0; a.row_count() * k];
-        Self {
-            k,
-            a_norm: a.norm_max(),
-            x,
-            residual: 0.0,
-            relative_residual: 0.0,
-            backward_error: 0.0,
-        }
-    }
-
-    fn add(&mut self, column: usize, b: &[f64], x: Vec<f64>, rest: &[f64]) {
-        let rhs: Vec<f64> = b.iter().skip(column).step_by(self.k).copied().collect();
-        let (size, whole) = (norm2(rest), norm2(&rhs));
-        self.residual = self.residual.hypot(size);
-        if whole > 0.0 {
-            self.relative_residual = self.relative_residual.max(size / whole);
-        }
-        let scale = self.a_norm * max_abs(&x) + max_abs(&rhs);
-        if scale > 0.0 {
-            self.backward_error = self.backward_error.max(max_abs(rest) / scale);
-        }
-        if self.k == 1 {
-            self.x = x;
-            return;
-        }
-        self.x
-            .iter_mut()
-            .skip(column)
-            .step_by(self.k)
-            .zip(x)
-            .for_each(|(out, value)| *out = value);
-    }
-
-    fn finish(self, method: Method, evidence: Evidence) -> Solution {
-        Solution {
-            x: self.x,
-            residual: self.residual,
-            relative_residual: self.relative_residual,
-            backward_error: self.backward_error,
-            method,
-            evidence,
-            abandoned: Vec::new(),
-        }
-    }
-}
-
-fn scaled_copy(
-    a: &Csr,
-    scaling: &Scaling,
-    limits: &dyn Limits,
-) -> Result<Option<Csr>, SparseError> {
-    if !scaling.used {
-        return Ok(None);
-    }
-    reserve_doubles(
-        limits,
-        "the scaled matrix",
-        2 * a.nonzeros() + a.row_count(),
-    )?;
-    Ok(Some(a.clone().scaled(&scaling.rows, &scaling.columns)))
-}
-
-/// As [`Scaling::of`].
-fn general_scaling(a: &Csr) -> Scaling {
-    let n = a.row_count();
-    let row_sizes: Vec<f64> = (0..n).map(|row| max_abs(a.row(row).1)).collect();
-    let rows = Scaling::exponents(&row_sizes).unwrap_or_else(|| vec![0; n]);
-    let mut sizes = vec![0.0_f64; n];
-    for row in 0..n {
-        let (columns, values) = a.row(row);
-        for (&column, &value) in columns.iter().zip(values) {
-            let size = &mut sizes[column as usize];
-            *size = size.max(scaled(value, rows[row]).abs());
-        }
-    }
-    let columns = Scaling::exponents(&sizes).unwrap_or_else(|| vec![0; n]);
-    Scaling::with(rows, columns)
-}
-
-/// As [`Scaling::symmetric`].
-fn symmetric_scaling(a: &Csr) -> Scaling {
-    let half: Vec<i32> = Scaling::exponents(&a.diagonal()).map_or_else(
-        || vec![0; a.row_count()],
-        |exponents| {
-            exponents
-                .iter()
-                .map(|exponent| exponent.div_euclid(2))
-                .collect()
-        },
-    );
-    Scaling::with(half.clone(), half)
-}
-
-/// The exponent of the largest entry where it is near the end of the range, else 0.
-fn even_exponent(a: &Csr) -> i32 {
-    const RANGE: i32 = 300;
-    let exponent = exponent_of(max_abs(a.values()));
-    if exponent.abs() > RANGE { exponent } else { 0 }
 }

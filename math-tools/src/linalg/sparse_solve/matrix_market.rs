@@ -366,7 +366,7 @@ impl<'a> Reader<'a> {
 
     fn look(&self, entry: usize) -> Result<(), ToolError> {
         const CHECK: usize = 1 << 14;
-        if entry % CHECK == 0 {
+        if entry.is_multiple_of(CHECK) {
             self.ctx.check()
         } else {
             Ok(())

@@ -240,7 +240,7 @@ impl Tool for SparseSolve {
             nonzeros: 4,
             fill: Some(3),
             growth: None,
-            refinements: Some(0),
+            refinements: Some(1),
             equilibrated: Some(false),
             abandoned: Vec::new(),
         };

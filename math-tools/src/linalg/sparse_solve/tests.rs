@@ -233,7 +233,8 @@ fn no_convergence_returns_the_best_point() {
     }
     // A tenth has no exact multiple among doubles.
     let tenths = vec![0.1; 100];
-    let call_text = format!(r#"{{"b": {tenths:?}, {matrix}, "method": "cg", "tolerance": 1e-200}}"#);
+    let call_text =
+        format!(r#"{{"b": {tenths:?}, {matrix}, "method": "cg", "tolerance": 1e-200}}"#);
     assert!(
         refused(&call_text, ErrorCode::Numeric, "no_convergence", "/method")
             .contains("does not get smaller")
@@ -323,9 +324,7 @@ fn matrix_market_texts_are_read() {
         [0.75, 0.5],
     );
     good(
-        &format!(
-            "%%matrixmarket MATRIX Coordinate Integer Symmetric\n% c\n\n2 2 3\n1 1 2\n2 1 1\n2 2 1\n\n% end\n"
-        ),
+        "%%matrixmarket MATRIX Coordinate Integer Symmetric\n% c\n\n2 2 3\n1 1 2\n2 1 1\n2 2 1\n\n% end\n",
         [-1.0, 3.0],
     );
     good(

@@ -1,0 +1,203 @@
+//! Sparse systems by factors: scaling, refinement, condition and error.
+
+use std::cell::Cell;
+
+use super::cholesky::{Plan, SparseCholesky};
+use super::lu::SparseLu;
+use super::outcome::{Sums, restored, scaled_copy};
+use super::system::{Cheap, Evidence, Job, Method, Solution};
+use super::{Csr, Limits, SparseError, go_on, reserve_doubles};
+use crate::dense::condition::{Operator, reciprocal_condition, weighted_inverse_norm};
+use crate::dense::refinement::{refine, size_in};
+use crate::dense::scaling::Scaling;
+use crate::dense::system::units;
+use crate::dense::{max_abs, scaled};
+
+impl Job<'_> {
+    pub(super) fn by_cholesky(&self, cheap: Option<Cheap>) -> Result<Solution, SparseError> {
+        const WHAT: &str = "the Cholesky factorisation";
+        self.check_definite()?;
+        // 24 bytes per entry, so that no machine has room for more.
+        const FILL_MAX: usize = 1 << 40;
+        let scaling = symmetric_scaling(self.a);
+        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
+        let matrix = scaled_copy.as_ref().unwrap_or(self.a);
+        let fill_max = cheap.map_or(FILL_MAX, |cheap| cheap.fill);
+        let too_much = |operations| SparseError::Cost {
+            what: WHAT,
+            operations,
+        };
+        let plan = Plan::new(matrix, fill_max, self.limits)?.ok_or(too_much(fill_max as f64))?;
+        if let Some(cheap) = cheap.filter(|cheap| plan.operations > cheap.operations) {
+            return Err(too_much(cheap.operations));
+        }
+        let factors = SparseCholesky::new(matrix, plan, self.limits)?;
+        let fill = factors.fill();
+        self.by_factors(Method::Cholesky, matrix, &scaling, &factors, fill, None)
+    }
+
+    pub(super) fn by_lu(&self, operations_max: f64) -> Result<Solution, SparseError> {
+        let scaling = general_scaling(self.a);
+        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
+        let matrix = scaled_copy.as_ref().unwrap_or(self.a);
+        let factors = SparseLu::new(matrix, operations_max, self.limits)?;
+        let (fill, growth) = (factors.fill(), factors.growth());
+        self.by_factors(Method::Lu, matrix, &scaling, &factors, fill, Some(growth))
+    }
+
+    fn by_factors(
+        &self,
+        method: Method,
+        matrix: &Csr,
+        scaling: &Scaling,
+        factors: &dyn Operator,
+        fill: usize,
+        growth: Option<f64>,
+    ) -> Result<Solution, SparseError> {
+        let n = matrix.row_count();
+        reserve_doubles(self.limits, "the solution", n * (3 * self.k + 16))?;
+        let factors = Stoppable {
+            inner: factors,
+            limits: self.limits,
+            stopped: Cell::new(false),
+        };
+        let rcond = reciprocal_condition(&factors, matrix.norm1());
+        let units = units(&scaling.columns);
+        let mut sums = Sums::new(self.a, self.k);
+        let mut weights = vec![0.0_f64; n];
+        let (mut refinements, mut error_estimate) = (0, 0.0_f64);
+        for column in 0..self.k {
+            let (rhs, exponent) = self.column(column, Some(&scaling.rows));
+            let mut start = rhs.clone();
+            factors.apply(&mut start);
+            factors.check()?;
+            if start.iter().any(|value| !value.is_finite()) {
+                return Err(SparseError::Overflow);
+            }
+            let found = refine(
+                &factors,
+                |x, b| matrix.precise_residual(x, b),
+                &rhs,
+                start,
+                &units,
+            );
+            factors.check()?;
+            refinements = refinements.max(found.refinements);
+            error_estimate = error_estimate.max(found.error_estimate);
+            raise_weights(
+                &mut weights,
+                matrix,
+                &rhs,
+                &found.x,
+                &found.rest,
+                size_in(&units, &found.x),
+            );
+            let x = restored(&found.x, |row| exponent + scaling.columns[row])?;
+            let rest: Vec<f64> = found
+                .rest
+                .iter()
+                .enumerate()
+                .map(|(row, &r)| scaled(r, exponent - scaling.rows[row]))
+                .collect();
+            sums.add(column, self.b, x, &rest);
+        }
+        let error_bound = weighted_inverse_norm(&factors, &units, &weights);
+        factors.check()?;
+        let evidence = Evidence::Direct {
+            rcond,
+            error_estimate,
+            error_bound,
+            fill,
+            growth,
+            refinements,
+            equilibrated: scaling.used,
+        };
+        Ok(sums.finish(method, evidence))
+    }
+}
+
+/// Looks at the limits before each solve, which then is left out.
+struct Stoppable<'a> {
+    inner: &'a dyn Operator,
+    limits: &'a dyn Limits,
+    stopped: Cell<bool>,
+}
+
+impl Stoppable<'_> {
+    fn check(&self) -> Result<(), SparseError> {
+        if self.stopped.get() {
+            return Err(SparseError::Stopped);
+        }
+        go_on(self.limits)
+    }
+
+    fn goes_on(&self) -> bool {
+        if self.limits.stopped() {
+            self.stopped.set(true);
+        }
+        !self.stopped.get()
+    }
+}
+
+impl Operator for Stoppable<'_> {
+    fn size(&self) -> usize {
+        self.inner.size()
+    }
+
+    fn apply(&self, x: &mut [f64]) {
+        if self.goes_on() {
+            self.inner.apply(x);
+        }
+    }
+
+    fn apply_transposed(&self, x: &mut [f64]) {
+        if self.goes_on() {
+            self.inner.apply_transposed(x);
+        }
+    }
+}
+
+/// Raises the uncertainty of each residual, relative to the size of its solution: what it is, and half a unit in the last place
+/// of every entry.
+fn raise_weights(weights: &mut [f64], a: &Csr, b: &[f64], x: &[f64], rest: &[f64], size: f64) {
+    const ROUNDOFF: f64 = f64::EPSILON / 2.0;
+    if size == 0.0 {
+        return;
+    }
+    let images = a.absolute_product(x);
+    for (row, weight) in weights.iter_mut().enumerate() {
+        let uncertain = rest[row].abs() + ROUNDOFF * (images[row] + b[row].abs());
+        *weight = weight.max(uncertain / size);
+    }
+}
+
+/// As [`Scaling::of`].
+fn general_scaling(a: &Csr) -> Scaling {
+    let n = a.row_count();
+    let row_sizes: Vec<f64> = (0..n).map(|row| max_abs(a.row(row).1)).collect();
+    let rows = Scaling::exponents(&row_sizes).unwrap_or_else(|| vec![0; n]);
+    let mut sizes = vec![0.0_f64; n];
+    for (row, &exponent) in rows.iter().enumerate() {
+        let (columns, values) = a.row(row);
+        for (&column, &value) in columns.iter().zip(values) {
+            let size = &mut sizes[column as usize];
+            *size = size.max(scaled(value, exponent).abs());
+        }
+    }
+    let columns = Scaling::exponents(&sizes).unwrap_or_else(|| vec![0; n]);
+    Scaling::with(rows, columns)
+}
+
+/// As [`Scaling::symmetric`].
+fn symmetric_scaling(a: &Csr) -> Scaling {
+    let half: Vec<i32> = Scaling::exponents(&a.diagonal()).map_or_else(
+        || vec![0; a.row_count()],
+        |exponents| {
+            exponents
+                .iter()
+                .map(|exponent| exponent.div_euclid(2))
+                .collect()
+        },
+    );
+    Scaling::with(half.clone(), half)
+}

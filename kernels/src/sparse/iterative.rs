@@ -1,0 +1,79 @@
+//! Sparse systems by iteration: one run per right-hand side.
+
+use super::krylov::{Problem, Target};
+use super::outcome::{Sums, restored, scaled_copy};
+use super::system::{Evidence, Job, Method, Preconditioning, Solution};
+use super::{Csr, SparseError, conjugate_gradient, gmres, precondition, reserve_doubles};
+use crate::dense::scaling::Scaling;
+use crate::dense::{exponent_of, max_abs, scaled};
+
+impl Job<'_> {
+    pub(super) fn by_iteration(
+        &self,
+        method: Method,
+        preconditioning: Preconditioning,
+    ) -> Result<Solution, SparseError> {
+        let n = self.a.row_count();
+        // One factor for all entries leaves the relative residual as it is.
+        let even = even_exponent(self.a);
+        let scaling = Scaling::with(vec![-even; n], vec![0; n]);
+        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
+        let matrix = scaled_copy.as_ref().unwrap_or(self.a);
+        reserve_doubles(self.limits, "the solution", n * (self.k + 5))?;
+        let mut preconditioner = precondition::build(matrix, preconditioning, self.limits)?;
+        let mut problem = Problem {
+            a: matrix,
+            preconditioner: &mut *preconditioner,
+            limits: self.limits,
+        };
+        let target = Target {
+            tolerance: self.options.tolerance,
+            iterations_max: self.options.iterations_max,
+        };
+        let mut sums = Sums::new(self.a, self.k);
+        let (mut iterations, mut error_estimate) = (0, None);
+        for column in 0..self.k {
+            let (rhs, exponent) = self.column(column, None);
+            let outcome = match method {
+                Method::ConjugateGradient => conjugate_gradient::solve(&mut problem, &rhs, target)
+                    .map(|(found, error)| (found, Some(error))),
+                _ => gmres::solve(&mut problem, &rhs, target, self.options.restart)
+                    .map(|found| (found, None)),
+            };
+            let (found, error) = outcome.map_err(|err| unscaled(err, exponent - even))?;
+            iterations = iterations.max(found.iterations);
+            error_estimate = error.map(|error: f64| error.max(error_estimate.unwrap_or(0.0)));
+            let x = restored(&found.x, |_| exponent - even)?;
+            let rest: Vec<f64> = found.rest.iter().map(|&r| scaled(r, exponent)).collect();
+            sums.add(column, self.b, x, &rest);
+        }
+        Ok(sums.finish(
+            method,
+            Evidence::Iterative {
+                preconditioning,
+                iterations,
+                error_estimate,
+            },
+        ))
+    }
+}
+
+/// The best point of a failed iteration in the units of the system.
+fn unscaled(err: SparseError, exponent: i32) -> SparseError {
+    match err {
+        SparseError::NoConvergence(mut best) => {
+            best.x
+                .iter_mut()
+                .for_each(|value| *value = scaled(*value, exponent));
+            SparseError::NoConvergence(best)
+        }
+        other => other,
+    }
+}
+
+/// The exponent of the largest entry where it is near the end of the range, else 0.
+fn even_exponent(a: &Csr) -> i32 {
+    const RANGE: i32 = 300;
+    let exponent = exponent_of(max_abs(a.values()));
+    if exponent.abs() > RANGE { exponent } else { 0 }
+}

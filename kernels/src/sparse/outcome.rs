@@ -1,0 +1,112 @@
+//! What direct and iterative solutions share: right-hand sides brought to size 1, and the residuals of the columns.
+
+use super::system::{Evidence, Job, Method, Solution};
+use super::{Csr, Limits, SparseError, reserve_doubles};
+use crate::dense::scaling::Scaling;
+use crate::dense::{exponent_of, max_abs, norm2, scaled};
+
+impl Job<'_> {
+    /// One right-hand side brought to size 1 by a power of two, with its exponent, after the scaling of the rows.
+    pub(super) fn column(&self, column: usize, rows: Option<&[i32]>) -> (Vec<f64>, i32) {
+        let shift = |row: usize| rows.map_or(0, |rows| rows[row]);
+        let entries = || self.b.iter().skip(column).step_by(self.k).enumerate();
+        let exponent = entries()
+            .filter(|(_, entry)| **entry != 0.0)
+            .map(|(row, entry)| exponent_of(entry.abs()) + shift(row))
+            .max()
+            .unwrap_or(0);
+        (
+            entries()
+                .map(|(row, &entry)| scaled(entry, shift(row) - exponent))
+                .collect(),
+            exponent,
+        )
+    }
+}
+
+pub(super) fn restored(x: &[f64], shift: impl Fn(usize) -> i32) -> Result<Vec<f64>, SparseError> {
+    let out: Vec<f64> = x
+        .iter()
+        .enumerate()
+        .map(|(row, &value)| scaled(value, shift(row)))
+        .collect();
+    if out.iter().all(|value| value.is_finite()) {
+        return Ok(out);
+    }
+    Err(SparseError::Overflow)
+}
+
+/// The solution as its columns come.
+pub(super) struct Sums {
+    k: usize,
+    a_norm: f64,
+    x: Vec<f64>,
+    residual: f64,
+    relative_residual: f64,
+    backward_error: f64,
+}
+
+impl Sums {
+    pub(super) fn new(a: &Csr, k: usize) -> Self {
+        let x = vec![0.0; a.row_count() * k];
+        Self {
+            k,
+            a_norm: a.norm_max(),
+            x,
+            residual: 0.0,
+            relative_residual: 0.0,
+            backward_error: 0.0,
+        }
+    }
+
+    pub(super) fn add(&mut self, column: usize, b: &[f64], x: Vec<f64>, rest: &[f64]) {
+        let rhs: Vec<f64> = b.iter().skip(column).step_by(self.k).copied().collect();
+        let (size, whole) = (norm2(rest), norm2(&rhs));
+        self.residual = self.residual.hypot(size);
+        if whole > 0.0 {
+            self.relative_residual = self.relative_residual.max(size / whole);
+        }
+        let scale = self.a_norm * max_abs(&x) + max_abs(&rhs);
+        if scale > 0.0 {
+            self.backward_error = self.backward_error.max(max_abs(rest) / scale);
+        }
+        if self.k == 1 {
+            self.x = x;
+            return;
+        }
+        self.x
+            .iter_mut()
+            .skip(column)
+            .step_by(self.k)
+            .zip(x)
+            .for_each(|(out, value)| *out = value);
+    }
+
+    pub(super) fn finish(self, method: Method, evidence: Evidence) -> Solution {
+        Solution {
+            x: self.x,
+            residual: self.residual,
+            relative_residual: self.relative_residual,
+            backward_error: self.backward_error,
+            method,
+            evidence,
+            abandoned: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn scaled_copy(
+    a: &Csr,
+    scaling: &Scaling,
+    limits: &dyn Limits,
+) -> Result<Option<Csr>, SparseError> {
+    if !scaling.used {
+        return Ok(None);
+    }
+    reserve_doubles(
+        limits,
+        "the scaled matrix",
+        2 * a.nonzeros() + a.row_count(),
+    )?;
+    Ok(Some(a.clone().scaled(&scaling.rows, &scaling.columns)))
+}
