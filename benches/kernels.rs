@@ -61,6 +61,48 @@ fn expressions(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Value and gradient of expressions of ten variables, at one point and over blocks.
+fn gradients(criterion: &mut Criterion) {
+    use math_tools::expression::{Expression, LANES, Scope, System};
+    const N: usize = 10;
+    let rosenbrock: Vec<String> = (0..N - 1)
+        .map(|i| format!("100*(x{}-x{i}**2)**2+(1-x{i})**2", i + 1))
+        .collect();
+    let density: Vec<String> = (0..N)
+        .map(|i| format!("log(1+exp(x{i}*x{}))-sin(x{i})**2/2", (i + 1) % N))
+        .collect();
+    let slots: Vec<usize> = (0..N).collect();
+    let columns: Vec<Vec<f64>> = (0..N).map(|i| uniform(LANES + i)[i..].to_vec()).collect();
+    let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let point = uniform(N);
+    for (name, text) in [
+        ("Rosenbrock-10", rosenbrock.join("+")),
+        ("logistic-10", density.join("+")),
+    ] {
+        let mut group = criterion.benchmark_group(format!("gradient {name}"));
+        let expression = Expression::parse(&text, &Scope::point(N)).expect("parses");
+        let value = System::values([&expression]);
+        let both = System::value_and_gradient(&expression, &slots).expect("is smooth");
+        for (kind, system, outputs) in [("value", &value, 1), ("value and gradient", &both, N + 1)]
+        {
+            let mut evaluator = system.evaluator();
+            let mut out = vec![0.0; outputs];
+            group.bench_function(format!("{kind}, one point"), |bencher| {
+                bencher.iter(|| evaluator.point(&point, &mut out));
+            });
+            let mut blocks = vec![vec![0.0; LANES]; outputs];
+            group.bench_function(format!("{kind}, {LANES} points"), |bencher| {
+                bencher.iter(|| {
+                    let mut out: Vec<&mut [f64]> =
+                        blocks.iter_mut().map(Vec::as_mut_slice).collect();
+                    evaluator.block(&columns, &mut out);
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
 fn methods(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("methods");
     group.sample_size(10);
@@ -106,5 +148,5 @@ fn methods(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(kernels, linear_algebra, expressions, methods);
+criterion_group!(kernels, linear_algebra, expressions, gradients, methods);
 criterion_main!(kernels);

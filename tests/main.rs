@@ -2,6 +2,7 @@
 
 mod architecture;
 mod determinism;
+mod documents;
 mod large;
 mod references;
 mod sparse_reference;
