@@ -2,13 +2,9 @@
 
 use math_tools::expression::functions;
 
-use tests::root;
-
 #[test]
 fn the_page_of_expressions_names_every_function_and_constant() {
-    let path = root().join("docs/expressions.md");
-    let page = std::fs::read_to_string(path).expect("the page");
-    let words: Vec<&str> = page
+    let words: Vec<&str> = include_str!("../docs/expressions.md")
         .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
         .collect();
     let constants = functions::CONSTANTS.iter().map(|(name, _)| *name);
@@ -21,7 +17,7 @@ fn the_page_of_expressions_names_every_function_and_constant() {
 
 #[test]
 fn the_readme_lists_every_tool() {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("the page");
+    let readme = include_str!("../README.md");
     let families = math_tools::FAMILIES.iter().chain(host_tools::FAMILIES);
     let missing: Vec<&str> = families
         .copied()

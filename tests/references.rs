@@ -3,8 +3,6 @@
 use math_tools::FAMILIES;
 use tool_core::{AnyTool, Ctx, Value, json};
 
-use tests::root;
-
 fn tool(id: &str) -> &'static dyn AnyTool {
     let mut tools = FAMILIES.iter().copied().flatten().map(|entry| entry.tool());
     tools
@@ -66,12 +64,7 @@ fn faults(case: &Value) -> Vec<String> {
 }
 
 fn check(document: &str, least: usize) {
-    let path = root()
-        .join("tests/reference")
-        .join(document)
-        .with_extension("json");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|err| panic!("{path:?}: {err}"));
-    let cases = json::parse(&text, json::Limits::default()).unwrap();
+    let cases = json::parse(document, json::Limits::default()).unwrap();
     let cases = cases.items().unwrap();
     assert!(cases.len() >= least, "{} cases", cases.len());
     let faults: Vec<String> = cases.iter().flat_map(faults).collect();
@@ -80,20 +73,20 @@ fn check(document: &str, least: usize) {
 
 #[test]
 fn special_functions() {
-    check("special", 70);
+    check(include_str!("reference/special.json"), 70);
 }
 
 #[test]
 fn functions_of_matrices() {
-    check("matrix_function", 20);
+    check(include_str!("reference/matrix_function.json"), 20);
 }
 
 #[test]
 fn ranks_and_singular_values() {
-    check("matrix_rank", 20);
+    check(include_str!("reference/matrix_rank.json"), 20);
 }
 
 #[test]
 fn units() {
-    check("units", 20);
+    check(include_str!("reference/units.json"), 20);
 }

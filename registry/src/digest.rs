@@ -27,7 +27,8 @@ struct Digest {
 }
 
 impl Digest {
-    const FULL: usize = 8 * 1024;
+    /// The hasher takes whole buffers of this size: subtrees that it hashes side by side.
+    const FULL: usize = 64 * 1024;
 
     fn new() -> Self {
         Self {
@@ -37,14 +38,11 @@ impl Digest {
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        if self.buffer.len() + bytes.len() > Self::FULL {
-            self.hasher.update(&self.buffer);
-            self.buffer.clear();
-        }
-        if bytes.len() > Self::FULL {
-            self.hasher.update(bytes);
-        } else {
-            self.buffer.extend_from_slice(bytes);
+        self.buffer.extend_from_slice(bytes);
+        let whole = self.buffer.len() / Self::FULL * Self::FULL;
+        if whole > 0 {
+            self.hasher.update(&self.buffer[..whole]);
+            self.buffer.drain(..whole);
         }
     }
 
@@ -98,7 +96,15 @@ impl Digest {
     fn block(&mut self, shape: &[usize], data: &[f64]) {
         self.sized(b'a', shape[0]);
         if shape.len() == 1 {
-            data.iter().for_each(|number| self.number(*number));
+            const BATCH: usize = 512;
+            let mut bytes = [b'd'; 9 * BATCH];
+            for batch in data.chunks(BATCH) {
+                let spelled = bytes.as_chunks_mut::<9>().0.iter_mut();
+                for (bytes, number) in spelled.zip(batch) {
+                    bytes[1..].copy_from_slice(&number.to_le_bytes());
+                }
+                self.push(&bytes[..9 * batch.len()]);
+            }
             return;
         }
         for part in data.chunks_exact(data.len() / shape[0]) {

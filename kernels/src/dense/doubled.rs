@@ -1,7 +1,9 @@
 //! Sums and inner products in twice the working precision, from plain doubles.
 //!
 //! A pair `(high, low)` stands for the unevaluated sum `high + low` with `|low| <= ulp(high) / 2`. The product is split by Dekker's
-//! method, so that the bits are the same with or without fused multiply-add; operands beyond 2^996 overflow in the splitting.
+//! method, or by a fused multiply-add, which leaves the same error; operands beyond 2^996 overflow in the splitting.
+
+use pulp::{Arch, Simd, WithSimd};
 
 /// The rounded sum and its rounding error, exactly: `a + b = sum + error`.
 ///
@@ -88,17 +90,59 @@ impl Doubled {
     }
 }
 
+/// Interleaved sums of an inner product, which keep the processor busy.
+const LANES: usize = 16;
+
 /// `b - a . x` as if computed with twice the digits and rounded once, in interleaved sums that keep the processor busy.
 ///
-/// `a` and `x` have the same length n; about 25 n operations.
+/// `a` and `x` have the same length n; about 10 n operations with fused multiply-add, 25 n without. Both give the same bits while the
+/// products stay within 2^-900 and 2^996, beyond which only the former is precise.
 ///
 /// # References
 /// T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005, algorithm Dot2.
 pub fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
-    const LANES: usize = 4;
+    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
+    let (x_blocks, x_rest) = x.as_chunks::<LANES>();
+    let (sums, errors) = match Arch::new() {
+        Arch::Scalar => interleaved(a_blocks, x_blocks, two_product),
+        fused => fused.dispatch(Fused(a_blocks, x_blocks)),
+    };
+    let mut total = Doubled {
+        high: b,
+        low: errors.iter().sum(),
+    };
+    for (a, x) in a_rest.iter().zip(x_rest) {
+        total.add_product(-a, *x);
+    }
+    for sum in sums {
+        total.add(sum);
+    }
+    total.value()
+}
+
+struct Fused<'a>(&'a [[f64; LANES]], &'a [[f64; LANES]]);
+
+impl WithSimd for Fused<'_> {
+    type Output = ([f64; LANES], [f64; LANES]);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        interleaved(self.0, self.1, |a, x| {
+            let product = a * x;
+            (product, a.mul_add(x, -product))
+        })
+    }
+}
+
+/// Sums of `-a x`, and what their rounding left over.
+#[inline(always)]
+fn interleaved(
+    a: &[[f64; LANES]],
+    x: &[[f64; LANES]],
+    two_product: impl Fn(f64, f64) -> (f64, f64),
+) -> ([f64; LANES], [f64; LANES]) {
     let (mut sums, mut errors) = ([0.0; LANES], [0.0; LANES]);
-    let (mut a_blocks, mut x_blocks) = (a.chunks_exact(LANES), x.chunks_exact(LANES));
-    for (a, x) in a_blocks.by_ref().zip(x_blocks.by_ref()) {
+    for (a, x) in a.iter().zip(x) {
         for lane in 0..LANES {
             let (product, product_error) = two_product(-a[lane], x[lane]);
             let (sum, sum_error) = two_sum(sums[lane], product);
@@ -106,17 +150,7 @@ pub fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
             errors[lane] += product_error + sum_error;
         }
     }
-    let mut total = Doubled {
-        high: b,
-        low: errors.iter().sum(),
-    };
-    for (a, x) in a_blocks.remainder().iter().zip(x_blocks.remainder()) {
-        total.add_product(-a, *x);
-    }
-    for sum in sums {
-        total.add(sum);
-    }
-    total.value()
+    (sums, errors)
 }
 
 /// `a . x` in twice the working precision, rounded once.
@@ -143,6 +177,18 @@ mod tests {
             (product, error),
             (1.0 + 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON)
         );
+    }
+
+    /// Long sums take the interleaved way; without fused multiply-add it has the same bits.
+    #[test]
+    fn fused_and_split_products_agree() {
+        let entry =
+            |i: usize| ((i * 7919 % 1009) as f64 - 504.0) * 1.1_f64.powi(i as i32 % 60 - 30);
+        let a: Vec<f64> = (0..1000).map(entry).collect();
+        let x: Vec<f64> = (0..1000).map(|i| entry(i + 313)).collect();
+        let (a_blocks, x_blocks) = (a.as_chunks::<LANES>().0, x.as_chunks::<LANES>().0);
+        let fused = Arch::new().dispatch(Fused(a_blocks, x_blocks));
+        assert_eq!(fused, interleaved(a_blocks, x_blocks, two_product));
     }
 
     /// 0.1^2 as the double nearest to 0.1 has it: 0.01000000000000000055511151231257827... (Python `fractions`).

@@ -1,7 +1,8 @@
 //! What the kernels of this family share: exact scaling, norms, and the factorisations themselves.
 //!
-//! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every factorisation runs with [`Par::Seq`]: faer is
-//! not bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway.
+//! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every call of faer runs with [`Par::Seq`]: it is not
+//! bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway. Where threads pay (LU), the work is cut
+//! by shape and each part runs on one thread.
 
 pub mod banded;
 mod bidiagonal;
@@ -11,6 +12,7 @@ pub mod doubled;
 pub mod factors;
 pub mod function;
 pub mod lstsq;
+mod lu;
 pub mod orthogonal;
 pub mod randomised;
 pub mod refinement;
@@ -26,9 +28,10 @@ mod tests;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::matmul::matmul;
+use faer::linalg::qr;
 use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::linalg::{lu, qr};
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec, diag::Diag};
+use pulp::Arch;
 
 /// The degree of parallelism of every factorisation.
 const PAR: Par = Par::Seq;
@@ -44,9 +47,28 @@ pub struct NoConvergence {
     pub what: &'static str,
 }
 
-/// A column-major copy of a row-major block.
+/// A column-major copy of a row-major block, made by squares that fit the first-level cache.
 pub fn columns_of(data: &[f64], rows: usize, columns: usize) -> Mat<f64> {
-    MatRef::from_row_major_slice(data, rows, columns).to_owned()
+    const BLOCK: usize = 16;
+    let mut out = Mat::zeros(rows, columns);
+    let mut square = [[0.0; BLOCK]; BLOCK];
+    for left in (0..columns).step_by(BLOCK) {
+        let width = BLOCK.min(columns - left);
+        for top in (0..rows).step_by(BLOCK) {
+            let height = BLOCK.min(rows - top);
+            for row in 0..height {
+                let entries = &data[(top + row) * columns + left..][..width];
+                for (column, &entry) in entries.iter().enumerate() {
+                    square[column][row] = entry;
+                }
+            }
+            for (column, entries) in square[..width].iter().enumerate() {
+                out.col_as_slice_mut(left + column)[top..top + height]
+                    .copy_from_slice(&entries[..height]);
+            }
+        }
+    }
+    out
 }
 
 /// The entries row by row.
@@ -65,9 +87,19 @@ pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// The largest magnitude; 0 for an empty slice.
+/// The largest magnitude; 0 for an empty slice. NaN does not count.
 pub fn max_abs(data: &[f64]) -> f64 {
-    data.iter().fold(0.0, |most, value| most.max(value.abs()))
+    const LANES: usize = 16;
+    let larger = |most: f64, value: f64| if value > most { value } else { most };
+    let mut most = [0.0; LANES];
+    let (blocks, rest) = data.as_chunks::<LANES>();
+    for block in blocks {
+        for lane in 0..LANES {
+            most[lane] = larger(most[lane], block[lane].abs());
+        }
+    }
+    let rest = rest.iter().map(|value| value.abs());
+    most.into_iter().chain(rest).fold(0.0, larger)
 }
 
 /// The Euclidean norm, without overflow or underflow on the way.
@@ -138,24 +170,18 @@ impl Lu {
     /// Factors with partial pivoting: 2/3 n^3 operations.
     ///
     /// # Method
-    /// Recursive blocked elimination of faer; the plain column elimination of nalgebra up to [`SMALL`].
+    /// Recursive blocked elimination of faer, from 512 rows on in panels whose updates run side by side (`lu`); the plain column
+    /// elimination of nalgebra up to [`SMALL`].
     pub fn new(mut packed: Mat<f64>) -> Self {
         let (m, n) = packed.shape();
         if m.max(n) <= SMALL {
             return Self::small(&packed);
         }
-        let (mut order, mut inverse_order) = (vec![0_usize; m], vec![0_usize; m]);
-        let params = Spec::default();
-        let scratch =
-            lu::partial_pivoting::factor::lu_in_place_scratch::<usize, f64>(m, n, PAR, params);
-        lu::partial_pivoting::factor::lu_in_place(
-            packed.as_mut(),
-            &mut order,
-            &mut inverse_order,
-            PAR,
-            MemStack::new(&mut MemBuffer::new(scratch)),
-            params,
-        );
+        let order = lu::factor(packed.as_mut());
+        let mut inverse_order = vec![0; m];
+        for (position, &row) in order.iter().enumerate() {
+            inverse_order[row] = position;
+        }
         Self {
             packed,
             order,
@@ -224,17 +250,22 @@ impl Lu {
 
     /// Replaces `x` by the solution of `A' y = x`.
     pub fn solve_transposed(&self, x: &mut [f64]) {
-        let n = x.len();
-        for column in 0..n {
-            let entries = column_of(self.packed.as_ref(), column);
-            let sum = dot(&entries[..column], &x[..column]);
-            x[column] = (x[column] - sum) / entries[column];
-        }
-        for column in (0..n).rev() {
-            let entries = column_of(self.packed.as_ref(), column);
-            let sum = dot(&entries[column + 1..], &x[column + 1..]);
-            x[column] -= sum;
-        }
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                let n = x.len();
+                for column in 0..n {
+                    let entries = column_of(self.packed.as_ref(), column);
+                    let sum = dot(&entries[..column], &x[..column]);
+                    x[column] = (x[column] - sum) / entries[column];
+                }
+                for column in (0..n).rev() {
+                    let entries = column_of(self.packed.as_ref(), column);
+                    let sum = dot(&entries[column + 1..], &x[column + 1..]);
+                    x[column] -= sum;
+                }
+            },
+        );
         let permuted: Vec<f64> = self
             .inverse_order
             .iter()
@@ -251,21 +282,27 @@ impl Lu {
     }
 }
 
-/// Forward and back substitution by columns.
+/// Forward and back substitution by columns, on the widest vectors there are: their width does not change the bits.
 fn substitute(packed: MatRef<'_, f64>, x: &mut [f64]) {
-    let n = x.len();
-    for column in 0..n {
-        let (head, tail) = x.split_at_mut(column + 1);
-        subtract(tail, head[column], &column_of(packed, column)[column + 1..]);
-    }
-    for column in (0..n).rev() {
-        let entries = column_of(packed, column);
-        x[column] /= entries[column];
-        let (head, tail) = x.split_at_mut(column);
-        subtract(head, tail[0], &entries[..column]);
-    }
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let n = x.len();
+            for column in 0..n {
+                let (head, tail) = x.split_at_mut(column + 1);
+                subtract(tail, head[column], &column_of(packed, column)[column + 1..]);
+            }
+            for column in (0..n).rev() {
+                let entries = column_of(packed, column);
+                x[column] /= entries[column];
+                let (head, tail) = x.split_at_mut(column);
+                subtract(head, tail[0], &entries[..column]);
+            }
+        },
+    );
 }
 
+#[inline(always)]
 fn subtract(x: &mut [f64], factor: f64, column: &[f64]) {
     for (value, entry) in x.iter_mut().zip(column) {
         *value -= factor * entry;
@@ -273,21 +310,35 @@ fn subtract(x: &mut [f64], factor: f64, column: &[f64]) {
 }
 
 /// The inner product in eight interleaved sums: a fixed order that vector units can follow.
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    interleaved(a, b, |a, b| a * b)
+}
+
+/// The inner product of the magnitudes, in the order of [`dot`].
+#[inline]
+pub fn absolute_dot(a: &[f64], b: &[f64]) -> f64 {
+    interleaved(a, b, |a, b| (a * b).abs())
+}
+
+/// The sum of the magnitudes, in the order of [`dot`].
+#[inline]
+pub fn absolute_sum(a: &[f64]) -> f64 {
+    interleaved(a, a, |a, _| a.abs())
+}
+
+#[inline(always)]
+fn interleaved(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     const LANES: usize = 8;
+    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
+    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
     let mut sums = [0.0; LANES];
-    let (a_blocks, b_blocks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f64 = a_blocks
-        .remainder()
-        .iter()
-        .zip(b_blocks.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    for (a, b) in a_blocks.zip(b_blocks) {
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
         for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
+            sums[lane] += term(a[lane], b[lane]);
         }
     }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| term(*a, *b)).sum();
     sums.iter().sum::<f64>() + rest
 }
 

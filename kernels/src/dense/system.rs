@@ -9,7 +9,7 @@ use super::factors::{FactorError, Factors, SquareMethod};
 use super::refinement::{refine, series, size_in};
 use super::scaling::Scaling;
 use super::structure::Structure;
-use super::{exponent_of, max_abs, norm2, product, scaled};
+use super::{absolute_dot, absolute_sum, exponent_of, max_abs, norm2, product, scaled};
 
 /// A right-hand side of few columns gets its residual in doubled precision; more would cost as much as the factorisation.
 pub const PRECISE_COLUMNS_MAX: usize = 4;
@@ -395,7 +395,7 @@ fn error_bound(
         .enumerate()
         .map(|(row, entries)| {
             let sum: f64 = if k > PRECISE_COLUMNS_MAX {
-                entries.iter().map(|entry| entry.abs()).sum()
+                absolute_sum(entries)
             } else {
                 0.0
             };
@@ -406,7 +406,7 @@ fn error_bound(
                     let image = if k > PRECISE_COLUMNS_MAX {
                         sum * max_abs(x)
                     } else {
-                        entries.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
+                        absolute_dot(entries, x)
                     };
                     (rest[(row, column)].abs() + ROUNDOFF * (image + b[(row, column)].abs()))
                         / sizes[column]
@@ -418,10 +418,7 @@ fn error_bound(
 }
 
 fn backward_error(a: &[f64], n: usize, x: &Mat<f64>, b: &Mat<f64>, rest: &Mat<f64>) -> f64 {
-    let a_norm = a
-        .chunks_exact(n)
-        .map(|row| row.iter().map(|value| value.abs()).sum())
-        .fold(0.0, f64::max);
+    let a_norm = a.chunks_exact(n).map(absolute_sum).fold(0.0, f64::max);
     (0..b.ncols())
         .map(|column| {
             let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));

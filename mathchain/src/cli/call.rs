@@ -129,7 +129,9 @@ fn read_arguments(
         );
     }
     let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
-    let mut text = Vec::new();
+    // A file says how long it is, so that its text is not moved while it grows.
+    let expected = std::fs::metadata("/dev/stdin").map_or(0, |file| file.len());
+    let mut text = Vec::with_capacity(expected.min(limits.max_input_bytes) as usize + 1);
     std::io::stdin()
         .lock()
         .take(limits.max_input_bytes.saturating_add(1))
