@@ -222,3 +222,29 @@ proptest! {
         let _ = parse_bytes(&bytes, Limits::default());
     }
 }
+
+/// In tests two threads share every matrix of some length; wherever the second one begins, the document reads the same.
+#[test]
+fn long_matrices_are_shared_between_threads() {
+    for rows in 1..40 {
+        let row = |index: usize| format!("[{index}, {}.5, -1e{}]", index * 7, index % 30);
+        let all: Vec<String> = (0..rows).map(row).collect();
+        let text = format!(
+            r#"{{"A": [{}], "b": [[1,2],[3,4],[5,6]], "s": "],[", "t": [[1],[2,3]]}}"#,
+            all.join(" , ")
+        );
+        let value = parse(&text, Limits::default()).unwrap();
+        let a = value.get("A").and_then(Value::as_numbers).unwrap();
+        assert_eq!(a.shape(), [rows, 3]);
+        assert_eq!(a.as_slice()[3 * rows - 2], ((rows - 1) * 7) as f64 + 0.5);
+        assert_eq!(value.pointer("/b/2/1").and_then(|x| x.as_f64()), Some(6.0));
+        assert!(value.pointer("/t/1/1").is_some());
+        // A fault anywhere has the place that one reader would find.
+        let broken = text.replacen("-1e", "-1f", rows);
+        let err = parse(&broken, Limits::default()).unwrap_err();
+        assert_eq!((err.path.as_str(), err.line), ("/A/0", 1), "{err:?}");
+        let last = text.replacen(&format!("[{}, ", rows - 1), &format!("[0{}, ", rows - 1), 1);
+        let err = parse(&last, Limits::default()).unwrap_err();
+        assert_eq!(err.path, format!("/A/{}/0", rows - 1), "{err:?}");
+    }
+}
