@@ -4,7 +4,7 @@
 //! with one JSON line: processor time of this thread, and how many digits the result carries.
 
 use std::hint::black_box;
-use std::io::{BufRead as _, Write as _};
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use kernels::dense::{self, Lu, SingularVectors, max_abs};
