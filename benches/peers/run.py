@@ -61,6 +61,7 @@ def cases():
         ("matrix_solve 100", "matrix_solve", {"A": gauss(100, 100), "b": ones(100)}),
         ("matrix_solve 500", "matrix_solve", {"A": gauss(500, 500), "b": ones(500)}),
         ("matrix_solve 1000", "matrix_solve", {"A": gauss(1000, 1000), "b": ones(1000)}),
+        ("matrix_solve 2000", "matrix_solve", {"A": gauss(2000, 2000), "b": ones(2000)}),
         ("matrix_eigenvalues 200, symmetric", "matrix_eigenvalues", {"A": symmetric(gauss(200, 200))}),
         ("matrix_eigenvalues 200, general", "matrix_eigenvalues", {"A": gauss(200, 200)}),
         ("matrix_svd 200, values", "matrix_svd", {"A": gauss(200, 200)}),
