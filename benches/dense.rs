@@ -1,16 +1,31 @@
 //! Times of the dense factorisations, for `benches/peers/tables.py`, which asks this program and its peer in turns.
 //!
-//! `cargo bench -p benches --bench dense` reads requests `OPERATION N SECONDS` line by line from standard input and answers each
-//! with one JSON line: processor time of this thread, and how many digits the result carries.
+//! `cargo bench -p benches --bench dense -- THREADS` reads requests `OPERATION N SECONDS` line by line from standard input and
+//! answers each with one JSON line: the time, of the processor for one thread and of the clock for more, and how many digits the
+//! result carries.
 
 use std::hint::black_box;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kernels::dense::{self, Lu, SingularVectors, max_abs};
 use kernels::dense::{columns_of, product, rows_of};
 
 fn main() {
+    let threads = std::env::args()
+        .find_map(|arg| arg.parse().ok())
+        .unwrap_or(1);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("threads");
+    CLOCK.store(threads > 1, Ordering::Relaxed);
+    // Inside the pool, so that one thread does all the work and its processor time is the whole.
+    pool.install(answer_lines);
+}
+
+fn answer_lines() {
     let mut matrices = Matrices::new(0);
     for line in std::io::stdin().lines() {
         let line = line.expect("standard input is text");
@@ -235,9 +250,17 @@ fn values(times: Vec<f64>, values: &[f64]) -> Row {
 /// A batch takes about this long, so that reading the clock does not count.
 const BATCH_US: f64 = 200.0;
 
-/// The processor time of this thread: other work on the machine counts less than on a wall clock.
-fn processor_us() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+/// Whether the clock on the wall is read.
+static CLOCK: AtomicBool = AtomicBool::new(false);
+
+/// The processor time of this thread, which other work on the machine disturbs less, or the time on the clock.
+fn now_us() -> f64 {
+    let clock = if CLOCK.load(Ordering::Relaxed) {
+        rustix::time::ClockId::Monotonic
+    } else {
+        rustix::time::ClockId::ThreadCPUTime
+    };
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 * 1e-3
 }
 
@@ -251,11 +274,11 @@ fn timed<T>(seconds: f64, mut run: impl FnMut() -> T) -> (Vec<f64>, T) {
     let mut times = Vec::new();
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     while times.len() < 3 || Instant::now() < end {
-        let start = processor_us();
+        let start = now_us();
         for _ in 0..batch {
             result = black_box(run());
         }
-        times.push((processor_us() - start) / batch as f64);
+        times.push((now_us() - start) / batch as f64);
     }
     times.sort_by(f64::total_cmp);
     (times, result)

@@ -11,6 +11,7 @@ pub mod condition;
 pub mod doubled;
 pub mod factors;
 pub mod function;
+mod householder;
 pub mod lstsq;
 mod lu;
 pub mod orthogonal;
@@ -28,9 +29,8 @@ mod tests;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::matmul::matmul;
-use faer::linalg::qr;
 use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec, diag::Diag};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Spec, diag::Diag};
 use pulp::Arch;
 
 /// The degree of parallelism of every factorisation.
@@ -510,18 +510,7 @@ pub fn singular(
 
 /// Householder factors in place: R on and above the diagonal, the reflectors below it, and their block coefficients.
 pub fn qr_factors(mut matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-    let (m, n) = matrix.shape();
-    let block = qr::no_pivoting::factor::recommended_block_size::<f64>(m, n);
-    let mut coefficients = Mat::zeros(block, m.min(n));
-    let params = Spec::default();
-    let scratch = qr::no_pivoting::factor::qr_in_place_scratch::<f64>(m, n, block, PAR, params);
-    qr::no_pivoting::factor::qr_in_place(
-        matrix.as_mut(),
-        coefficients.as_mut(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    );
+    let coefficients = householder::factor(matrix.as_mut());
     (matrix, coefficients)
 }
 
@@ -545,23 +534,11 @@ pub fn cholesky(mut matrix: Mat<f64>) -> Option<Mat<f64>> {
 
 /// Householder factors `A = Q R`, thin: Q is m x min(m, n), R min(m, n) x n, the diagonal of R not negative.
 pub fn qr(matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-    use faer::linalg::householder;
     let (m, n) = matrix.shape();
     let size = m.min(n);
     let (matrix, coefficients) = qr_factors(matrix);
-    let block = coefficients.nrows();
     let mut q = Mat::identity(m, size);
-    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
-        m, block, size,
-    );
-    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-        matrix.as_ref().subcols(0, size),
-        coefficients.as_ref(),
-        Conj::No,
-        q.as_mut(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-    );
+    householder::apply(matrix.as_ref().subcols(0, size), &coefficients, &mut q);
     let mut r = Mat::from_fn(size, n, |row, column| {
         if row <= column {
             matrix[(row, column)]

@@ -1,12 +1,8 @@
 //! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::qr()).
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::{householder, qr::no_pivoting};
-use faer::{Conj, Mat, Par, Spec};
+use faer::Mat;
 
-use super::{dot, norm2};
-
-const PAR: Par = Par::Seq;
+use super::{dot, householder, norm2, qr_factors};
 
 /// `A P = Q R`.
 #[derive(Debug, Clone)]
@@ -55,33 +51,12 @@ pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
     found
 }
 
-/// Blocked reflections of faer, the columns in their order.
-fn in_order(mut a: Mat<f64>, width: usize) -> Orthogonal {
+/// Reflections in panels, the columns in their order.
+fn in_order(a: Mat<f64>, width: usize) -> Orthogonal {
     let (m, n) = a.shape();
-    let size = m.min(n);
-    let block = no_pivoting::factor::recommended_block_size::<f64>(m, n);
-    let mut coefficients = Mat::zeros(block, size);
-    let params = Spec::default();
-    let scratch = no_pivoting::factor::qr_in_place_scratch::<f64>(m, n, block, PAR, params);
-    no_pivoting::factor::qr_in_place(
-        a.as_mut(),
-        coefficients.as_mut(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    );
+    let (a, coefficients) = qr_factors(a);
     let mut q = Mat::identity(m, width);
-    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
-        m, block, width,
-    );
-    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-        a.as_ref().subcols(0, size),
-        coefficients.as_ref(),
-        Conj::No,
-        q.as_mut(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-    );
+    householder::apply(a.as_ref().subcols(0, m.min(n)), &coefficients, &mut q);
     Orthogonal {
         q,
         r: upper(&a, width),

@@ -5,6 +5,8 @@
 //! (A. Ziv, "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991; balls as in
 //! F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval arithmetic", IEEE Trans. Comput. 66, 2017).
 
+use std::cell::RefCell;
+
 use astro_float_num::{BigFloat, Consts};
 use tool_core::{Ctx, ErrorCode, ToolError};
 
@@ -97,12 +99,35 @@ pub(super) fn evaluate(
     }
 }
 
+thread_local! {
+    /// Pi and the like, made once per thread: they take longer than most expressions.
+    static CONSTANTS: RefCell<Option<Consts>> = RefCell::new(Consts::new().ok());
+}
+
 /// The difference between a double and the value it stands for, as an upper bound; `None` where that is not known.
 pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx) -> Option<f64> {
-    const BITS: usize = 192;
-    let mut consts = Consts::new().ok()?;
-    let mut machine = Machine::new(BITS, &mut consts, ctx);
-    let ball = match run(ast, slots, &mut machine).ok()?.ok()? {
+    /// Enough where no more than half the digits of a double cancel; then the second.
+    const BITS: [usize; 2] = [128, 256];
+    CONSTANTS.with_borrow_mut(|consts| {
+        let consts = consts.as_mut()?;
+        let mut bound = f64::INFINITY;
+        for bits in BITS {
+            bound = bound_with(ast, slots, found, &mut Machine::new(bits, consts, ctx))?;
+            if bound <= f64::EPSILON.sqrt() * found.abs() {
+                break;
+            }
+        }
+        Some(bound)
+    })
+}
+
+fn bound_with(
+    ast: &Ast,
+    slots: &[Rational],
+    found: f64,
+    machine: &mut Machine<'_>,
+) -> Option<f64> {
+    let ball = match run(ast, slots, machine).ok()?.ok()? {
         Number::Exact(value) => machine.rational(&value).ok()?,
         Number::Ball(ball) => ball,
     };
