@@ -228,8 +228,9 @@ class Run:
         return functions.table(executable("vector"), self.target, self.python)
 
     def inside(self):
+        short = ["--", "--warm-up-time", "0.5", "--measurement-time", "1.5"] if self.quick else []
         for bench in ("kernels", "runtime"):
-            subprocess.check_call(["cargo", "bench", "-p", "benches", "-q", "--bench", bench], cwd=ROOT)
+            subprocess.check_call(["cargo", "bench", "-p", "benches", "-q", "--bench", bench, *short], cwd=ROOT)
         lines = ["## Inside one process", "", "From `cargo bench -p benches` (criterion: median, 95 % interval).", "", "| bench | median | interval |", "|---|---|---|"]
         for name, median, interval in criterion(self.target):
             if not name.startswith(functions.PREFIX):

@@ -127,7 +127,16 @@ impl WithSimd for Reduce<'_, '_> {
             let mut groups = rest.chunks_exact_mut(4);
             for group in &mut groups {
                 if let [a, b, c, d] = group {
-                    reflect(vector, tau, [&mut a[step..], &mut b[step..], &mut c[step..], &mut d[step..]]);
+                    reflect(
+                        vector,
+                        tau,
+                        [
+                            &mut a[step..],
+                            &mut b[step..],
+                            &mut c[step..],
+                            &mut d[step..],
+                        ],
+                    );
                 }
             }
             for column in groups.into_remainder() {

@@ -121,12 +121,7 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
     })
 }
 
-fn bound_with(
-    ast: &Ast,
-    slots: &[Rational],
-    found: f64,
-    machine: &mut Machine<'_>,
-) -> Option<f64> {
+fn bound_with(ast: &Ast, slots: &[Rational], found: f64, machine: &mut Machine<'_>) -> Option<f64> {
     let ball = match run(ast, slots, machine).ok()?.ok()? {
         Number::Exact(value) => machine.rational(&value).ok()?,
         Number::Ball(ball) => ball,
