@@ -171,11 +171,12 @@ def executable(name):
 class Run:
     """What the tables share."""
 
-    def __init__(self, quick):
+    def __init__(self, quick, wanted):
         self.quick = quick
         self.runs = 3 if quick else 11
         self.target = target_directory()
-        subprocess.check_call(["cargo", "build", "--release", "-q"], cwd=ROOT)
+        if {"start", "calls"} & set(wanted):
+            subprocess.check_call(["cargo", "build", "--release", "-q"], cwd=ROOT)
         self.python = str(peer_python(self.target))
         self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
         state, config = str(self.target / "bench-state"), str(self.target / "bench-config")
@@ -267,7 +268,7 @@ def main():
     for name in wanted:
         if name not in TABLES:
             parser.error(f"no table `{name}`; there are {', '.join(TABLES)}")
-    run = Run(options.quick)
+    run = Run(options.quick, wanted)
     versions = subprocess.check_output([run.python, "-c", "import sys,numpy,scipy;print(f'Python {sys.version.split()[0]}, NumPy {numpy.__version__}, SciPy {scipy.__version__}')"], text=True).strip()
     head = [
         "# Benchmarks",
