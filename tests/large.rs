@@ -15,7 +15,7 @@ fn uniform(rows: usize, columns: usize) -> Numbers {
 
 /// A system of 4000 unknowns through an array file: 128 MB that would be 80 MB of JSON digits.
 #[test]
-#[ignore = "large: .ci/soak"]
+#[ignore = "factors 4000 x 4000 in a debug build: half a gigabyte and some minutes; `.ci/soak` runs it"]
 #[expect(
     clippy::disallowed_methods,
     reason = "the test makes the files of its workspace"
