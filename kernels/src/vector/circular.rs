@@ -58,68 +58,6 @@ fn sine_of_quadrant(r: (f64, f64), quadrant: u64) -> f64 {
     f64::from_bits((high + low).to_bits() ^ sign)
 }
 
-#[inline(always)]
-fn is_large(x: f64) -> bool {
-    exceeds(x.abs(), FAST_MOST)
-}
-
-/// Sine.
-pub(super) struct Sin;
-
-impl Map1 for Sin {
-    const KEEPS_NAN: bool = true;
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        let (r, quadrant) = reduce(x);
-        let value = sine_of_quadrant(r, quadrant);
-        if x == 0.0 { x } else { value }
-    }
-
-    #[inline(always)]
-    fn rare(x: f64) -> bool {
-        is_large(x)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        if !x.is_finite() {
-            return f64::NAN;
-        }
-        let (r, quadrant) = reduce_large(x);
-        sine_of_quadrant(r, quadrant)
-    }
-}
-
-/// Cosine.
-pub(super) struct Cos;
-
-impl Map1 for Cos {
-    const KEEPS_NAN: bool = true;
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        let (r, quadrant) = reduce(x);
-        sine_of_quadrant(r, quadrant.wrapping_add(1))
-    }
-
-    #[inline(always)]
-    fn rare(x: f64) -> bool {
-        is_large(x)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        if !x.is_finite() {
-            return f64::NAN;
-        }
-        let (r, quadrant) = reduce_large(x);
-        sine_of_quadrant(r, quadrant.wrapping_add(1))
-    }
-}
-
 /// `tan(r + quadrant pi/2)`: the quotient of sine and cosine, each as a sum of two.
 #[inline(always)]
 fn tangent(r: (f64, f64), quadrant: u64) -> f64 {
@@ -137,22 +75,29 @@ fn tangent(r: (f64, f64), quadrant: u64) -> f64 {
     q + q_low
 }
 
-/// Tangent.
-pub(super) struct Tan;
+/// A circular function by the reduced argument and its quadrant.
+pub(super) trait Quadrants {
+    /// Whether a zero keeps its sign.
+    const ODD: bool;
 
-impl Map1 for Tan {
+    /// The value at `r + quadrant pi/2`.
+    fn value(r: (f64, f64), quadrant: u64) -> f64;
+}
+
+/// Over all doubles: reduced quickly where that is exact enough, else with all the digits of pi it takes.
+impl<Q: Quadrants> Map1 for Q {
     const KEEPS_NAN: bool = true;
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let (r, quadrant) = reduce(x);
-        let value = tangent(r, quadrant);
-        if x == 0.0 { x } else { value }
+        let value = Q::value(r, quadrant);
+        if Q::ODD && x == 0.0 { x } else { value }
     }
 
     #[inline(always)]
     fn rare(x: f64) -> bool {
-        is_large(x)
+        exceeds(x.abs(), FAST_MOST)
     }
 
     #[cold]
@@ -162,6 +107,42 @@ impl Map1 for Tan {
             return f64::NAN;
         }
         let (r, quadrant) = reduce_large(x);
+        Q::value(r, quadrant)
+    }
+}
+
+/// Sine.
+pub(super) struct Sin;
+
+impl Quadrants for Sin {
+    const ODD: bool = true;
+
+    #[inline(always)]
+    fn value(r: (f64, f64), quadrant: u64) -> f64 {
+        sine_of_quadrant(r, quadrant)
+    }
+}
+
+/// Cosine.
+pub(super) struct Cos;
+
+impl Quadrants for Cos {
+    const ODD: bool = false;
+
+    #[inline(always)]
+    fn value(r: (f64, f64), quadrant: u64) -> f64 {
+        sine_of_quadrant(r, quadrant.wrapping_add(1))
+    }
+}
+
+/// Tangent.
+pub(super) struct Tan;
+
+impl Quadrants for Tan {
+    const ODD: bool = true;
+
+    #[inline(always)]
+    fn value(r: (f64, f64), quadrant: u64) -> f64 {
         tangent(r, quadrant)
     }
 }
