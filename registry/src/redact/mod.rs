@@ -18,6 +18,21 @@ pub use patterns::KINDS;
 
 /// The text without secrets, and how many were taken out.
 pub fn text(text: &str) -> (Cow<'_, str>, usize) {
+    /// What stands for a secret can complete the form of another one: `password://:...@` is an address and then a password.
+    const PASSES_MAX: usize = 8;
+    let (mut clean, count) = once(text);
+    let passes = if count > 0 { PASSES_MAX } else { 0 };
+    for _ in 1..passes {
+        let again = once(&clean).0.into_owned();
+        if *clean == again {
+            break;
+        }
+        clean = Cow::Owned(again);
+    }
+    (clean, count)
+}
+
+fn once(text: &str) -> (Cow<'_, str>, usize) {
     let found = patterns::find(text);
     if found.is_empty() {
         return (Cow::Borrowed(text), 0);
