@@ -144,6 +144,79 @@ fn every_length_and_offset_gives_the_same_bits() {
 }
 
 #[test]
+fn every_length_and_offset_of_two_arguments_gives_the_same_bits() {
+    let (a, b) = (points(600, 12), points(600, 13));
+    for op in [Binary::Pow, Binary::Atan2, Binary::Hypot, Binary::Fmod] {
+        let expected: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect();
+        for start in [0, 1, 3] {
+            for length in (0..40).chain([127, 128, 129, 255, 256, 257, 511, 520]) {
+                let range = start..start + length;
+                let mut out = vec![0.0; length];
+                binary_block(op, &a[range.clone()], &b[range.clone()], &mut out);
+                assert_bits(&out, &expected[range], op.name());
+            }
+        }
+    }
+}
+
+/// What a lane gets does not depend on its neighbours: no lane of these blocks is out of the ordinary at first, then one is.
+#[test]
+fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
+    const EXTRAORDINARY: [f64; 7] = [
+        f64::NAN,
+        0.0,
+        -2.0,
+        f64::INFINITY,
+        f64::MAX,
+        f64::from_bits(1),
+        -1e18,
+    ];
+    let unit: Vec<f64> = (0..256).map(|k| (f64::from(k) + 0.37) / 256.0).collect();
+    for &op in Unary::ALL {
+        let shift = if op == Unary::Acosh { 1.0 } else { 0.0 };
+        let mut x: Vec<f64> = unit.iter().map(|u| u + shift).collect();
+        let expected: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
+        for level in Level::ALL {
+            let mut out = vec![0.0; x.len()];
+            with_level(level, || unary_block(op, &x, &mut out));
+            assert_bits(&out, &expected, op.name());
+            for (lane, &strange) in EXTRAORDINARY.iter().enumerate() {
+                let lane = lane * 37;
+                let usual = std::mem::replace(&mut x[lane], strange);
+                with_level(level, || unary_block(op, &x, &mut out));
+                assert_bits(&out[..lane], &expected[..lane], op.name());
+                assert_bits(&out[lane + 1..], &expected[lane + 1..], op.name());
+                assert_bits(&out[lane..=lane], &[unary(op, strange)], op.name());
+                x[lane] = usual;
+            }
+        }
+    }
+    let mut b: Vec<f64> = unit.iter().rev().map(|u| 3.0 * u - 1.0).collect();
+    for &op in Binary::ALL {
+        let expected: Vec<f64> = unit
+            .iter()
+            .zip(&b)
+            .map(|(&a, &b)| binary(op, a, b))
+            .collect();
+        for level in Level::ALL {
+            let mut out = vec![0.0; unit.len()];
+            with_level(level, || binary_block(op, &unit, &b, &mut out));
+            assert_bits(&out, &expected, op.name());
+            for (lane, &strange) in EXTRAORDINARY.iter().enumerate() {
+                let lane = lane * 37;
+                let usual = std::mem::replace(&mut b[lane], strange);
+                with_level(level, || binary_block(op, &unit, &b, &mut out));
+                assert_bits(&out[..lane], &expected[..lane], op.name());
+                assert_bits(&out[lane + 1..], &expected[lane + 1..], op.name());
+                let alone = binary(op, unit[lane], strange);
+                assert_bits(&out[lane..=lane], &[alone], op.name());
+                b[lane] = usual;
+            }
+        }
+    }
+}
+
+#[test]
 fn choices_give_the_same_bits() {
     let (c, t, o) = (points(1_000, 7), points(1_000, 8), points(1_000, 9));
     for level in Level::ALL {

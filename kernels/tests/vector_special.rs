@@ -238,6 +238,21 @@ fn logarithms() {
     );
 }
 
+/// Every power of ten that is a double, and every power of two.
+#[test]
+fn logarithms_of_exact_powers_are_exact() {
+    let mut power = 1.0;
+    for k in 0..=22 {
+        check1(Unary::Log10, &[(power, f64::from(k))]);
+        power *= 10.0;
+    }
+    let mut power = TINY;
+    for k in -1074..=1023 {
+        check1(Unary::Log2, &[(power, f64::from(k))]);
+        power *= 2.0;
+    }
+}
+
 #[test]
 fn error_functions() {
     check1(

@@ -6,6 +6,11 @@ use crate::vector::{self, Binary, Unary};
 /// Points of one pass over a program: a register of a pass takes 1 KiB, so that a few dozen stay in the first-level cache.
 pub const LANES: usize = 128;
 
+/// A register of a pass, at the start of a cache line: a vector of 512 bits that crosses lines takes two accesses.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Register([f64; LANES]);
+
 /// Where an operand is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Place {
@@ -189,7 +194,9 @@ impl Program {
 pub struct Evaluator<'p> {
     program: &'p Program,
     values: Vec<f64>,
-    lanes: Vec<Vec<f64>>,
+    /// The registers, and one to write the next result into.
+    #[expect(clippy::vec_box, reason = "a result and its register change places")]
+    lanes: Vec<Box<Register>>,
 }
 
 impl Evaluator<'_> {
@@ -248,8 +255,9 @@ impl Evaluator<'_> {
         let Some(points) = out.first().map(|first| first.len()) else {
             return;
         };
-        self.lanes
-            .resize_with(self.program.registers, || vec![0.0; LANES]);
+        self.lanes.resize_with(self.program.registers + 1, || {
+            Box::new(Register([0.0; LANES]))
+        });
         for first in (0..points).step_by(LANES) {
             let count = LANES.min(points - first);
             self.pass(variables, first, count);
@@ -257,7 +265,7 @@ impl Evaluator<'_> {
                 let out = &mut out[first..first + count];
                 match *place {
                     Place::Register(register) => {
-                        out.copy_from_slice(&self.lanes[register as usize][..count]);
+                        out.copy_from_slice(&self.lanes[register as usize].0[..count]);
                     }
                     Place::Variable(variable) => {
                         out.copy_from_slice(&variables[variable as usize][first..first + count]);
@@ -269,13 +277,13 @@ impl Evaluator<'_> {
     }
 
     fn pass(&mut self, variables: &[&[f64]], first: usize, count: usize) {
+        let Some((spare, lanes)) = self.lanes.split_last_mut() else {
+            return;
+        };
         for instruction in &self.program.instructions {
-            // Taken out while it is written; no operand lies in it.
-            let mut taken = std::mem::take(&mut self.lanes[instruction.to as usize]);
-            let out = &mut taken[..count];
-            let lanes = &self.lanes;
+            let out = &mut spare.0[..count];
             let at = |place: Place| match place {
-                Place::Register(register) => Lanes::Many(&lanes[register as usize][..count]),
+                Place::Register(register) => Lanes::Many(&lanes[register as usize].0[..count]),
                 Place::Variable(variable) => {
                     Lanes::Many(&variables[variable as usize][first..first + count])
                 }
@@ -319,7 +327,7 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            self.lanes[instruction.to as usize] = taken;
+            std::mem::swap(spare, &mut lanes[instruction.to as usize]);
         }
     }
 }

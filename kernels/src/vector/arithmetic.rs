@@ -24,6 +24,13 @@ pub(super) fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, b - (sum - a))
 }
 
+/// `1 + x` as the rounded sum and its error, x > -1: the difference is exact up to 2^53 (Fast2Sum needs no order where the first
+/// number is a multiple of the last place of the sum), and beyond it the error is below the last place.
+#[inline(always)]
+pub(super) fn one_more(x: f64) -> (f64, f64) {
+    quick_two_sum(1.0, x)
+}
+
 /// `a b` as the rounded product and its error.
 #[inline(always)]
 pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
@@ -115,32 +122,48 @@ pub(super) fn power_of_shifted(shifted: f64) -> f64 {
     f64::from_bits(offset_integer(shifted).wrapping_sub(4096 - 1023) << 52)
 }
 
-/// `2^k` for an integer -1022 <= k <= 1023.
-#[inline(always)]
-pub(super) fn power_of_whole(k: f64) -> f64 {
-    power_of_shifted(k + ROUNDER)
-}
-
 /// A positive normal number as `m 2^k` with sqrt(1/2) <= m < sqrt(2).
-#[inline(always)]
-pub(super) fn split_exponent(x: f64) -> (f64, f64) {
-    const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-    const ONE: u64 = 1.0_f64.to_bits();
-    const TWO_52: u64 = 4_503_599_627_370_496.0_f64.to_bits();
-    let shifted = x.to_bits().wrapping_add(ONE - ROOT_HALF);
-    let exponent = f64::from_bits((shifted >> 52) | TWO_52) - (4_503_599_627_370_496.0 + 1023.0);
-    let mantissa = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
-    (mantissa, exponent)
+#[derive(Clone, Copy)]
+pub(super) struct Mantissa {
+    pub(super) m: f64,
+    pub(super) k: f64,
+    /// `2^-k`; 0 for k = 1023 and beyond.
+    pub(super) scale: f64,
 }
 
-/// Whether x is a positive normal number.
-#[inline(always)]
-pub(super) fn is_positive_normal(x: f64) -> bool {
-    (f64::MIN_POSITIVE..f64::INFINITY).contains(&x)
+impl Mantissa {
+    #[inline(always)]
+    pub(super) fn of(x: f64) -> Self {
+        const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+        const ONE: u64 = 1.0_f64.to_bits();
+        const TWO_52: u64 = 4_503_599_627_370_496.0_f64.to_bits();
+        let shifted = x.to_bits().wrapping_add(ONE - ROOT_HALF);
+        let biased = f64::from_bits((shifted >> 52) | TWO_52);
+        let exponent = shifted & 0xfff0_0000_0000_0000;
+        Self {
+            m: f64::from_bits((shifted & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF)),
+            k: biased - (4_503_599_627_370_496.0 + 1023.0),
+            scale: f64::from_bits((2 * ONE).wrapping_sub(exponent)),
+        }
+    }
 }
 
-/// Whether x is above the bound, or NaN.
+/// `1 / (2 x)` of a positive normal number within 5.1 per cent, read off the bits; finite for 0.
 #[inline(always)]
-pub(super) fn exceeds(x: f64, bound: f64) -> bool {
-    (x > bound) | x.is_nan()
+pub(super) fn rough_half_reciprocal(x: f64) -> f64 {
+    f64::from_bits(0x7fce_6000_0000_0000_u64.wrapping_sub(x.to_bits()))
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// The place of x among the doubles from `least` on, as a key: every x below `least` and every NaN comes after infinity.
+#[inline(always)]
+pub(super) const fn place(x: f64, least: f64) -> i64 {
+    x.to_bits().wrapping_sub(least.to_bits() ^ SIGN) as i64
+}
+
+/// The bits of |x|, as a key: NaN comes after infinity.
+#[inline(always)]
+pub(super) const fn magnitude_key(x: f64) -> i64 {
+    (x.to_bits() & !SIGN) as i64
 }

@@ -6,7 +6,9 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::arithmetic::{ROUNDER, exceeds, fma, polynomial, quick_two_sum, quotient, two_product};
+use super::arithmetic::{
+    ROUNDER, fma, magnitude_key, polynomial, quick_two_sum, quotient, two_product,
+};
 use super::coefficients::{COS, SIN};
 use super::lanes::Map1;
 use super::reduction::reduce_large;
@@ -87,6 +89,7 @@ pub(super) trait Quadrants {
 /// Over all doubles: reduced quickly where that is exact enough, else with all the digits of pi it takes.
 impl<Q: Quadrants> Map1 for Q {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = magnitude_key(FAST_MOST);
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
@@ -96,8 +99,8 @@ impl<Q: Quadrants> Map1 for Q {
     }
 
     #[inline(always)]
-    fn rare(x: f64) -> bool {
-        exceeds(x.abs(), FAST_MOST)
+    fn key(x: f64) -> i64 {
+        magnitude_key(x)
     }
 
     #[cold]

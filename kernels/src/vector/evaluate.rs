@@ -81,27 +81,27 @@ macro_rules! with_unary {
                 $body
             }
             Unary::Sinh => {
-                type $kernel = super::exponential::Sinh;
+                type $kernel = super::hyperbolic::Sinh;
                 $body
             }
             Unary::Cosh => {
-                type $kernel = super::exponential::Cosh;
+                type $kernel = super::hyperbolic::Cosh;
                 $body
             }
             Unary::Tanh => {
-                type $kernel = super::exponential::Tanh;
+                type $kernel = super::hyperbolic::Tanh;
                 $body
             }
             Unary::Asinh => {
-                type $kernel = super::logarithm::Asinh;
+                type $kernel = super::inverse_hyperbolic::Asinh;
                 $body
             }
             Unary::Acosh => {
-                type $kernel = super::logarithm::Acosh;
+                type $kernel = super::inverse_hyperbolic::Acosh;
                 $body
             }
             Unary::Atanh => {
-                type $kernel = super::logarithm::Atanh;
+                type $kernel = super::inverse_hyperbolic::Atanh;
                 $body
             }
             Unary::Exp => {

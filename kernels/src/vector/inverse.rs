@@ -1,147 +1,188 @@
 //! Inverse circular functions.
+//!
+//! Arguments above 1/2 are carried below it, by `asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2))` and
+//! `atan(t) = pi/4 + atan((t - 1) / (t + 1))`; what a rounded root or quotient left is carried along. Then a polynomial in the
+//! square of the argument. The constants that are multiples of pi/4 come in two parts.
 
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-use super::arithmetic::{fma, polynomial, power_of_two, quick_two_sum, quotient, two_sum};
+use super::arithmetic::{
+    fma, magnitude_key, place, polynomial, power_of_two, rough_half_reciprocal,
+};
 use super::coefficients::{ASIN, ATAN};
 use super::lanes::{Map1, Map2};
 
-const FRAC_PI_2_LOW: f64 = 6.123233995736766e-17;
-const PI_LOW: f64 = 1.2246467991473532e-16;
+const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
+/// The second part of a multiple of pi/2, in units of the first one.
+const SECOND_PART: f64 = 3.8981718325193755e-17;
 
-/// `asin(v)` for `v = |x|`, or for `v = sqrt((1 - |x|) / 2)` where |x| > 1/2, as a sum of two.
+/// `base + c asin(t)` from `v = c t`, `v_low` and `z = t^2 <= 1/4`; base is 0 or a multiple of pi/2 above |v|.
 #[inline(always)]
-fn asin_parts(magnitude: f64) -> (f64, f64) {
-    let halved = fma(magnitude, -0.5, 0.5);
-    let small = magnitude <= 0.5;
-    let z = if small { magnitude * magnitude } else { halved };
-    let root = halved.sqrt();
-    let inverse = if halved == 0.0 { 0.0 } else { 0.5 / root };
-    let root_low = fma(-root, root, halved) * inverse;
-    let v = if small { magnitude } else { root };
-    let v_low = if small { 0.0 } else { root_low };
-    (v, fma(v * z, polynomial(z, &ASIN), v_low))
+fn arc(base: f64, v: f64, v_low: f64, z: f64) -> f64 {
+    let low = fma(v * z, polynomial(z, &ASIN), v_low);
+    let sum = base + v;
+    let rest = v - (sum - base);
+    sum + (rest + fma(base, SECOND_PART, low))
 }
 
-/// Arc sine: `asin(v)`, or `pi/2 - 2 asin(v)`.
+/// The root of `halved` and what its rounding left: see `inverse_hyperbolic`.
+#[inline(always)]
+fn root_of(halved: f64) -> (f64, f64) {
+    let root = halved.sqrt();
+    let low = fma(-root, root, halved) * rough_half_reciprocal(root);
+    (root, low)
+}
+
+/// Arc sine.
 pub(super) struct Asin;
 
 impl Map1 for Asin {
+    const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = magnitude_key(1.0);
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let (v, low) = asin_parts(x.abs());
-        let (sum, rest) = quick_two_sum(FRAC_PI_2, -2.0 * v);
-        let large = sum + (rest + fma(-2.0, low, FRAC_PI_2_LOW));
-        let value = if x.abs() <= 0.5 { v + low } else { large };
-        value.copysign(x)
+        let magnitude = x.abs();
+        let small = magnitude <= 0.5;
+        let halved = fma(magnitude, -0.5, 0.5);
+        let (root, root_low) = root_of(halved);
+        let z = if small { x * x } else { halved };
+        let v = if small { magnitude } else { -2.0 * root };
+        let v_low = if small { 0.0 } else { -2.0 * root_low };
+        let base = if small { 0.0 } else { FRAC_PI_2 };
+        arc(base, v, v_low, z).copysign(x)
+    }
+
+    #[inline(always)]
+    fn key(x: f64) -> i64 {
+        magnitude_key(x)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(_x: f64) -> f64 {
+        f64::NAN
     }
 }
 
-/// Arc cosine: `pi/2 - asin(v)`, `2 asin(v)`, or `pi - 2 asin(v)`.
+/// Arc cosine: `pi/2 - asin(x)`, and from the root `2 asin(t)` or `pi - 2 asin(t)`.
 pub(super) struct Acos;
 
 impl Map1 for Acos {
+    const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = magnitude_key(1.0);
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let (v, low) = asin_parts(x.abs());
-        let small = x.abs() <= 0.5;
-        let factor: f64 = if small { 1.0 } else { 2.0 };
-        let signed = factor.copysign(x);
-        let (v, low) = (v * signed, low * signed);
-        let base = if small { FRAC_PI_2 } else { PI };
-        let base_low = if small { FRAC_PI_2_LOW } else { PI_LOW };
-        // Large positive: 2 asin(v) itself. Large negative: pi + (-2 asin(v)). Small: pi/2 - asin(x).
-        let term = if small { -v } else { v };
-        let term_low = if small { -low } else { low };
-        let (sum, rest) = quick_two_sum(base, term);
-        let shifted = sum + (rest + (term_low + base_low));
-        let direct = (!small) & (x > 0.0);
-        if direct { v + low } else { shifted }
+        let magnitude = x.abs();
+        let small = magnitude <= 0.5;
+        let halved = fma(magnitude, -0.5, 0.5);
+        let (root, root_low) = root_of(halved);
+        let z = if small { x * x } else { halved };
+        let factor = 2.0_f64.copysign(x);
+        let v = if small { -x } else { root * factor };
+        let v_low = if small { 0.0 } else { root_low * factor };
+        let large = if x < 0.0 { PI } else { 0.0 };
+        let base = if small { FRAC_PI_2 } else { large };
+        arc(base, v, v_low, z)
+    }
+
+    #[inline(always)]
+    fn key(x: f64) -> i64 {
+        magnitude_key(x)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(_x: f64) -> f64 {
+        f64::NAN
     }
 }
 
-/// `atan(above / below)` between 0 and pi/2 as a sum of two, both arguments >= 0 and neither result nor products out of range.
+/// `atan(above / below)` for both >= 0, or pi minus it where `left`; quotients and products must not leave the normal numbers.
 ///
-/// With c the nearest of 0, 1/2, 1, 3/2 and infinity: `atan(c) + atan((above - c below) / (below + c above))`.
+/// With t the smaller by the larger: `j pi/4 + atan(t)`, or `j pi/4 + atan((t - 1) / (t + 1))` for t > 1/2, or with minus.
 #[inline(always)]
-fn atan_of_ratio(above: f64, below: f64) -> (f64, f64) {
-    let ratio_above = |bound: f64| above > bound * below;
-    let past_first = ratio_above(0.4375);
-    let past_second = ratio_above(0.6875);
-    let past_third = ratio_above(1.1875);
-    let past_last = ratio_above(2.4375);
-    let pick = |none: f64, first: f64, second: f64, third: f64, last: f64| {
-        let value = if past_first { first } else { none };
-        let value = if past_second { second } else { value };
-        let value = if past_third { third } else { value };
-        if past_last { last } else { value }
-    };
-    let c = pick(0.0, 0.5, 1.0, 1.5, 0.0);
-    let base = pick(
-        0.0,
-        0.4636476090008061,
-        std::f64::consts::FRAC_PI_4,
-        0.982793723247329,
-        FRAC_PI_2,
-    );
-    let base_low = pick(
-        0.0,
-        2.2698777452961687e-17,
-        3.061616997868383e-17,
-        1.3903311031230998e-17,
-        FRAC_PI_2_LOW,
-    );
-    let first = if past_last { -below } else { above };
-    let second = if past_last { above } else { below };
-    let (sum, sum_low) = two_sum(second, c * first);
-    let (t, t_low) = quotient((fma(-c, second, first), 0.0), (sum, sum_low));
-    let z = t * t;
-    let (high, rest) = quick_two_sum(base, t);
-    (
-        high,
-        rest + (base_low + fma(z * t, polynomial(z, &ATAN), t_low)),
-    )
+fn angle_in_half_plane(above: f64, below: f64, left: bool) -> f64 {
+    let steep = above > below;
+    let larger = if steep { above } else { below };
+    let smaller = if steep { below } else { above };
+    let far = 2.0 * smaller > larger;
+    let sum = smaller + larger;
+    let difference = smaller - larger;
+    let numerator = if far { difference } else { smaller };
+    let numerator = if steep { -numerator } else { numerator };
+    let numerator = if left { -numerator } else { numerator };
+    let denominator = if far { sum } else { larger };
+    let sum_low = smaller - (sum - larger);
+    let denominator_low = if far { sum_low } else { 0.0 };
+    let j = if far { 1.0 } else { 0.0 };
+    let j = if steep { 2.0 - j } else { j };
+    let j = if left { 4.0 - j } else { j };
+    let inverse = 1.0 / denominator;
+    let s = numerator * inverse;
+    let rest = fma(-s, denominator_low, fma(-s, denominator, numerator));
+    let z = s * s;
+    let low = fma(s * z, polynomial(z, &ATAN), rest * inverse);
+    let base = j * FRAC_PI_4;
+    let base_low = fma(j, FRAC_PI_4, -base);
+    let total = base + s;
+    let rest = s - (total - base);
+    total + (rest + (base_low + fma(j, FRAC_PI_4_LOW, low)))
 }
 
 /// Arc tangent.
 pub(super) struct Atan;
 
 impl Map1 for Atan {
+    const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = magnitude_key(1e300);
+
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let magnitude = x.abs();
-        let clamped = if magnitude > 1e18 { 1e18 } else { magnitude };
-        let (high, low) = atan_of_ratio(clamped, 1.0);
-        (high + low).copysign(x)
+        angle_in_half_plane(x.abs(), 1.0, false).copysign(x)
+    }
+
+    #[inline(always)]
+    fn key(x: f64) -> i64 {
+        magnitude_key(x)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slow(x: f64) -> f64 {
+        if x.is_nan() {
+            f64::NAN
+        } else {
+            FRAC_PI_2.copysign(x)
+        }
     }
 }
 
 /// Angle of a point.
 pub(super) struct Atan2;
 
-/// The angle for `y` and `x` whose ratio and products are in range, x > 0 or x < 0.
+/// The angle for `y` and `x` whose ratio and products are in range.
 #[inline(always)]
 fn angle(y: f64, x: f64) -> f64 {
-    let (high, low) = atan_of_ratio(y.abs(), x.abs());
-    let (sum, rest) = quick_two_sum(PI, -high);
-    let left = sum + (rest + (PI_LOW - low));
-    let value = if x < 0.0 { left } else { high + low };
-    value.copysign(y)
+    angle_in_half_plane(y.abs(), x.abs(), x < 0.0).copysign(y)
 }
 
 const LEAST: f64 = 1e-140;
 const MOST: f64 = 1e140;
 
 impl Map2 for Atan2 {
+    const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = place(MOST, LEAST);
+
     #[inline(always)]
     fn fast(y: f64, x: f64) -> f64 {
         angle(y, x)
     }
 
     #[inline(always)]
-    fn rare(y: f64, x: f64) -> bool {
-        let (y, x) = (y.abs(), x.abs());
-        !((y > LEAST) & (y < MOST) & (x > LEAST) & (x < MOST))
+    fn key(y: f64, x: f64) -> i64 {
+        place(y.abs(), LEAST).max(place(x.abs(), LEAST))
     }
 
     #[cold]

@@ -13,13 +13,16 @@ pub(super) trait Map1 {
     /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.
     const KEEPS_NAN: bool = false;
 
-    /// The value where [`Map1::rare`] is false; no branches.
+    /// The largest [`Map1::key`] of a lane that [`Map1::fast`] is right for.
+    const LIMIT: i64 = i64::MAX;
+
+    /// The value where the key is within the limit; no branches.
     fn fast(x: f64) -> f64;
 
-    /// Whether the lane needs [`Map1::slow`].
+    /// A number that is above the limit where the lane needs [`Map1::slow`]: a block keeps the largest, two instructions a lane.
     #[inline(always)]
-    fn rare(_x: f64) -> bool {
-        false
+    fn key(_x: f64) -> i64 {
+        i64::MIN
     }
 
     /// The value of a rare lane.
@@ -34,21 +37,27 @@ pub(super) trait Map2 {
     /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.
     const KEEPS_NAN: bool = false;
 
-    /// The value where [`Map2::rare`] is false; no branches.
+    /// The largest [`Map2::key`] of lanes that [`Map2::fast`] is right for.
+    const LIMIT: i64 = i64::MAX;
+
+    /// The value where the key is within the limit; no branches.
     fn fast(a: f64, b: f64) -> f64;
 
-    /// [`Map2::fast`] of every lane, at most [`CHUNK`] of them.
+    /// [`Map2::fast`] of every lane, at most [`CHUNK`] of them, and the largest key.
     #[inline(always)]
-    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) {
-        for (lane, out) in out.iter_mut().enumerate() {
-            *out = one_nan(Self::fast(a.at(lane), b.at(lane)), Self::KEEPS_NAN);
+    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) -> i64 {
+        let mut worst = i64::MIN;
+        for ((out, a), b) in out.iter_mut().zip(a.lanes()).zip(b.lanes()) {
+            *out = one_nan(Self::fast(a, b), Self::KEEPS_NAN);
+            worst = worst.max(Self::key(a, b));
         }
+        worst
     }
 
-    /// Whether the lane needs [`Map2::slow`].
+    /// A number that is above the limit where the lane needs [`Map2::slow`].
     #[inline(always)]
-    fn rare(_a: f64, _b: f64) -> bool {
-        false
+    fn key(_a: f64, _b: f64) -> i64 {
+        i64::MIN
     }
 
     /// The value of a rare lane.
@@ -62,8 +71,9 @@ pub(super) trait Map2 {
 pub(super) trait Operand: Copy {
     /// The lanes from `start` on, `count` of them.
     fn part(self, start: usize, count: usize) -> Self;
-    /// The value in a lane.
-    fn at(self, lane: usize) -> f64;
+    /// The values, as an iterator that ends with the lanes it is zipped with: an index would keep a check in every lane, and
+    /// with it the last lanes out of the vector loop.
+    fn lanes(self) -> impl Iterator<Item = f64>;
 }
 
 impl Operand for &[f64] {
@@ -73,8 +83,8 @@ impl Operand for &[f64] {
     }
 
     #[inline(always)]
-    fn at(self, lane: usize) -> f64 {
-        self[lane]
+    fn lanes(self) -> impl Iterator<Item = f64> {
+        self.iter().copied()
     }
 }
 
@@ -89,8 +99,8 @@ impl Operand for Constant {
     }
 
     #[inline(always)]
-    fn at(self, _lane: usize) -> f64 {
-        self.0
+    fn lanes(self) -> impl Iterator<Item = f64> {
+        std::iter::repeat(self.0)
     }
 }
 
@@ -107,13 +117,17 @@ fn one_nan(value: f64, keeps: bool) -> f64 {
 
 #[inline(always)]
 pub(super) fn lane1<K: Map1>(x: f64) -> f64 {
-    let value = if K::rare(x) { K::slow(x) } else { K::fast(x) };
+    let value = if K::key(x) > K::LIMIT {
+        K::slow(x)
+    } else {
+        K::fast(x)
+    };
     one_nan(value, K::KEEPS_NAN)
 }
 
 #[inline(always)]
 pub(super) fn lane2<K: Map2>(a: f64, b: f64) -> f64 {
-    let value = if K::rare(a, b) {
+    let value = if K::key(a, b) > K::LIMIT {
         K::slow(a, b)
     } else {
         K::fast(a, b)
@@ -124,15 +138,15 @@ pub(super) fn lane2<K: Map2>(a: f64, b: f64) -> f64 {
 #[inline(always)]
 pub(super) fn block1<K: Map1>(x: &[f64], out: &mut [f64]) {
     for (x, out) in x.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
-        let mut rare = 0_u64;
+        let mut worst = i64::MIN;
         for (out, &x) in out.iter_mut().zip(x) {
             *out = one_nan(K::fast(x), K::KEEPS_NAN);
-            rare |= u64::from(K::rare(x));
+            worst = worst.max(K::key(x));
         }
-        if rare != 0 {
+        if worst > K::LIMIT {
             for (out, &x) in out.iter_mut().zip(x) {
                 let value = *out;
-                *out = if K::rare(x) {
+                *out = if K::key(x) > K::LIMIT {
                     one_nan(K::slow(x), K::KEEPS_NAN)
                 } else {
                     value
@@ -147,15 +161,9 @@ pub(super) fn block2<K: Map2, A: Operand, B: Operand>(a: A, b: B, out: &mut [f64
     for (index, out) in out.chunks_mut(CHUNK).enumerate() {
         let count = out.len();
         let (a, b) = (a.part(index * CHUNK, count), b.part(index * CHUNK, count));
-        K::block(a, b, out);
-        let mut rare = 0_u64;
-        for lane in 0..count {
-            rare |= u64::from(K::rare(a.at(lane), b.at(lane)));
-        }
-        if rare != 0 {
-            for (lane, out) in out.iter_mut().enumerate() {
-                let (a, b) = (a.at(lane), b.at(lane));
-                if K::rare(a, b) {
+        if K::block(a, b, out) > K::LIMIT {
+            for ((out, a), b) in out.iter_mut().zip(a.lanes()).zip(b.lanes()) {
+                if K::key(a, b) > K::LIMIT {
                     *out = one_nan(K::slow(a, b), K::KEEPS_NAN);
                 }
             }

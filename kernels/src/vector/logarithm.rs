@@ -1,72 +1,118 @@
-//! Logarithms and inverse hyperbolic functions.
+//! Logarithms.
 //!
-//! `x = m 2^k` with m between sqrt(1/2) and sqrt(2), `log(m) = 2 atanh(s)` with `s = (m - 1) / (m + 1)`, |s| < 0.172.
+//! `x = m 2^k` with m between sqrt(1/2) and sqrt(2), `f = m - 1`, `s = f / (2 + f)`, |s| < 0.172 (the reduction of FDLIBM,
+//! Sun Microsystems 1993): `log(m) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + R(s^2)))`, where all but f is small.
+//! The products of k with log(2) and log10(2) are exact in their first part. Errors: see [`super::Unary`].
 
-use super::arithmetic::{
-    exceeds, fma, is_positive_normal, polynomial, power_of_whole, product, quick_two_sum, quotient,
-    split_exponent, square_root, two_product, two_sum,
-};
-use super::coefficients::{LOG, LOG_DOUBLED};
+use super::arithmetic::{Mantissa, fma, one_more, place, polynomial, quick_two_sum};
+use super::coefficients::{LOG, LOG2_DOUBLED};
 use super::lanes::Map1;
 
 /// The first 42 bits of log(2): times an exponent it is exact.
-const LN_2_SHORT: f64 = 0.6931471805598903;
-const LN_2_SHORT_LOW: f64 = 5.497923018708371e-14;
+pub(super) const LN_2_SHORT: f64 = 0.6931471805598903;
+pub(super) const LN_2_SHORT_LOW: f64 = 5.497923018708371e-14;
+/// The first 42 bits of log10(2).
+const LOG10_2_SHORT: f64 = 0.30102999566395283;
+const LOG10_2_SHORT_LOW: f64 = 2.8363394551044964e-14;
 const LOG2_E: (f64, f64) = (std::f64::consts::LOG2_E, 2.0355273740931033e-17);
-const LOG10_2: (f64, f64) = (std::f64::consts::LOG10_2, -2.8037281277851704e-18);
-const THIRD: (f64, f64) = (1.0 / 3.0, 1.850371707708594e-17);
+const LOG10_E: (f64, f64) = (std::f64::consts::LOG10_E, 1.098319650216765e-17);
+/// `2 / log(2)`
+const A: (f64, f64) = (2.0 * std::f64::consts::LOG2_E, 4.0710547481862066e-17);
+const THIRD_OF_A: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 const TWO_54: f64 = 18_014_398_509_481_984.0;
 
-/// `log(a / b) / 2` for a quotient between sqrt(1/2) and sqrt(2), each a sum of two; relative error below 2^-66.
-#[inline(always)]
-pub(super) fn half_log_of_ratio(difference: (f64, f64), sum: (f64, f64)) -> (f64, f64) {
-    let s = quotient(difference, sum);
-    let w = product(s, s);
-    let a = quick_two_sum(THIRD.0, w.0 * polynomial(w.0, &LOG_DOUBLED));
-    let g = product(w, (a.0, a.1 + THIRD.1));
-    let cubic = product(s, g);
-    let (high, low) = quick_two_sum(s.0, cubic.0);
-    (high, low + (s.1 + cubic.1))
-}
-
-/// `log(x + low) / 2` of the mantissa, and the exponent; x is positive, normal and below 1e300.
-#[inline(always)]
-fn half_log(x: f64, low: f64) -> ((f64, f64), f64) {
-    let (m, k) = split_exponent(x);
-    let m_low = low * power_of_whole(-k);
-    let difference = quick_two_sum(m - 1.0, m_low);
-    let (sum, rest) = two_sum(m, 1.0);
-    (half_log_of_ratio(difference, (sum, rest + m_low)), k)
-}
-
-/// `k log(2) + 2 (high + low)`, rounded.
-#[inline(always)]
-fn natural((high, low): (f64, f64), k: f64) -> f64 {
-    let (sum, rest) = quick_two_sum(k * LN_2_SHORT, 2.0 * high);
-    sum + (rest + fma(k, LN_2_SHORT_LOW, 2.0 * low))
-}
-
-/// `log2(x)` of a positive normal number as a sum of two, relative error below 2^-65.
-#[inline(always)]
-pub(super) fn log2_doubled(x: f64) -> (f64, f64) {
-    let (m, k) = split_exponent(x);
-    let (half, half_low) = half_log_of_ratio((m - 1.0, 0.0), two_sum(m, 1.0));
-    let (high, low) = product((2.0 * half, 2.0 * half_low), LOG2_E);
-    let (sum, rest) = quick_two_sum(k, high);
-    (sum, rest + low)
-}
-
 /// What the logarithms share outside the positive normal numbers: subnormals are scaled up by 2^54.
-fn outside(x: f64, logarithm: impl Fn(f64) -> f64) -> f64 {
+fn outside(x: f64, logarithm: impl Fn(Mantissa) -> f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
     } else if x == f64::INFINITY {
         x
     } else if x > 0.0 {
-        logarithm(x * TWO_54)
+        let mut parts = Mantissa::of(x * TWO_54);
+        parts.k -= 54.0;
+        logarithm(parts)
     } else {
         f64::NAN
     }
+}
+
+/// `log(1 + f)` as a sum of two for -0.293 <= f <= 0.415: `f - f^2/2`, and the rest. Also s.
+#[inline(always)]
+fn core(f: f64) -> (f64, f64, f64) {
+    let s = f / (f + 2.0);
+    let w = s * s;
+    let half = 0.5 * f;
+    let high = fma(-half, f, f);
+    let dropped = f - high;
+    let rounding = fma(-half, f, dropped);
+    let low = fma(s, fma(w, polynomial(w, &LOG), dropped), rounding);
+    (high, low, s)
+}
+
+/// `high + low + k log(2)`: k is 0, or its term the larger.
+#[inline(always)]
+fn with_exponent(high: f64, low: f64, k: f64) -> f64 {
+    let whole = k * LN_2_SHORT;
+    let sum = whole + high;
+    let rest = high - (sum - whole);
+    sum + (rest + fma(k, LN_2_SHORT_LOW, low))
+}
+
+/// `log(1 + f) + k log(2)`
+#[inline(always)]
+pub(super) fn natural(f: f64, k: f64) -> f64 {
+    let (high, low, _) = core(f);
+    with_exponent(high, low, k)
+}
+
+/// `log(1 + f + f_low) + k log(2)`, where `f_low` is below the last place of 1 + f, and of f where k = 0.
+#[inline(always)]
+pub(super) fn natural_corrected(f: f64, f_low: f64, k: f64) -> f64 {
+    let (high, low, s) = core(f);
+    // 1 / (1 + f) = (1 - s) / (1 + s).
+    let slope = fma(s, fma(s, 2.0, -2.0), 1.0);
+    with_exponent(high, fma(f_low, slope, low), k)
+}
+
+/// `base log(1 + f)` as a sum of two, for a base given as a sum of two.
+#[inline(always)]
+fn to_base(f: f64, base: (f64, f64)) -> (f64, f64) {
+    let (high, low, _) = core(f);
+    let product = high * base.0;
+    let rest = fma(low, base.0, fma(high, base.1, fma(high, base.0, -product)));
+    (product, rest)
+}
+
+/// `log2(m 2^k)` as a sum of two, relative error below 2^-65: `A s + s^3 (A/3 + s^2 Q(s^2))` with `A = 2 / log(2)`.
+#[inline(always)]
+pub(super) fn log2_doubled(parts: Mantissa) -> (f64, f64) {
+    let f = parts.m - 1.0;
+    let d = f + 2.0;
+    let d_low = f - (d - 2.0);
+    let inverse = 1.0 / d;
+    let s = f * inverse;
+    let s_low = fma(-s, d_low, fma(-s, d, f)) * inverse;
+    let w = s * s;
+    let w_low = fma(s, s, -w);
+    let q = polynomial(w, &LOG2_DOUBLED);
+    let factor = fma(w, q, THIRD_OF_A.0);
+    let factor_low = fma(w, q, THIRD_OF_A.0 - factor) + fma(w_low, q, THIRD_OF_A.1);
+    let cube = s * w;
+    let cube_low = fma(s, w_low, fma(s, w, -cube));
+    let cubic = cube * factor;
+    let cubic_low = fma(
+        cube_low,
+        factor,
+        fma(cube, factor_low, fma(cube, factor, -cubic)),
+    );
+    let linear = s * A.0;
+    let linear_low = fma(s, A.1, fma(s, A.0, -linear));
+    // The slope of log2 in s is A / (1 - s^2).
+    let low = fma(fma(s_low, fma(w, w, w), s_low), A.0, linear_low) + cubic_low;
+    let (high, high_low) = quick_two_sum(linear, cubic);
+    let sum = high + parts.k;
+    let rest = high - (sum - parts.k);
+    (sum, rest + (high_low + low))
 }
 
 /// Natural logarithm.
@@ -74,245 +120,120 @@ pub(super) struct Log;
 
 impl Map1 for Log {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        log_shifted(x, 0.0)
+        let parts = Mantissa::of(x);
+        natural(parts.m - 1.0, parts.k)
     }
 
     #[inline(always)]
-    fn rare(x: f64) -> bool {
-        !is_positive_normal(x)
+    fn key(x: f64) -> i64 {
+        place(x, f64::MIN_POSITIVE)
     }
 
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(x, |x| log_shifted(x, -54.0))
+        outside(x, |parts| natural(parts.m - 1.0, parts.k))
     }
-}
-
-/// `log(x 2^shift)` of a positive normal number: `f - (f^2/2 - s (f^2/2 + R(s^2)))` for the mantissa `1 + f`, 0.8 ulp.
-#[inline(always)]
-fn log_shifted(x: f64, shift: f64) -> f64 {
-    let (m, k) = split_exponent(x);
-    let k = k + shift;
-    let f = m - 1.0;
-    let s = f / (m + 1.0);
-    let w = s * s;
-    let half_square = 0.5 * f * f;
-    let tail = s * fma(w, polynomial(w, &LOG), half_square);
-    let (sum, rest) = quick_two_sum(k * LN_2_SHORT, f);
-    sum + (rest + (fma(k, LN_2_SHORT_LOW, tail) - half_square))
 }
 
 /// Logarithm to base 2.
 pub(super) struct Log2;
 
+#[inline(always)]
+fn binary(parts: Mantissa) -> f64 {
+    let (high, low) = to_base(parts.m - 1.0, LOG2_E);
+    let sum = high + parts.k;
+    let rest = high - (sum - parts.k);
+    sum + (rest + low)
+}
+
 impl Map1 for Log2 {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let (high, low) = log2_doubled(x);
-        high + low
+        binary(Mantissa::of(x))
     }
 
     #[inline(always)]
-    fn rare(x: f64) -> bool {
-        !is_positive_normal(x)
+    fn key(x: f64) -> i64 {
+        place(x, f64::MIN_POSITIVE)
     }
 
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(x, |x| {
-            let (high, low) = log2_doubled(x);
-            let (sum, rest) = two_sum(high, -54.0);
-            sum + (rest + low)
-        })
+        outside(x, binary)
     }
 }
 
 /// Logarithm to base 10.
 pub(super) struct Log10;
 
-impl Log10 {
-    #[inline(always)]
-    fn shifted(x: f64, shift: f64) -> f64 {
-        let (high, low) = log2_doubled(x);
-        let (sum, rest) = two_sum(high, shift);
-        let (high, low) = product((sum, rest + low), LOG10_2);
-        high + low
-    }
+#[inline(always)]
+fn decimal(parts: Mantissa) -> f64 {
+    let (high, low) = to_base(parts.m - 1.0, LOG10_E);
+    let whole = parts.k * LOG10_2_SHORT;
+    let sum = whole + high;
+    let rest = high - (sum - whole);
+    sum + (rest + fma(parts.k, LOG10_2_SHORT_LOW, low))
 }
 
 impl Map1 for Log10 {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        Self::shifted(x, 0.0)
+        decimal(Mantissa::of(x))
     }
 
     #[inline(always)]
-    fn rare(x: f64) -> bool {
-        !is_positive_normal(x)
+    fn key(x: f64) -> i64 {
+        place(x, f64::MIN_POSITIVE)
     }
 
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
-        outside(x, |x| Self::shifted(x, -54.0))
+        outside(x, decimal)
     }
 }
 
-/// `log(1 + x)`.
+/// `log(1 + x)`: the logarithm of the rounded sum, corrected by what the rounding left.
 pub(super) struct Log1p;
 
 impl Map1 for Log1p {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = place(1e300, f64::MIN_POSITIVE);
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let (sum, rest) = two_sum(1.0, x);
-        let (half, k) = half_log(sum, rest);
-        let value = natural(half, k);
-        if x.abs() < 1e-17 { x } else { value }
+        let (sum, rest) = one_more(x);
+        let parts = Mantissa::of(sum);
+        // Without scaling f is x itself.
+        let near = parts.k == 0.0;
+        let f = if near { x } else { parts.m - 1.0 };
+        let low = if near { 0.0 } else { rest * parts.scale };
+        natural_corrected(f, low, parts.k).copysign(x)
     }
 
     #[inline(always)]
-    fn rare(x: f64) -> bool {
-        !((x > -1.0) & (x < 1e300))
+    fn key(x: f64) -> i64 {
+        place(1.0 + x, f64::MIN_POSITIVE)
     }
 
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
         if (1e300..f64::INFINITY).contains(&x) {
-            return log_shifted(x, 0.0);
+            return Log::fast(x);
         }
-        outside(1.0 + x, |x| x)
-    }
-}
-
-/// Inverse hyperbolic sine: `log(|x| + sqrt(x^2 + 1))`, near zero the series.
-pub(super) struct Asinh;
-
-impl Map1 for Asinh {
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        let z = x * x;
-        let series = fma(
-            x * z,
-            fma(z, fma(z, -5.0 / 112.0, 3.0 / 40.0), -1.0 / 6.0),
-            x,
-        );
-        let magnitude = x.abs();
-        let (square, square_low) = two_product(magnitude, magnitude);
-        let (sum, rest) = two_sum(square, 1.0);
-        let (root, root_low) = square_root((sum, rest + square_low));
-        let (a, a_rest) = two_sum(magnitude, root);
-        let (a, a_low) = quick_two_sum(a, a_rest + root_low);
-        let (half, k) = half_log(a, a_low);
-        let value = natural(half, k);
-        let value = if magnitude < 0.0009765625 {
-            series
-        } else {
-            value
-        };
-        value.copysign(x)
-    }
-
-    #[inline(always)]
-    fn rare(x: f64) -> bool {
-        exceeds(x.abs(), 1e150)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        logarithm_of_double(x.abs()).copysign(x)
-    }
-}
-
-/// `log(2 x)` for x >= 1e150, infinity and NaN.
-fn logarithm_of_double(x: f64) -> f64 {
-    if x < f64::INFINITY {
-        log_shifted(x, 1.0)
-    } else {
-        x
-    }
-}
-
-/// Inverse hyperbolic cosine: `log(x + sqrt(x^2 - 1))`.
-pub(super) struct Acosh;
-
-impl Map1 for Acosh {
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        let (square, square_low) = two_product(x, x);
-        let (sum, rest) = quick_two_sum(square, -1.0);
-        let (sum, rest) = quick_two_sum(sum, rest + square_low);
-        let (root, root_low) = square_root((sum, rest));
-        let (a, a_rest) = two_sum(x, root);
-        let (a, a_low) = quick_two_sum(a, a_rest + root_low);
-        let (half, k) = half_log(a, a_low);
-        natural(half, k)
-    }
-
-    #[inline(always)]
-    fn rare(x: f64) -> bool {
-        !((x > 1.0) & (x < 1e150))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        if x == 1.0 {
-            0.0
-        } else if x > 1.0 {
-            logarithm_of_double(x)
-        } else {
-            f64::NAN
-        }
-    }
-}
-
-/// Inverse hyperbolic tangent: half the logarithm of `(1 + |x|) / (1 - |x|)`.
-pub(super) struct Atanh;
-
-impl Map1 for Atanh {
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        let magnitude = x.abs();
-        let (above, above_low) = two_sum(1.0, magnitude);
-        let (below, below_low) = two_sum(1.0, -magnitude);
-        let (_, k) = split_exponent(above / below);
-        let power = power_of_whole(k);
-        let (below, below_low) = (below * power, below_low * power);
-        let (difference, rest) = two_sum(above, -below);
-        let difference = quick_two_sum(difference, rest + (above_low - below_low));
-        let (sum, rest) = two_sum(above, below);
-        let (half, half_low) = half_log_of_ratio(difference, (sum, rest + (above_low + below_low)));
-        let (sum, rest) = quick_two_sum(k * (0.5 * LN_2_SHORT), half);
-        let value = sum + (rest + fma(k, 0.5 * LN_2_SHORT_LOW, half_low));
-        let small = fma(x * x, x * (1.0 / 3.0), x);
-        if magnitude < 1e-9 {
-            small
-        } else {
-            value.copysign(x)
-        }
-    }
-
-    #[inline(always)]
-    fn rare(x: f64) -> bool {
-        exceeds(x.abs(), 1.0 - f64::EPSILON / 2.0)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        if x.abs() == 1.0 { x / 0.0 } else { f64::NAN }
+        outside(1.0 + x, |_| f64::NAN)
     }
 }

@@ -6,11 +6,13 @@
 //! on (minus, magnitude, sign, minimum, maximum, copysign, the branches of a selection) pass its bits on.
 //!
 //! # Cost
-//! With 512-bit vectors `exp` takes about 0.8 ns per value and `sin` about 1.4 ns on a 2.4 GHz core; without a fused
-//! multiply-add instruction ([`Level::Portable`] on old x86) each of the functions takes 50 to 250 ns. Logarithms to other
-//! bases than e, the inverse hyperbolic functions and powers carry sums of two doubles throughout: nearly correctly rounded,
-//! and two to three times slower than libraries that stop at 1 to 4 ulp. Rare lanes (arguments of the circular functions
-//! beyond 2^32, zeros and subnormals under a logarithm, results of a power outside the normal range) are computed one by one.
+//! With 512-bit vectors the exponentials and `cosh` take less than 1 ns per value on the machine of `BENCHMARKS.md`, most others
+//! 1 to 1.7 ns, `asinh`, `acosh` and `pow` 2.3 to 2.8 ns; without a fused multiply-add instruction ([`Level::Portable`] on old
+//! x86) each of the functions takes 50 to 250 ns. The loops are bound by the number of arithmetic instructions and by the
+//! divider: sums of two doubles are carried only where a rounding would reach the result, at most one quotient and one root are
+//! taken per value, and lanes that need more are only looked for, by the largest of one integer per lane. Such rare lanes
+//! (arguments of the circular functions beyond 2^32, zeros and subnormals under a logarithm, numbers outside a domain, results
+//! of a power outside the normal range) are computed one by one.
 //!
 //! Read [`unary`] and [`unary_block`] first. Blocks of about 128 lanes stay in the first-level cache.
 
@@ -21,7 +23,9 @@ mod dispatch;
 mod error;
 mod evaluate;
 mod exponential;
+mod hyperbolic;
 mod inverse;
+mod inverse_hyperbolic;
 mod lanes;
 mod level;
 mod logarithm;

@@ -1,8 +1,8 @@
 //! Powers, cube root and length.
 
 use super::arithmetic::{
-    ROUNDER, exceeds, fma, is_positive_normal, polynomial, power_of_two, quick_two_sum, scale,
-    scale_within, split_exponent, square_root, two_product, two_sum,
+    Mantissa, ROUNDER, fma, magnitude_key, place, polynomial, power_of_two, quick_two_sum, scale,
+    scale_within, square_root, two_product,
 };
 use super::coefficients::CBRT;
 use super::exponential::exp2_unscaled;
@@ -23,47 +23,62 @@ fn times(b: f64, (high, low): (f64, f64)) -> (f64, f64) {
     (product, fma(b, low, product_low))
 }
 
-/// `a^b` from `log2 |a|`.
+/// `a^b` from `b log2 |a|`.
 #[inline(always)]
-fn finish(a: f64, b: f64, logarithm: (f64, f64)) -> f64 {
-    let (high, low) = times(b, logarithm);
+fn finish(a: f64, b: f64, (high, low): (f64, f64)) -> f64 {
     let (power, n) = exp2_unscaled(high, low);
     let magnitude = scale_within(power, n);
     let shifted = b + ROUNDER;
-    let odd = shifted.to_bits() << 63;
-    let signed = f64::from_bits(magnitude.to_bits() | odd);
-    let negative = if shifted - ROUNDER == b {
-        signed
-    } else {
-        f64::NAN
-    };
-    if a < 0.0 { negative } else { magnitude }
+    let sign = (shifted.to_bits() << 63) & a.to_bits();
+    let signed = f64::from_bits(magnitude.to_bits() | sign);
+    let undefined = (a < 0.0) & (shifted - ROUNDER != b);
+    if undefined { f64::NAN } else { signed }
 }
+
+/// The largest keys of |a|, |b| and the logarithm of the result for which `finish` is right.
+const BASE_LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
+const EXPONENT_LIMIT: i64 = magnitude_key(TWO_51);
+const RESULT_LIMIT: i64 = magnitude_key(1020.0);
 
 impl Map2 for Pow {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = 0;
 
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
-        finish(a, b, log2_doubled(a.abs()))
+        finish(a, b, times(b, log2_doubled(Mantissa::of(a.abs()))))
     }
 
     /// In two loops through the logarithms: one chain of 250 cycles would leave the processor too few lanes to overlap.
     #[inline(always)]
-    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) {
+    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) -> i64 {
         let mut low = [0.0; CHUNK];
         let low = &mut low[..out.len()];
-        for (lane, (out, low)) in out.iter_mut().zip(low.iter_mut()).enumerate() {
-            (*out, *low) = log2_doubled(a.at(lane).abs());
+        let (mut base, mut exponent, mut result) = (i64::MIN, i64::MIN, i64::MIN);
+        for ((out, low), a) in out.iter_mut().zip(low.iter_mut()).zip(a.lanes()) {
+            let magnitude = a.abs();
+            (*out, *low) = log2_doubled(Mantissa::of(magnitude));
+            base = base.max(place(magnitude, f64::MIN_POSITIVE));
         }
-        for (lane, (out, &mut low)) in out.iter_mut().zip(low).enumerate() {
-            *out = finish(a.at(lane), b.at(lane), (*out, low));
+        let pairs = a.lanes().zip(b.lanes());
+        for ((out, &mut low), (a, b)) in out.iter_mut().zip(low).zip(pairs) {
+            let product = times(b, (*out, low));
+            *out = finish(a, b, product);
+            exponent = exponent.max(magnitude_key(b));
+            result = result.max(magnitude_key(product.0));
         }
+        beyond(base, exponent, result)
     }
 
     #[inline(always)]
-    fn rare(a: f64, b: f64) -> bool {
-        !is_positive_normal(a.abs()) | exceeds(b.abs(), TWO_51) | out_of_range(a, b)
+    fn key(a: f64, b: f64) -> i64 {
+        let magnitude = a.abs();
+        let (high, _) = times(b, log2_doubled(Mantissa::of(magnitude)));
+        beyond(
+            place(magnitude, f64::MIN_POSITIVE),
+            magnitude_key(b),
+            magnitude_key(high),
+        )
     }
 
     #[cold]
@@ -73,12 +88,10 @@ impl Map2 for Pow {
     }
 }
 
-/// Whether the result may leave the normal numbers, from `|log2(m 2^k)| <= |k| + 1.75 |m - 1|`.
+/// Whether one of these keys is beyond its limit, as a key.
 #[inline(always)]
-fn out_of_range(a: f64, b: f64) -> bool {
-    let (m, k) = split_exponent(a.abs());
-    let bound = fma((m - 1.0).abs(), 1.75, k.abs());
-    exceeds(bound * b.abs(), 1020.0)
+fn beyond(base: i64, exponent: i64, result: i64) -> i64 {
+    i64::from((base > BASE_LIMIT) | (exponent > EXPONENT_LIMIT) | (result > RESULT_LIMIT))
 }
 
 /// Every case of C99 Annex F.9.4.4.
@@ -111,13 +124,12 @@ fn pow_any(a: f64, b: f64) -> f64 {
     if a < 0.0 && !whole {
         return f64::NAN;
     }
-    let (high, low) = if magnitude < f64::MIN_POSITIVE {
-        let (high, low) = log2_doubled(magnitude * TWO_54);
-        let (high, rest) = two_sum(high, -54.0);
-        times(b, (high, rest + low))
-    } else {
-        times(b, log2_doubled(magnitude))
-    };
+    let mut parts = Mantissa::of(magnitude);
+    if magnitude < f64::MIN_POSITIVE {
+        parts = Mantissa::of(magnitude * TWO_54);
+        parts.k -= 54.0;
+    }
+    let (high, low) = times(b, log2_doubled(parts));
     let result = if high > 1100.0 {
         f64::INFINITY
     } else if high < -1200.0 {
@@ -166,6 +178,7 @@ fn cbrt_positive(x: f64) -> f64 {
 
 impl Map1 for Cbrt {
     const KEEPS_NAN: bool = true;
+    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
@@ -173,8 +186,8 @@ impl Map1 for Cbrt {
     }
 
     #[inline(always)]
-    fn rare(x: f64) -> bool {
-        !is_positive_normal(x.abs())
+    fn key(x: f64) -> i64 {
+        place(x.abs(), f64::MIN_POSITIVE)
     }
 
     #[cold]
@@ -207,17 +220,19 @@ const HYPOT_LEAST: f64 = 3.2e-145;
 const HYPOT_MOST: f64 = 3.2e150;
 
 impl Map2 for Hypot {
+    const LIMIT: i64 = place(HYPOT_MOST, HYPOT_LEAST);
+
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
         let (a, b) = (a.abs(), b.abs());
         if a < b { length(b, a) } else { length(a, b) }
     }
 
+    /// Of the larger one, NaN being the largest.
     #[inline(always)]
-    fn rare(a: f64, b: f64) -> bool {
-        let (a, b) = (a.abs(), b.abs());
-        let large = if a < b { b } else { a };
-        !((large > HYPOT_LEAST) & (large < HYPOT_MOST) & (b < HYPOT_MOST))
+    fn key(a: f64, b: f64) -> i64 {
+        let larger = magnitude_key(a).max(magnitude_key(b));
+        place(f64::from_bits(larger as u64), HYPOT_LEAST)
     }
 
     #[cold]

@@ -1,6 +1,6 @@
 //! Operations that are exact or rounded once: no approximation.
 
-use super::arithmetic::fma;
+use super::arithmetic::{fma, magnitude_key};
 use super::lanes::{Map1, Map2};
 
 macro_rules! map1 {
@@ -87,24 +87,30 @@ fn remainder(a: f64, b: f64) -> f64 {
     (if too_far { mended } else { rest }).copysign(a)
 }
 
+/// From here on the quotient is too large.
+const QUOTIENT_MOST: i64 = magnitude_key(4_503_599_627_370_496.0);
+
+/// At least [`QUOTIENT_MOST`] for large quotients, an infinite divisor and NaN.
 #[inline(always)]
-fn needs_long_division(a: f64, b: f64) -> bool {
-    const MOST: f64 = 4_503_599_627_370_496.0;
-    !(((a / b).abs() < MOST) & (b.abs() < f64::INFINITY))
+fn division_key(a: f64, b: f64) -> i64 {
+    let divisor = magnitude_key(b) - (magnitude_key(f64::INFINITY) - QUOTIENT_MOST);
+    magnitude_key(a / b).max(divisor)
 }
 
 /// Remainder with the dividend's sign.
 pub(super) struct Fmod;
 
 impl Map2 for Fmod {
+    const LIMIT: i64 = QUOTIENT_MOST - 1;
+
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
         remainder(a, b)
     }
 
     #[inline(always)]
-    fn rare(a: f64, b: f64) -> bool {
-        needs_long_division(a, b)
+    fn key(a: f64, b: f64) -> i64 {
+        division_key(a, b)
     }
 
     #[cold]
@@ -130,14 +136,16 @@ fn with_sign_of_divisor(rest: f64, b: f64) -> f64 {
 }
 
 impl Map2 for Mod {
+    const LIMIT: i64 = QUOTIENT_MOST - 1;
+
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
         with_sign_of_divisor(remainder(a, b), b)
     }
 
     #[inline(always)]
-    fn rare(a: f64, b: f64) -> bool {
-        needs_long_division(a, b)
+    fn key(a: f64, b: f64) -> i64 {
+        division_key(a, b)
     }
 
     #[cold]

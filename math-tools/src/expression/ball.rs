@@ -4,7 +4,6 @@ use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use num_bigint::{BigInt, BigUint};
 use tool_core::{Ctx, ToolError};
 
-use super::functions::{Binary, Unary};
 use super::magnitude::Magnitude;
 use super::rational::Rational;
 
@@ -38,8 +37,8 @@ pub(super) type Answer = Result<Ball, Fault>;
 /// Largest binary exponent of a result.
 const EXPONENT_MAX: i64 = 300_000_000;
 /// Largest binary exponent of the argument of a periodic function, and of a number to be rounded to an integer.
-const ARGUMENT_EXPONENT_MAX: i64 = 1 << 16;
-const NEAREST: RoundingMode = RoundingMode::ToEven;
+pub(super) const ARGUMENT_EXPONENT_MAX: i64 = 1 << 16;
+pub(super) const NEAREST: RoundingMode = RoundingMode::ToEven;
 
 impl Ball {
     pub(super) fn exact(middle: BigFloat) -> Self {
@@ -55,7 +54,7 @@ impl Ball {
     }
 
     /// A lower bound on the magnitude of its numbers; not for balls around zero.
-    fn magnitude_low(&self) -> Magnitude {
+    pub(super) fn magnitude_low(&self) -> Magnitude {
         /// Radii below a middle by this many bits take less than `SLACK` of it.
         const NARROW: i64 = 22;
         const SLACK: f64 = 1e-6;
@@ -86,7 +85,7 @@ impl Ball {
     }
 }
 
-fn magnitude(x: &BigFloat) -> Magnitude {
+pub(super) fn magnitude(x: &BigFloat) -> Magnitude {
     match (x.exponent(), x.mantissa_digits()) {
         (Some(exponent), Some(words)) if !x.is_zero() => {
             let top = *words.last().unwrap_or(&0) as f64; // at least 2^63
@@ -99,7 +98,7 @@ fn magnitude(x: &BigFloat) -> Magnitude {
 /// What balls are computed with: the number of bits, and the constants.
 pub(super) struct Machine<'a> {
     pub(super) bits: usize,
-    consts: &'a mut Consts,
+    pub(super) consts: &'a mut Consts,
     pub(super) ctx: &'a Ctx,
 }
 
@@ -109,7 +108,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A rounded middle with what it was rounded by added to the radius: two units in the last place, where half of one would do.
-    fn rounded(&self, middle: BigFloat, radius: Magnitude) -> Answer {
+    pub(super) fn rounded(&self, middle: BigFloat, radius: Magnitude) -> Answer {
         if middle.is_nan() {
             return Err(Fault::Domain);
         }
@@ -286,310 +285,6 @@ impl<'a> Machine<'a> {
         };
         Ball::exact(self.whole(value.magnitude(), sign))
     }
-
-    /// The radius grows by at most `factor`.
-    fn with_slope(&mut self, middle: BigFloat, radius: Magnitude, factor: Magnitude) -> Answer {
-        self.rounded(middle, radius.mul(factor))
-    }
-
-    pub(super) fn unary(&mut self, op: Unary, x: &Ball) -> Answer {
-        use Unary::{
-            Abs, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cbrt, Ceil, Cos, Cosh, Degrees, Erf, Erfc,
-            Exp, Expm1, Factorial, Floor, Gamma, Lgamma, Ln, Log1p, Log2, Log10, Neg, Radians,
-            Round, Sign, Sin, Sinh, Sqrt, Square, Tan, Tanh, Trunc,
-        };
-        let one = Magnitude::power_of_two(0);
-        let (bits, middle, radius) = (self.bits, &x.middle, x.radius);
-        match op {
-            Neg => Ok(Ball {
-                middle: middle.neg(),
-                radius,
-            }),
-            Abs => Ok(Ball {
-                middle: middle.abs(),
-                radius,
-            }),
-            Square => self.mul(x, x),
-            Sign => Ok(self.small(x.sign()?)),
-            Exp => self.exp(x),
-            Expm1 => {
-                let exp = self.exp(x)?;
-                self.sub(&exp, &self.small(1))
-            }
-            Ln => self.ln(x),
-            Log1p => {
-                let sum = self.add(x, &self.small(1))?;
-                self.ln(&sum)
-            }
-            Log2 => self.log_base(x, 2),
-            Log10 => self.log_base(x, 10),
-            Sin | Cos | Tan => {
-                if magnitude(middle).exponent() > ARGUMENT_EXPONENT_MAX {
-                    return Err(Fault::TooLarge);
-                }
-                match op {
-                    Sin => {
-                        let value = middle.sin(bits, NEAREST, self.consts);
-                        self.with_slope(value, radius, one)
-                    }
-                    Cos => {
-                        let value = middle.cos(bits, NEAREST, self.consts);
-                        self.with_slope(value, radius, one)
-                    }
-                    _ => {
-                        let (sine, cosine) = (self.unary(Sin, x)?, self.unary(Cos, x)?);
-                        self.div(&sine, &cosine)
-                    }
-                }
-            }
-            Sqrt => {
-                if middle.is_zero() && radius.is_zero() {
-                    return Ok(x.clone());
-                }
-                if x.sign()? < 0 {
-                    return Err(Fault::Domain);
-                }
-                let root = middle.sqrt(bits, NEAREST);
-                let slope = one.div(low_of(&root));
-                self.with_slope(root, radius, slope)
-            }
-            Cbrt => {
-                x.sign()?;
-                let root = middle.cbrt(bits, NEAREST);
-                let low = low_of(&root);
-                let slope = Magnitude::power_of_two(1).div(low).div(low);
-                self.with_slope(root, radius, slope)
-            }
-            Asinh => {
-                let value = middle.asinh(bits, NEAREST, self.consts);
-                self.with_slope(value, radius, one)
-            }
-            Atan => {
-                let value = middle.atan(bits, NEAREST, self.consts);
-                self.with_slope(value, radius, one)
-            }
-            Tanh => {
-                let value = middle.tanh(bits, NEAREST, self.consts);
-                self.with_slope(value, radius, one)
-            }
-            Sinh | Cosh => {
-                let exp = self.exp(x)?;
-                let inverse = self.div(&self.small(1), &exp)?;
-                let twice = if op == Sinh {
-                    self.sub(&exp, &inverse)?
-                } else {
-                    self.add(&exp, &inverse)?
-                };
-                self.div(&twice, &self.small(2))
-            }
-            Asin | Acos => self.arc(op, x),
-            Acosh => {
-                // ln(x + sqrt((x - 1) (x + 1)))
-                let (less, more) = (self.sub(x, &self.small(1))?, self.add(x, &self.small(1))?);
-                let product = self.mul(&less, &more)?;
-                if less.sign()? < 0 {
-                    return Err(Fault::Domain);
-                }
-                let root = self.unary(Sqrt, &product)?;
-                let sum = self.add(x, &root)?;
-                self.ln(&sum)
-            }
-            Atanh => {
-                // ln((1 + x) / (1 - x)) / 2
-                let (more, less) = (self.add(&self.small(1), x)?, self.sub(&self.small(1), x)?);
-                if more.sign()? <= 0 || less.sign()? <= 0 {
-                    return Err(Fault::Domain);
-                }
-                let quotient = self.div(&more, &less)?;
-                let ln = self.ln(&quotient)?;
-                self.div(&ln, &self.small(2))
-            }
-            Degrees | Radians => {
-                let (pi, half_turn) = (self.pi()?, self.small(180));
-                let (times, over) = if op == Degrees {
-                    (half_turn, pi)
-                } else {
-                    (pi, half_turn)
-                };
-                let product = self.mul(x, &times)?;
-                self.div(&product, &over)
-            }
-            Floor => self.floor_integer(x).map(|value| self.whole_ball(&value)),
-            Round => self.nearest_integer(x).map(|value| self.whole_ball(&value)),
-            Ceil => {
-                let below = self.floor_integer(&Ball {
-                    middle: middle.neg(),
-                    radius,
-                })?;
-                Ok(self.whole_ball(&-below))
-            }
-            Trunc => self.unary(if x.sign()? < 0 { Ceil } else { Floor }, x),
-            Erf => self.erf(x),
-            Erfc => {
-                let erf = self.erf(x)?;
-                self.sub(&self.small(1), &erf)
-            }
-            Gamma => self.gamma(x),
-            Lgamma => {
-                let gamma = self.gamma(x)?;
-                self.ln(&Ball {
-                    middle: gamma.middle.abs(),
-                    radius: gamma.radius,
-                })
-            }
-            Factorial => Err(Fault::TooLarge),
-            Unary::Re | Unary::Conj => Ok(x.clone()),
-            Unary::Im => Ok(self.small(0)),
-            Unary::Arg => {
-                if x.sign()? < 0 {
-                    self.pi()
-                } else {
-                    Ok(self.small(0))
-                }
-            }
-            #[allow(unreachable_patterns)] // functions that are known in doubles only
-            _ => Err(Fault::Unsupported),
-        }
-    }
-
-    pub(super) fn binary(&mut self, op: Binary, a: &Ball, b: &Ball) -> Answer {
-        match op {
-            Binary::Add => self.add(a, b),
-            Binary::Sub => self.sub(a, b),
-            Binary::Mul => self.mul(a, b),
-            Binary::Div => self.div(a, b),
-            Binary::Mod | Binary::Fmod => {
-                let quotient = self.div(a, b)?;
-                let rounding = if op == Binary::Mod {
-                    Unary::Floor
-                } else {
-                    Unary::Trunc
-                };
-                let whole = self.unary(rounding, &quotient)?;
-                let part = self.mul(&whole, b)?;
-                self.sub(a, &part)
-            }
-            Binary::Pow => {
-                if a.sign()? < 0 {
-                    return Err(Fault::Domain);
-                }
-                if a.sign()? == 0 {
-                    return match b.sign()? {
-                        -1 => Err(Fault::DivisionByZero),
-                        0 => Ok(self.small(1)),
-                        _ => Ok(self.small(0)),
-                    };
-                }
-                let ln = self.ln(a)?;
-                let exponent = self.mul(b, &ln)?;
-                self.exp(&exponent)
-            }
-            Binary::Hypot => {
-                let (a, b) = (self.mul(a, a)?, self.mul(b, b)?);
-                let sum = self.add(&a, &b)?;
-                self.unary(Unary::Sqrt, &sum)
-            }
-            Binary::LogBase => {
-                let (a, b) = (self.ln(a)?, self.ln(b)?);
-                self.div(&a, &b)
-            }
-            Binary::Atan2 => self.angle(a, b),
-            #[allow(unreachable_patterns)] // functions that are known in doubles only
-            _ => Err(Fault::Unsupported),
-        }
-    }
-
-    pub(super) fn exp(&mut self, x: &Ball) -> Answer {
-        let size = x.magnitude().exponent();
-        if size > 40 {
-            return Err(Fault::Overflow);
-        }
-        if !x.radius.is_zero() && x.radius.exponent() > -2 {
-            return Err(Fault::Undecided);
-        }
-        let exp = x.middle.exp(self.bits, NEAREST, self.consts);
-        // exp(r) - 1 <= 2 r up to 1
-        let slope = magnitude(&exp).mul(Magnitude::power_of_two(1));
-        self.with_slope(exp, x.radius, slope)
-    }
-
-    pub(super) fn ln(&mut self, x: &Ball) -> Answer {
-        if x.sign()? <= 0 {
-            return Err(Fault::Domain);
-        }
-        let slope = Magnitude::power_of_two(0).div(x.magnitude_low());
-        let ln = x.middle.ln(self.bits, NEAREST, self.consts);
-        self.with_slope(ln, x.radius, slope)
-    }
-
-    fn log_base(&mut self, x: &Ball, base: i32) -> Answer {
-        let ln = self.ln(x)?;
-        let base = self.ln(&self.small(base))?;
-        self.div(&ln, &base)
-    }
-
-    /// Arc sine and cosine by the arc tangent of `x / sqrt((1 - x) (1 + x))`.
-    fn arc(&mut self, op: Unary, x: &Ball) -> Answer {
-        let (less, more) = (self.sub(&self.small(1), x)?, self.add(&self.small(1), x)?);
-        let product = self.mul(&less, &more)?;
-        let inside = if less.radius.is_zero() || more.radius.is_zero() {
-            1
-        } else {
-            product.sign()?
-        };
-        let edge = less.middle.is_zero() || more.middle.is_zero();
-        if less.middle.is_negative() || more.middle.is_negative() || inside < 0 {
-            return Err(Fault::Domain);
-        }
-        let angle = if edge {
-            // only an exact 1 or -1
-            let pi = self.pi()?;
-            let quarter = self.div(&pi, &self.small(2))?;
-            if x.middle.is_negative() {
-                Ball {
-                    middle: quarter.middle.neg(),
-                    ..quarter
-                }
-            } else {
-                quarter
-            }
-        } else {
-            let root = self.unary(Unary::Sqrt, &product)?;
-            let tangent = self.div(x, &root)?;
-            self.unary(Unary::Atan, &tangent)?
-        };
-        if op == Unary::Asin {
-            return Ok(angle);
-        }
-        let pi = self.pi()?;
-        let quarter = self.div(&pi, &self.small(2))?;
-        self.sub(&quarter, &angle)
-    }
-
-    /// The angle of the point (x, y).
-    fn angle(&mut self, y: &Ball, x: &Ball) -> Answer {
-        let (x_sign, y_sign) = (x.sign()?, y.sign()?);
-        if x_sign == 0 && y_sign == 0 {
-            return Ok(self.small(0));
-        }
-        let pi = self.pi()?;
-        if x_sign == 0 {
-            let quarter = self.div(&pi, &self.small(2))?;
-            return self.mul(&quarter, &self.small(y_sign));
-        }
-        let quotient = self.div(y, x)?;
-        let angle = self.unary(Unary::Atan, &quotient)?;
-        match (x_sign, y_sign) {
-            (1, _) => Ok(angle),
-            (_, -1) => self.sub(&angle, &pi),
-            _ => self.add(&angle, &pi),
-        }
-    }
-}
-
-/// A lower bound of a magnitude that is not zero.
-fn low_of(x: &BigFloat) -> Magnitude {
-    Magnitude::power_of_two(i64::from(x.exponent().unwrap_or(0)) - 2)
 }
 
 /// The integer that a whole number of moderate size is.

@@ -281,6 +281,26 @@ fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Resu
         let base = machine.ball(a)?;
         return machine.whole_power(&base, exponent).map(Number::Ball);
     }
+    if let (Binary::Pow, Number::Exact(base), Number::Exact(exponent)) = (op, a, b)
+        && base.is_zero()
+        && !exponent.is_zero()
+        && !exponent.is_negative()
+    {
+        // Exactly zero, where no number of bits would show it.
+        return Ok(Number::Exact(base.clone()));
+    }
+    if op == Binary::Pow
+        && let Number::Exact(exponent) = b
+        && let Some(halves) = exponent.half_integer()
+        && !is_square(a)
+    {
+        let base = machine.ball(a)?;
+        if base.sign()? > 0 {
+            // A root and a few products take a tenth of the time of a logarithm and an exponential.
+            let root = machine.unary(Unary::Sqrt, &base)?;
+            return machine.whole_power(&root, halves).map(Number::Ball);
+        }
+    }
     let (a, b) = (machine.ball(a)?, machine.ball(b)?);
     let truth = |holds: bool| Ok(Number::Exact(Rational::from(i32::from(holds))));
     let order = |machine: &mut Machine<'_>| machine.sub(&a, &b)?.sign();
@@ -295,6 +315,11 @@ fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Resu
         Binary::Max => Ok(Number::Ball(if order(machine)? >= 0 { a } else { b })),
         _ => machine.binary(op, &a, &b).map(Number::Ball),
     }
+}
+
+/// Whether it is known to have a rational square root.
+fn is_square(number: &Number) -> bool {
+    matches!(number, Number::Exact(value) if exact::unary(Unary::Sqrt, value).is_ok())
 }
 
 impl Machine<'_> {

@@ -261,6 +261,42 @@ fn what_cannot_be_decided_says_so() {
     );
 }
 
+/// By the root of the base, where other exponents go through its logarithm.
+#[test]
+fn half_integer_powers_have_the_digits_of_the_logarithm() {
+    for (power, same) in [
+        ("2**0.5", "exp(log(2) / 2)"),
+        ("0.1**1.5", "exp(1.5 * log(0.1))"),
+        ("10**-2.5", "exp(-2.5 * log(10))"),
+        ("pi**31.5", "exp(63 * log(pi) / 2)"),
+        ("(1/3)**(-7/2)", "exp(7 * log(3) / 2)"),
+    ] {
+        for count in [17, 60, 300] {
+            let (power, same) = (digits(power, count).unwrap(), digits(same, count).unwrap());
+            assert_eq!(text(&power), text(&same));
+            assert_eq!(power.error_bound, same.error_bound);
+        }
+    }
+    assert_eq!(
+        text(&digits("4**0.5", 20).unwrap()),
+        "2.0000000000000000000"
+    );
+    assert_eq!(text(&digits("0**0.5", 20).unwrap()), "0");
+    for (expression, reason) in [("(-2)**0.5", "domain"), ("0**-0.5", "division_by_zero")] {
+        let err = digits(expression, 20).unwrap_err();
+        assert_eq!(err.reason_str(), Some(reason), "{expression}");
+    }
+    // sqrt(2) is the double 1.4142135623730951 less 9.667293313452913e-17.
+    let output = Calculate::run(args("2**0.5"), &Ctx::default()).unwrap();
+    let Answer::Double(found) = output.value else {
+        panic!("{output:?}");
+    };
+    let error = (found - std::f64::consts::SQRT_2 + 9.667293313452913e-17).abs();
+    let bound: f64 = output.error_bound.unwrap().parse().unwrap();
+    // Two digits, rounded up.
+    assert!(error <= bound && bound < 1.12 * error, "{error} {bound}");
+}
+
 #[test]
 fn doubles_carry_a_bound_and_a_warning_where_digits_cancel() {
     let ctx = Ctx::default();

@@ -19,6 +19,7 @@ use tool_core::{Entry, entry};
 
 pub mod ast;
 mod ball;
+mod ball_functions;
 mod ball_series;
 mod big;
 pub mod calculate;
@@ -43,7 +44,7 @@ pub use parameters::Parameters;
 pub use program::{Evaluator, LANES, System};
 pub use scope::Scope;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ast::Ast;
 use kernels::program::{Builder, Program};
@@ -52,6 +53,8 @@ use kernels::program::{Builder, Program};
 mod calculate_digits_tests;
 #[cfg(test)]
 mod calculate_tests;
+#[cfg(test)]
+mod limits_tests;
 #[cfg(test)]
 mod parameters_tests;
 #[cfg(test)]
@@ -75,7 +78,8 @@ pub struct Expression(Arc<Inner>);
 struct Inner {
     text: String,
     ast: Ast,
-    program: Program,
+    /// Made at the first use: a single value needs the tree alone.
+    program: OnceLock<Program>,
 }
 
 impl Expression {
@@ -87,19 +91,20 @@ impl Expression {
     /// The first thing that cannot be read, with its 1-based column; [`LENGTH_MAX`], [`TOKENS_MAX`] and [`DEPTH_MAX`].
     pub fn parse(text: &str, scope: &Scope) -> Result<Self, ExpressionError> {
         let ast = parse::parse(text, scope)?;
-        let mut builder = Builder::new();
-        let value = program::lower(&ast, &mut builder);
-        let program = builder.finish(&[value]);
         Ok(Self(Arc::new(Inner {
             text: text.to_owned(),
             ast,
-            program,
+            program: OnceLock::new(),
         })))
     }
 
     /// An evaluator with its own scratch stack; make one per thread.
     pub fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.0.program)
+        Evaluator::new(self.0.program.get_or_init(|| {
+            let mut builder = Builder::new();
+            let value = program::lower(&self.0.ast, &mut builder);
+            builder.finish(&[value])
+        }))
     }
 
     /// The value at one point of finite numbers, or which operation has no finite value there and why. Slower than an

@@ -151,6 +151,14 @@ impl Rational {
         (integer.abs() <= MAGNITUDE_MAX).then_some(integer)
     }
 
+    /// How many halves it is, when that is an odd number of them and few.
+    pub(crate) fn half_integer(&self) -> Option<i64> {
+        const HALVES_MAX: i64 = 64;
+        let halves = i64::try_from(&self.numerator).ok()?;
+        let of_halves = u32::try_from(&self.denominator) == Ok(2);
+        (of_halves && halves.abs() <= HALVES_MAX).then_some(halves)
+    }
+
     /// The exponent of ten of the leading digit, or one less or more; the value is not zero.
     pub(crate) fn decimal_exponent_estimate(&self) -> i64 {
         let bits = self.numerator.bits() as f64 - self.denominator.bits() as f64;
