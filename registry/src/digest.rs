@@ -39,6 +39,11 @@ impl Digest {
 
     fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
+        self.flush();
+    }
+
+    /// Hands what fills whole buffers to the hasher.
+    fn flush(&mut self) {
         let whole = self.buffer.len() / Self::FULL * Self::FULL;
         if whole > 0 {
             self.hasher.update(&self.buffer[..whole]);
@@ -97,13 +102,14 @@ impl Digest {
         self.sized(b'a', shape[0]);
         if shape.len() == 1 {
             const BATCH: usize = 512;
-            let mut bytes = [b'd'; 9 * BATCH];
             for batch in data.chunks(BATCH) {
-                let spelled = bytes.as_chunks_mut::<9>().0.iter_mut();
-                for (bytes, number) in spelled.zip(batch) {
-                    bytes[1..].copy_from_slice(&number.to_le_bytes());
+                let start = self.buffer.len();
+                self.buffer.resize(start + 9 * batch.len(), b'd');
+                let places = self.buffer[start..].as_chunks_mut::<9>().0.iter_mut();
+                for (place, number) in places.zip(batch) {
+                    place[1..].copy_from_slice(&number.to_le_bytes());
                 }
-                self.push(&bytes[..9 * batch.len()]);
+                self.flush();
             }
             return;
         }

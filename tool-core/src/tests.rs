@@ -402,3 +402,17 @@ fn every_error_code_has_its_spelling() {
         assert_eq!(serde_json::to_value(code).expect("a name"), code.as_str());
     }
 }
+
+#[test]
+fn the_first_number_that_is_not_finite_is_named_wherever_it_stands() {
+    for place in [0, 63, 64, 130, 199] {
+        let mut data = vec![1.0; 200];
+        data[place] = f64::INFINITY;
+        data[199] = f64::NAN;
+        let block = |shape| Value::Numbers(Numbers::new(shape, data.clone(), false).unwrap());
+        let problem = Vector::from_value(&block(vec![200])).unwrap_err();
+        assert_eq!(problem.path, format!("/{place}"));
+        let problem = Matrix::from_value(&block(vec![20, 10])).unwrap_err();
+        assert_eq!(problem.path, format!("/{}/{}", place / 10, place % 10));
+    }
+}

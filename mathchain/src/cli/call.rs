@@ -1,6 +1,6 @@
 //! `mathchain call TOOL`.
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use registry::{Answer, Verdict};
@@ -8,7 +8,7 @@ use tool_core::json::{self, Limits};
 use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
 use super::args::{Call, Format, Global};
-use super::{cancel_on_signal, complain, exit, flags, human, print_outcome, session};
+use super::{cancel_on_signal, complain, exit, flags, human, print_outcome, session, stdin};
 use crate::{Context, Toolkit};
 
 /// Answers one call.
@@ -129,20 +129,13 @@ fn read_arguments(
         );
     }
     let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
-    // A file says how long it is, so that its text is not moved while it grows.
-    let expected = std::fs::metadata("/dev/stdin").map_or(0, |file| file.len());
-    let mut text = Vec::with_capacity(expected.min(limits.max_input_bytes) as usize + 1);
-    std::io::stdin()
-        .lock()
-        .take(limits.max_input_bytes.saturating_add(1))
-        .read_to_end(&mut text)
-        .map_err(|err| {
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!("stdin cannot be read: {err}"),
-            )
-            .reason("io")
-        })?;
+    let text = stdin::read(limits.max_input_bytes).map_err(|err| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("stdin cannot be read: {err}"),
+        )
+        .reason("io")
+    })?;
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Object(Object::new().into()));
     }

@@ -106,6 +106,11 @@ fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) ->
     Ok(())
 }
 
+/// Lines that grow beyond this many bytes get room for the longest.
+const LONG: usize = if cfg!(test) { 100 } else { 1 << 20 };
+/// Most room that is made at once.
+const ROOM_MAX: usize = 1 << 30;
+
 /// Reads to the end of the line, keeping at most `bytes_max` bytes.
 fn read_line(input: &mut impl BufRead, number: u64, bytes_max: usize) -> io::Result<Option<Line>> {
     let mut bytes = Vec::new();
@@ -126,6 +131,11 @@ fn read_line(input: &mut impl BufRead, number: u64, bytes_max: usize) -> io::Res
             too_long = true;
             bytes = Vec::new();
         } else if !too_long {
+            if bytes.len() + taken > bytes.capacity() && bytes.len() > LONG {
+                // Room for all that may come costs addresses, but no memory before it is used; without it the line is moved as it grows.
+                let most = bytes_max.saturating_add(1).min(ROOM_MAX);
+                let _ = bytes.try_reserve_exact(most.saturating_sub(bytes.len()));
+            }
             bytes.extend_from_slice(&available[..taken]);
         }
         input.consume(taken);

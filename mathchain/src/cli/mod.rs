@@ -15,6 +15,7 @@ mod progress;
 mod run;
 mod serve;
 mod session;
+mod stdin;
 mod tools;
 
 use std::io::{IsTerminal, Write};

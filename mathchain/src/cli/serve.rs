@@ -40,7 +40,8 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
     };
     let answered = jsonl::serve(
         &door,
-        std::io::stdin().lock(),
+        // As much at a time as a pipe holds.
+        std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock()),
         std::io::stdout(),
         |line, stop| {
             let context = Context {

@@ -75,7 +75,6 @@ fn stages(
     request: &CallRequest,
     trail: &mut Trail,
 ) -> Result<Ended, Halt> {
-    trail.args_digest = digest::of_value(&request.args);
     let looked = Looked::look_up(dispatcher, &request.tool, &request.context)?;
     let spec = looked.tool().spec();
     trail.set_tool(spec.id, spec.version);

@@ -1,13 +1,15 @@
 //! The door scan: text to [`Value`] in one pass, with every limit checked on the way.
 
+mod block;
+mod error;
+mod string;
+
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
-mod block;
-
+pub use self::error::JsonError;
+use self::error::{Stop, locate};
 use super::number::{self, Fault};
-use crate::error::{ErrorCode, Problem, ToolError};
 use crate::value::{Object, Value};
 
 /// What a document may cost.
@@ -31,146 +33,56 @@ impl Default for Limits {
     }
 }
 
-/// Why a text is not an acceptable document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonError {
-    /// `invalid_request`, or `limit_exceeded` for a size, depth or memory limit.
-    pub code: ErrorCode,
-    /// What was expected and found.
-    pub message: String,
-    /// The next step, where one is known.
-    pub hint: Option<String>,
-    /// JSON pointer of the value being read.
-    pub path: String,
-    /// Byte offset in the text.
-    pub offset: usize,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} (line {}, column {})",
-            self.message, self.line, self.column
-        )
-    }
-}
-
-impl std::error::Error for JsonError {}
-
-impl From<JsonError> for ToolError {
-    fn from(err: JsonError) -> Self {
-        let mut problem = Problem::new(err.path.clone(), err.to_string());
-        problem.hint = err.hint;
-        Self::of_problems(err.code, vec![problem]).reason("json")
-    }
-}
-
 /// Parses bytes that should be UTF-8 JSON.
 ///
 /// # Errors
 /// As [`parse`], and for bytes that are not UTF-8 (with the offset of the first bad one).
 pub fn parse_bytes(bytes: &[u8], limits: Limits) -> Result<Value, JsonError> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => parse(text, limits),
+    // Outside strings the grammar has ASCII only, so that of a good document only the strings need to be looked at.
+    scan(bytes, None, limits).map_err(|(stop, offset, path)| match std::str::from_utf8(bytes) {
+        Ok(text) => locate(text, offset, stop, path),
         Err(err) => {
             let valid = std::str::from_utf8(&bytes[..err.valid_up_to()]).unwrap_or_default();
-            Err(locate(
-                valid,
-                err.valid_up_to(),
-                Stop::new("the text is not UTF-8"),
-                String::new(),
-            ))
+            locate(valid, err.valid_up_to(), Stop::new(NOT_UTF8), String::new())
         }
-    }
+    })
 }
+
+const NOT_UTF8: &str = "the text is not UTF-8";
 
 /// Parses one JSON document: strict grammar, unique keys, bounded depth, size and memory, correctly rounded doubles.
 ///
 /// # Errors
 /// [`JsonError`] with line, column and JSON pointer of the culprit.
 pub fn parse(text: &str, limits: Limits) -> Result<Value, JsonError> {
-    if text.len() > limits.bytes_max {
+    scan(text.as_bytes(), Some(text), limits)
+        .map_err(|(stop, offset, path)| locate(text, offset, stop, path))
+}
+
+/// The document, or why there is none, at which byte offset and JSON pointer.
+fn scan(bytes: &[u8], text: Option<&str>, limits: Limits) -> Result<Value, (Stop, usize, String)> {
+    if bytes.len() > limits.bytes_max {
         let stop = Stop::limit(
             format!(
                 "the text has {} bytes, the limit is {}",
-                text.len(),
+                bytes.len(),
                 limits.bytes_max
             ),
             "raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}",
         );
-        return Err(locate(text, 0, stop, String::new()));
+        return Err((stop, 0, String::new()));
     }
     let mut scan = Scan {
         text,
-        bytes: text.as_bytes(),
+        bytes,
         position: 0,
         depth: 0,
         memory_bytes: 0,
         limits,
         path: Vec::new(),
     };
-    scan.document().map_err(|stop| {
-        let (offset, path) = (scan.position, scan.pointer());
-        locate(text, offset, stop, path)
-    })
-}
-
-/// A failure inside the scan; position and path are the scan's own at that moment.
-struct Stop {
-    code: ErrorCode,
-    message: String,
-    hint: Option<&'static str>,
-}
-
-impl Stop {
-    fn new(message: impl Into<String>) -> Self {
-        Self {
-            code: ErrorCode::InvalidRequest,
-            message: message.into(),
-            hint: None,
-        }
-    }
-
-    fn hint(mut self, hint: &'static str) -> Self {
-        self.hint = Some(hint);
-        self
-    }
-
-    fn limit(message: String, hint: &'static str) -> Self {
-        Self {
-            code: ErrorCode::LimitExceeded,
-            message,
-            hint: Some(hint),
-        }
-    }
-}
-
-fn locate(text: &str, offset: usize, stop: Stop, path: String) -> JsonError {
-    let mut end = offset.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let before = &text[..end];
-    let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .map_or(0, |last| last.chars().count())
-        + 1;
-    JsonError {
-        code: stop.code,
-        message: stop.message,
-        hint: stop.hint.map(str::to_owned),
-        path,
-        offset,
-        line,
-        column,
-    }
+    scan.document()
+        .map_err(|stop| (stop, scan.position, scan.pointer()))
 }
 
 enum Segment {
@@ -179,7 +91,8 @@ enum Segment {
 }
 
 struct Scan<'a> {
-    text: &'a str,
+    /// The bytes as text, where they are known to be UTF-8.
+    text: Option<&'a str>,
     bytes: &'a [u8],
     position: usize,
     depth: usize,
@@ -371,115 +284,6 @@ impl Scan<'_> {
         Ok(value)
     }
 
-    fn string(&mut self) -> Result<Arc<str>, Stop> {
-        let start = self.position + 1;
-        let mut end = start;
-        loop {
-            match self.bytes.get(end) {
-                Some(b'"') => {
-                    self.position = end + 1;
-                    return Ok(Arc::from(&self.text[start..end]));
-                }
-                Some(b'\\') => return self.escaped_string(start, end),
-                Some(0x00..=0x1f) => {
-                    self.position = end;
-                    return Err(Stop::new("a control character in a string")
-                        .hint("write it as an escape such as \\n"));
-                }
-                Some(_) => end += 1,
-                None => {
-                    self.position = end;
-                    return Err(Stop::new("the text ends inside a string"));
-                }
-            }
-        }
-    }
-
-    /// Continues a string that holds escapes; `end` is the first backslash.
-    fn escaped_string(&mut self, start: usize, end: usize) -> Result<Arc<str>, Stop> {
-        let mut text = String::from(&self.text[start..end]);
-        self.position = end;
-        loop {
-            let run = self.position;
-            while self
-                .bytes
-                .get(self.position)
-                .is_some_and(|&byte| byte != b'"' && byte != b'\\' && byte >= 0x20)
-            {
-                self.position += 1;
-            }
-            text.push_str(&self.text[run..self.position]);
-            match self.peek() {
-                Some(b'"') => {
-                    self.position += 1;
-                    return Ok(Arc::from(text));
-                }
-                Some(b'\\') => text.push(self.escape()?),
-                Some(_) => {
-                    return Err(Stop::new("a control character in a string")
-                        .hint("write it as an escape such as \\n"));
-                }
-                None => return Err(Stop::new("the text ends inside a string")),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<char, Stop> {
-        let letter = self.bytes.get(self.position + 1).copied();
-        let plain = match letter {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(),
-            _ => {
-                return Err(Stop::new("an unknown escape in a string")
-                    .hint("the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0041"));
-            }
-        };
-        self.position += 2;
-        Ok(plain)
-    }
-
-    fn unicode_escape(&mut self) -> Result<char, Stop> {
-        let first = self.hex4(self.position)?;
-        let scalar = match first {
-            0xd800..=0xdbff => {
-                let second = self
-                    .hex4(self.position + 6)
-                    .ok()
-                    .filter(|low| (0xdc00..=0xdfff).contains(low));
-                let Some(low) = second else {
-                    return Err(Stop::new("a lone surrogate in a string"));
-                };
-                self.position += 6;
-                0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)
-            }
-            _ => first,
-        };
-        self.position += 6;
-        char::from_u32(scalar).ok_or_else(|| Stop::new("a lone surrogate in a string"))
-    }
-
-    fn hex4(&self, at: usize) -> Result<u32, Stop> {
-        let fault = || Stop::new("expected `\\u` and four hexadecimal digits");
-        let digits = self
-            .bytes
-            .get(at..at + 6)
-            .filter(|bytes| bytes.starts_with(b"\\u"))
-            .ok_or_else(fault)?;
-        digits[2..]
-            .iter()
-            .try_fold(0, |value, &byte| {
-                Some(value * 16 + char::from(byte).to_digit(16)?)
-            })
-            .ok_or_else(fault)
-    }
-
     fn charge(&mut self, bytes: usize) -> Result<(), Stop> {
         self.memory_bytes = self.memory_bytes.saturating_add(bytes);
         if self.memory_bytes > self.limits.memory_bytes_max {
@@ -519,19 +323,37 @@ impl Scan<'_> {
 
     #[inline]
     fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.position += 1;
+        self.position = behind_space(self.bytes, self.position);
+    }
+
+    /// A part of the text that begins and ends between characters, if it is UTF-8.
+    fn piece(&self, start: usize, end: usize) -> Result<&str, Stop> {
+        match self.text {
+            Some(text) => Ok(&text[start..end]),
+            None => std::str::from_utf8(&self.bytes[start..end]).map_err(|_| Stop::new(NOT_UTF8)),
         }
     }
 
     fn found(&self) -> String {
-        match self
-            .text
-            .get(self.position..)
-            .and_then(|rest| rest.chars().next())
-        {
+        const CHARACTER_BYTES_MAX: usize = 4;
+        let rest = self.bytes.get(self.position..).unwrap_or_default();
+        let next = &rest[..rest.len().min(CHARACTER_BYTES_MAX)];
+        let character = next
+            .utf8_chunks()
+            .next()
+            .and_then(|chunk| chunk.valid().chars().next());
+        match character {
             None => "the end of the text".to_owned(),
             Some(character) => format!("`{}`", character.escape_debug()),
         }
     }
+}
+
+/// The first place from `position` on that is not white space.
+#[inline(always)]
+fn behind_space(bytes: &[u8], mut position: usize) -> usize {
+    while matches!(bytes.get(position), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        position += 1;
+    }
+    position
 }

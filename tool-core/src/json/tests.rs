@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::value::Value;
+use crate::value::{Numbers, SAFE_INTEGER, Value};
 
 fn read(text: &str) -> Result<Value, JsonError> {
     parse(text, Limits::default())
@@ -246,5 +246,85 @@ fn long_matrices_are_shared_between_threads() {
         let last = text.replacen(&format!("[{}, ", rows - 1), &format!("[0{}, ", rows - 1), 1);
         let err = parse(&last, Limits::default()).unwrap_err();
         assert_eq!(err.path, format!("/A/{}/0", rows - 1), "{err:?}");
+    }
+}
+
+/// The fault of the bytes comes before every other one, wherever it stands.
+#[test]
+fn bytes_that_are_not_utf8_are_refused_at_the_first_of_them() {
+    for (bytes, offset) in [
+        (b"{\"a\":\"x\xff\"}".as_slice(), 7),
+        (b"{\"\xc3\":1}", 2),
+        (b"[1,2,\xe2\x82]", 5),
+        (b"[01, \"\\n\xff\"]", 8),
+        (b"\xff", 0),
+        (b"[1] \x80", 4),
+        (b"\"ab\\u00e9\xc3\x28\"", 9),
+    ] {
+        let err = parse_bytes(bytes, Limits::default()).unwrap_err();
+        assert_eq!(
+            (err.message.as_str(), err.offset, err.path.as_str()),
+            ("the text is not UTF-8", offset, ""),
+            "{bytes:?}"
+        );
+    }
+    let text = "{\"é\":[\"ü\\n∞\",\"\u{10ffff}\"]} ";
+    assert_eq!(
+        parse_bytes(text.as_bytes(), Limits::default()),
+        parse(text, Limits::default())
+    );
+    let err = parse_bytes("[1, é]".as_bytes(), Limits::default()).unwrap_err();
+    assert_eq!(err.message, "expected a value, found `é`");
+}
+
+/// Long blocks are written by two threads; here "long" is ten numbers.
+#[test]
+fn blocks_of_every_shape_are_written_as_nested_lists() {
+    fn nested(shape: &[usize], numbers: &mut impl Iterator<Item = String>) -> String {
+        let parts: Vec<String> = match shape {
+            [count] => numbers.take(*count).collect(),
+            [count, rest @ ..] => (0..*count).map(|_| nested(rest, numbers)).collect(),
+            [] => Vec::new(),
+        };
+        format!("[{}]", parts.join(","))
+    }
+    for shape in [
+        vec![1],
+        vec![9],
+        vec![10],
+        vec![37],
+        vec![1, 30],
+        vec![30, 1],
+        vec![5, 7],
+        vec![1, 1, 12],
+        vec![3, 2, 5],
+        vec![2, 1, 3, 4],
+    ] {
+        let count = shape.iter().product();
+        let entry = |index: usize| (index as f64 - 4.0) * 0.37_f64.powi(index as i32 % 40 - 20);
+        let floats: Vec<f64> = (0..count).map(entry).collect();
+        let whole: Vec<f64> = (0..count as i64)
+            .map(|index| ((index - 3) * 10_i64.pow(index as u32 % 14)) as f64)
+            .collect();
+        let block = |data: &[f64], integral| {
+            Value::Numbers(Numbers::new(shape.clone(), data.to_vec(), integral).unwrap())
+        };
+        let mut texts = floats.iter().map(|&number| to_text(&Value::Float(number)));
+        assert_eq!(to_text(&block(&floats, false)), nested(&shape, &mut texts));
+        let mut texts = whole.iter().map(|&number| (number as i64).to_string());
+        assert_eq!(to_text(&block(&whole, true)), nested(&shape, &mut texts));
+    }
+    let edges = [
+        i64::MIN,
+        -SAFE_INTEGER,
+        -1,
+        0,
+        9,
+        10,
+        SAFE_INTEGER,
+        i64::MAX,
+    ];
+    for number in edges {
+        assert_eq!(to_text(&Value::Int(number)), number.to_string());
     }
 }

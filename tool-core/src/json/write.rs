@@ -74,36 +74,95 @@ fn members<'a>(
     }
 }
 
+/// Longest text of a double or of an integer within 2^53, with its comma.
+const NUMBER_BYTES_MAX: usize = 25;
+/// Blocks with at least this many numbers are written by two threads, where there are two processors.
+const SPLIT_LEAST: usize = if cfg!(test) { 10 } else { 1 << 16 };
+
 fn block(numbers: &Numbers, shape: &[usize], data: &[f64], style: Style, out: &mut String) {
+    // Room for the longest texts: addresses, but no memory before they are used.
+    out.reserve((NUMBER_BYTES_MAX + 2 * (shape.len() - 1)) * data.len() + 2);
+    let (count, stride) = (shape[0], data.len() / shape[0]);
+    let spelling = Spelling {
+        integral: numbers.integral(),
+        style,
+    };
     out.push('[');
-    if let [_] = shape {
-        out.reserve(data.len() * 8);
-        for (index, &number) in data.iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            if numbers.integral() {
-                integer(number as i64, out)
-            } else {
-                float(number, style, out)
-            }
-        }
+    let shared = data.len() >= SPLIT_LEAST && count > 1;
+    if !shared || std::thread::available_parallelism().is_ok_and(|threads| threads.get() < 2) {
+        spelling.parts(shape, data, out);
     } else {
-        let stride = data.len() / shape[0];
-        for (index, part) in data.chunks_exact(stride).enumerate() {
-            if index > 0 {
-                out.push(',');
+        let middle = count / 2;
+        let (first, second) = data.split_at(middle * stride);
+        let shape_of = |count| [&[count], &shape[1..]].concat();
+        let (first_shape, second_shape) = (shape_of(middle), shape_of(count - middle));
+        std::thread::scope(|scope| {
+            let writer = std::thread::Builder::new().spawn_scoped(scope, || {
+                let mut text = String::with_capacity(NUMBER_BYTES_MAX * second.len());
+                spelling.parts(&second_shape, second, &mut text);
+                text
+            });
+            spelling.parts(&first_shape, first, out);
+            out.push(',');
+            match writer.ok().and_then(|writer| writer.join().ok()) {
+                Some(text) => out.push_str(&text),
+                None => spelling.parts(&second_shape, second, out),
             }
-            block(numbers, &shape[1..], part, style, out);
-        }
+        });
     }
     out.push(']');
 }
 
+/// How the numbers of a block are spelled.
+#[derive(Clone, Copy)]
+struct Spelling {
+    integral: bool,
+    style: Style,
+}
+
+impl Spelling {
+    /// The parts of a block along its first extent, without the brackets around them.
+    fn parts(self, shape: &[usize], data: &[f64], out: &mut String) {
+        if let [_] = shape {
+            return self.numbers(data, out);
+        }
+        for (index, part) in data.chunks_exact(data.len() / shape[0]).enumerate() {
+            out.push_str(if index > 0 { ",[" } else { "[" });
+            self.parts(&shape[1..], part, out);
+            out.push(']');
+        }
+    }
+
+    fn numbers(self, data: &[f64], out: &mut String) {
+        for (index, &number) in data.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            if self.integral {
+                integer(number as i64, out);
+            } else {
+                float(number, self.style, out);
+            }
+        }
+    }
+}
+
 fn integer(number: i64, out: &mut String) {
-    use std::fmt::Write as _;
-    // Writing to a string cannot fail.
-    let _ = write!(out, "{number}");
+    const DIGITS_MAX: usize = 20;
+    let mut digits = [0; DIGITS_MAX];
+    let (mut first, mut rest) = (DIGITS_MAX, number.unsigned_abs());
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push('-');
+    }
+    out.push_str(std::str::from_utf8(&digits[first..]).expect("digits are ASCII"));
 }
 
 fn float(number: f64, style: Style, out: &mut String) {

@@ -3,7 +3,7 @@
 use std::thread::ScopedJoinHandle;
 
 use super::super::number;
-use super::{Scan, Segment, Stop};
+use super::{Scan, Segment, Stop, behind_space};
 use crate::value::Numbers;
 
 /// Texts with at least this many bytes left are read by two threads, where there are two processors.
@@ -50,6 +50,8 @@ enum After {
 struct Block {
     data: Vec<f64>,
     integral: bool,
+    /// How many numbers the memory limit has been charged for.
+    charged: usize,
 }
 
 impl Default for Block {
@@ -57,6 +59,7 @@ impl Default for Block {
         Self {
             data: Vec::new(),
             integral: true,
+            charged: 0,
         }
     }
 }
@@ -85,6 +88,9 @@ impl Scan<'_> {
                 After::Other => return Ok(None),
             }
         }
+        let (read, count) = (self.position - start, rows.block.data.len());
+        let left = self.bytes.len() - self.position;
+        self.reserve(&mut rows.block, read, count, left);
         let Some(split) = self.middle_row() else {
             return self.rows(rows, None);
         };
@@ -96,7 +102,15 @@ impl Scan<'_> {
         let columns = rows.columns;
         std::thread::scope(|scope| {
             let reader = std::thread::Builder::new()
-                .spawn_scoped(scope, move || ahead.last_rows(columns))
+                .spawn_scoped(scope, move || {
+                    let mut rows = Rows {
+                        columns,
+                        ..Rows::default()
+                    };
+                    let left = ahead.bytes.len() - split;
+                    ahead.reserve(&mut rows.block, read, count, left);
+                    ahead.last_rows(rows)
+                })
                 .ok();
             self.rows(rows, reader.map(|reader| (split, reader)))
         })
@@ -127,6 +141,20 @@ impl Scan<'_> {
         }
     }
 
+    /// Makes room for the numbers that so many bytes hold when they are spelled like those read, so that the block is not moved while
+    /// it grows; a guess, which costs addresses but no memory before they are used.
+    fn reserve(&self, block: &mut Block, bytes_read: usize, numbers_read: usize, bytes: usize) {
+        let each = bytes_read as f64 / numbers_read.max(1) as f64;
+        let expected = 1.02 * bytes as f64 / each.max(2.0);
+        let most = self
+            .limits
+            .memory_bytes_max
+            .saturating_sub(self.memory_bytes)
+            / 8;
+        // Where there is no room, the block grows as it is filled, or the limit says so.
+        let _ = block.data.try_reserve_exact((expected as usize).min(most));
+    }
+
     /// Where a row begins near the middle of what is left of a long text; a guess, since brackets also stand in strings.
     fn middle_row(&self) -> Option<usize> {
         let rest = self.bytes.len() - self.position;
@@ -151,11 +179,7 @@ impl Scan<'_> {
     }
 
     /// The rows from here to the end of the matrix, if nothing else is there.
-    fn last_rows(&mut self, columns: usize) -> Option<LastRows> {
-        let mut rows = Rows {
-            columns,
-            ..Rows::default()
-        };
+    fn last_rows(&mut self, mut rows: Rows) -> Option<LastRows> {
         loop {
             self.skip_space();
             match self.row(&mut rows).ok()? {
@@ -200,36 +224,45 @@ impl Scan<'_> {
 
     /// Reads numbers up to and with the closing bracket; false when something else stands there.
     fn number_row(&mut self, block: &mut Block) -> Result<bool, Stop> {
-        let mut column = 0;
-        loop {
-            self.skip_space();
-            if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
-                return Ok(false);
+        let bytes = self.bytes;
+        let (mut position, mut column, mut integral) = (self.position, 0, true);
+        let regular = loop {
+            position = behind_space(bytes, position);
+            if !matches!(bytes.get(position), Some(b'-' | b'0'..=b'9')) {
+                break false;
             }
-            let parsed = match number::read(&self.bytes[self.position..]) {
+            let parsed = match number::read(&bytes[position..]) {
                 Ok(parsed) => parsed,
                 Err(fault) => {
+                    self.position = position;
                     self.path.push(Segment::Index(column));
                     return Err(self.number_fault(fault));
                 }
             };
-            self.position += parsed.length;
-            block.integral &= parsed.integral;
-            if block.data.len() == block.data.capacity() {
-                self.charge(8 * block.data.len().max(16))?;
+            position += parsed.length;
+            integral &= parsed.integral;
+            if block.data.len() == block.charged {
+                self.position = position;
+                let more = block.charged.max(16);
+                self.charge(8 * more)?;
+                block.charged += more;
             }
             block.data.push(parsed.value);
             column += 1;
-            if self.take(b',') {
-                continue;
+            if bytes.get(position) != Some(&b',') {
+                position = behind_space(bytes, position);
             }
-            self.skip_space();
-            if self.take(b']') {
-                return Ok(true);
+            match bytes.get(position) {
+                Some(b',') => position += 1,
+                Some(b']') => {
+                    position += 1;
+                    break true;
+                }
+                _ => break false,
             }
-            if !self.take(b',') {
-                return Ok(false);
-            }
-        }
+        };
+        self.position = position;
+        block.integral &= integral;
+        Ok(regular)
     }
 }
