@@ -1,14 +1,17 @@
 //! `least_squares`: overdetermined and underdetermined systems, refined, with weights, constraints, ridge and covariance.
 
+mod methods;
+mod problem;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
     Bounded, Category, Ctx, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError, Vector,
 };
 
-use super::dense::lstsq::{self, Constraints, Design, LeastSquaresError};
-use super::dense::{SingularVectors, doubled, norm2, singular};
-use super::solve::{Sides, least_squares_error, trusted_digits};
+use self::problem::Problem;
+use super::dense::lstsq::LeastSquaresError;
+use super::solve::{Sides, least_squares_error};
 
 /// The tool.
 pub struct LeastSquares;
@@ -48,7 +51,8 @@ pub struct Args {
     /// max(m, n) 2.2e-16.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
-    /// Whether to return the covariance matrix of x (one right-hand side, not `ridge`); its diagonal gives `standard_errors`.
+    /// Whether to return the covariance matrix of x (one right-hand side); its diagonal gives `standard_errors`. For `ridge` it is the
+    /// scatter of x about its own mean, s^2 (A'A + ridge I)^-1 A'A (A'A + ridge I)^-1; the bias towards zero is not in it.
     #[serde(default)]
     pub covariance: bool,
 }
@@ -85,7 +89,8 @@ pub struct Output {
     /// Singular values of A with weights, descending; only for `svd`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub singular_values: Option<Vec<f64>>,
-    /// Rows less fitted parameters; for `ridge` less the effective number of them, the sum of s^2 / (s^2 + ridge).
+    /// Rows less fitted parameters; for `ridge` less the effective number of them, the sum of s^2 / (s^2 + ridge)
+    /// over the singular values s of what the constraints leave free.
     pub degrees_of_freedom: f64,
     /// Square root of the residual sum of squares over the degrees of freedom; "NaN" with none, absent for several right-hand
     /// sides.
@@ -213,362 +218,6 @@ impl Tool for LeastSquares {
             },
         ]
     }
-}
-
-/// The checked arguments: the design with its weights, and the right-hand sides to twice the digits.
-struct Problem {
-    design: Design,
-    b: Sides,
-    high: Vec<f64>,
-    low: Option<Vec<f64>>,
-    constraints: Option<(Matrix, Sides)>,
-}
-
-fn shape_error(path: &str, message: String) -> ToolError {
-    ToolError::invalid(path, message).reason("shape")
-}
-
-impl Problem {
-    fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
-        let a = args.a.load(ctx)?;
-        let b = args.b.load(ctx)?;
-        let (m, k) = (a.rows(), b.columns());
-        if b.rows() != m {
-            return Err(shape_error(
-                "/b",
-                format!("`A` has {m} rows but `b` has {} entries", b.rows()),
-            )
-            .hint("give one entry (or one row) of `b` per row of `A`"));
-        }
-        let n = args
-            .polynomial
-            .map_or(a.columns(), |degree| degree.size() + 1);
-        let size = m as f64 * n as f64 * m.min(n) as f64;
-        ctx.afford(8.0 * size + 400.0 * m as f64 * n as f64 * k as f64)?;
-        ctx.reserve_doubles(8 * (m + n) * n + 8 * (m + n) * k)?;
-        let mut design = match args.polynomial {
-            Some(_) if a.columns() != 1 => {
-                return Err(shape_error(
-                    "/A",
-                    format!("a polynomial needs one column, found {}", a.columns()),
-                )
-                .hint("leave `polynomial` out when `A` holds all columns"));
-            }
-            Some(degree) => Design::powers(a.as_slice(), degree.size()),
-            None => Design::from_rows(a.as_slice(), m, n),
-        };
-        if design.high.iter().any(|value| !value.is_finite()) {
-            return Err(ToolError::invalid(
-                "/A",
-                "a power of a number in `A` is too large for a double",
-            )
-            .reason("overflow")
-            .hint("scale the column of `A`"));
-        }
-        let mut high = b.as_slice().to_vec();
-        let mut low = None;
-        if let Some(weights) = &args.weights {
-            let roots = roots(&weights.load(ctx)?, m)?;
-            design.weigh(&roots);
-            let mut errors = Vec::with_capacity(high.len());
-            for (index, value) in high.iter_mut().enumerate() {
-                let (product, error) = doubled::two_product(*value, roots[index / k]);
-                *value = product;
-                errors.push(error);
-            }
-            low = Some(errors);
-        }
-        let constraints = match (&args.c, &args.d) {
-            (None, None) => None,
-            (Some(c), Some(d)) => Some(constraints(c.load(ctx)?, d.load(ctx)?, n, k)?),
-            (Some(_), None) => {
-                return Err(ToolError::invalid(
-                    "/d",
-                    "`C` needs its right-hand side `d`",
-                ));
-            }
-            (None, Some(_)) => {
-                return Err(ToolError::invalid("/C", "`d` needs its left-hand side `C`"));
-            }
-        };
-        Ok(Self {
-            design,
-            b,
-            high,
-            low,
-            constraints,
-        })
-    }
-
-    fn rows(&self) -> usize {
-        self.design.rows
-    }
-
-    /// Parameters that the constraints leave free.
-    fn free(&self) -> usize {
-        self.design.columns - self.constraint_count()
-    }
-
-    fn constraint_count(&self) -> usize {
-        self.constraints.as_ref().map_or(0, |(c, _)| c.rows())
-    }
-
-    fn check_method(&self, method: Method, args: &Args) -> Result<(), ToolError> {
-        if method == Method::Svd && self.constraints.is_some() {
-            return Err(
-                ToolError::invalid("/C", "`svd` takes no constraints").hint("use `qr` or `ridge`")
-            );
-        }
-        if (method == Method::Ridge) != args.ridge.is_some() {
-            return Err(ToolError::invalid(
-                "/ridge",
-                "`ridge` is the penalty of the method `ridge`, and that method needs it",
-            )
-            .reason("contradiction"));
-        }
-        if args.covariance && (method == Method::Ridge || self.b.columns() > 1) {
-            return Err(ToolError::invalid(
-                "/covariance",
-                "the covariance is that of one right-hand side without a penalty",
-            ));
-        }
-        Ok(())
-    }
-
-    fn tolerance(&self, args: &Args) -> f64 {
-        let default = self.rows().max(self.design.columns) as f64 * f64::EPSILON;
-        args.tolerance.map_or(default, Tolerance::get)
-    }
-
-    fn fit(
-        &self,
-        design: &Design,
-        high: &[f64],
-        low: Option<&[f64]>,
-        args: &Args,
-    ) -> Result<lstsq::Fit, LeastSquaresError> {
-        let constraints = self.constraints.as_ref().map(|(c, d)| Constraints {
-            c: c.as_slice(),
-            d: d.as_slice(),
-            rows: c.rows(),
-        });
-        lstsq::fit(
-            design,
-            (high, low),
-            self.b.columns(),
-            constraints,
-            self.tolerance(args),
-            args.covariance,
-        )
-    }
-
-    fn by_orthogonal_factors(&self, args: &Args) -> Result<Output, LeastSquaresError> {
-        let n = self.design.columns;
-        let found = self.fit(&self.design, &self.high, self.low.as_deref(), args)?;
-        let freedom = (self.rows() - self.free()) as f64;
-        let residual = norm2(&found.residual_norms);
-        let (standard_errors, covariance) =
-            statistics(found.unscaled_covariance, residual, freedom, n);
-        Ok(Output {
-            residual,
-            rank: n,
-            rcond: found.rcond,
-            trusted_digits: trusted_digits(found.rcond),
-            singular_values: None,
-            degrees_of_freedom: freedom,
-            residual_std: self.residual_std(residual, freedom),
-            standard_errors,
-            covariance,
-            optimality: Some(found.optimality),
-            refinements: found.refinements,
-            error_estimate: Some(Real(found.error_estimate)),
-            method: Method::Qr,
-            x: self.b.like(n, found.x),
-        })
-    }
-
-    fn by_ridge(&self, args: &Args) -> Result<Output, ToolError> {
-        let (m, n, k) = (self.rows(), self.design.columns, self.b.columns());
-        let penalty = args.ridge.map_or(0.0, Tolerance::get);
-        let extended = self.design.over_identity(penalty.sqrt());
-        let extend = |values: &[f64]| {
-            let mut out = values.to_vec();
-            out.resize((m + n) * k, 0.0);
-            out
-        };
-        let low = self.low.as_deref().map(extend);
-        let found = self
-            .fit(&extended, &extend(&self.high), low.as_deref(), args)
-            .map_err(least_squares_error)?;
-        let columns = faer::MatRef::from_column_major_slice(&self.design.high, m, n);
-        let (values, _) =
-            singular(columns, SingularVectors::None).map_err(super::no_convergence)?;
-        let effective: f64 = values
-            .iter()
-            .filter(|&&value| value > 0.0)
-            .map(|&value| 1.0 / (1.0 + penalty / value / value))
-            .sum();
-        let freedom = m as f64 - effective;
-        let image =
-            super::dense::product(columns, super::dense::columns_of(&found.x, n, k).as_ref());
-        let residual = norm2(
-            &(0..m * k)
-                .map(|index| self.high[index] - image[(index / k, index % k)])
-                .collect::<Vec<_>>(),
-        );
-        Ok(Output {
-            residual,
-            rank: n,
-            rcond: found.rcond,
-            trusted_digits: trusted_digits(found.rcond),
-            singular_values: None,
-            degrees_of_freedom: freedom,
-            residual_std: self.residual_std(residual, freedom),
-            standard_errors: None,
-            covariance: None,
-            optimality: Some(found.optimality),
-            refinements: found.refinements,
-            error_estimate: Some(Real(found.error_estimate)),
-            method: Method::Ridge,
-            x: self.b.like(n, found.x),
-        })
-    }
-
-    fn by_singular_values(&self, args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let (m, n) = (self.rows(), self.design.columns);
-        let rows: Vec<f64> = (0..m * n)
-            .map(|index| self.design.high[index % n * m + index / n])
-            .collect();
-        let tolerance = self.tolerance(args);
-        let found = lstsq::minimum_norm(&rows, m, n, &self.high, self.b.columns(), tolerance)
-            .map_err(least_squares_error)?;
-        let freedom = (m - found.rank) as f64;
-        let residual = norm2(&found.residuals);
-        let values = &found.singular_values;
-        let rcond = match (values.first(), values.last()) {
-            (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
-            _ => 0.0,
-        };
-        if args.covariance && found.rank < n {
-            ctx.warn("the columns of `A` are dependent: the covariance is that of the solution of smallest norm");
-        }
-        let inverse = args.covariance.then(|| {
-            let size = values.len();
-            let mut inverse = vec![0.0; n * n];
-            for row in 0..n {
-                for column in 0..n {
-                    inverse[row * n + column] = (0..found.rank)
-                        .map(|index| {
-                            let (left, right) =
-                                (found.v[row * size + index], found.v[column * size + index]);
-                            left / values[index] * (right / values[index])
-                        })
-                        .sum();
-                }
-            }
-            inverse
-        });
-        let (standard_errors, covariance) = statistics(inverse, residual, freedom, n);
-        Ok(Output {
-            residual,
-            rank: found.rank,
-            rcond,
-            trusted_digits: trusted_digits(rcond),
-            degrees_of_freedom: freedom,
-            residual_std: self.residual_std(residual, freedom),
-            standard_errors,
-            covariance,
-            optimality: None,
-            refinements: 0,
-            error_estimate: None,
-            method: Method::Svd,
-            x: self.b.like(n, found.x),
-            singular_values: Some(found.singular_values),
-        })
-    }
-
-    fn residual_std(&self, residual: f64, freedom: f64) -> Option<Real> {
-        (self.b.columns() == 1).then(|| Real(spread(residual, freedom)))
-    }
-}
-
-fn spread(residual: f64, freedom: f64) -> f64 {
-    if freedom > 0.0 {
-        residual / freedom.sqrt()
-    } else {
-        f64::NAN
-    }
-}
-
-/// Standard errors and covariance from `(A' A)^-1`.
-fn statistics(
-    inverse: Option<Vec<f64>>,
-    residual: f64,
-    freedom: f64,
-    n: usize,
-) -> (Option<Vec<Real>>, Option<Matrix>) {
-    let Some(mut inverse) = inverse else {
-        return (None, None);
-    };
-    let spread = spread(residual, freedom);
-    let errors = (0..n)
-        .map(|index| Real(spread * inverse[index * n + index].max(0.0).sqrt()))
-        .collect();
-    inverse
-        .iter_mut()
-        .for_each(|value| *value *= spread * spread);
-    let finite = inverse.iter().all(|value| value.is_finite());
-    let covariance = if finite {
-        Matrix::new(n, n, inverse)
-    } else {
-        None
-    };
-    (Some(errors), covariance)
-}
-
-/// Square roots of the weights.
-fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
-    if weights.len() != m {
-        return Err(shape_error(
-            "/weights",
-            format!(
-                "`A` has {m} rows but `weights` has {} entries",
-                weights.len()
-            ),
-        ));
-    }
-    if let Some(index) = weights.iter().position(|&weight| weight < 0.0) {
-        return Err(ToolError::invalid(
-            format!("/weights/{index}"),
-            format_args!("expected a weight of at least 0, found {}", weights[index]),
-        ));
-    }
-    Ok(weights.iter().map(|weight| weight.sqrt()).collect())
-}
-
-fn constraints(c: Matrix, d: Sides, n: usize, k: usize) -> Result<(Matrix, Sides), ToolError> {
-    if c.columns() != n || c.rows() > n {
-        return Err(shape_error(
-            "/C",
-            format!(
-                "expected at most {n} rows of {n} numbers, found {} x {}",
-                c.rows(),
-                c.columns()
-            ),
-        ));
-    }
-    if d.rows() != c.rows() || d.columns() != k {
-        return Err(shape_error(
-            "/d",
-            format!(
-                "expected {} rows of {k}, found {} of {}",
-                c.rows(),
-                d.rows(),
-                d.columns()
-            ),
-        ));
-    }
-    Ok((c, d))
 }
 
 fn warn(output: &Output, ctx: &Ctx) {

@@ -217,6 +217,94 @@ fn ridge_shrinks() {
     assert!(distance(wide.x.as_slice(), &[0.5, 0.5]) < 1e-15);
 }
 
+/// The estimates are linear in b: the covariance is the sum over the rows of what one more unit of b_i changes in x, squared, times
+/// the variance of b_i; that of b is |r|^2 over the rows less the trace of what the fit answers to them.
+#[test]
+fn ridge_covariance_is_that_of_a_linear_estimate() {
+    let (m, n) = (6, 3);
+    let a: Vec<f64> = (0..m * n)
+        .map(|index| ((index * 37 + 11) % 19) as f64 / 4.0 - 2.0)
+        .collect();
+    let b = vec![1.0, -2.0, 0.5, 3.0, 2.5, -1.0];
+    let weights = [1.0, 4.0, 0.25, 2.0, 9.0, 1.0];
+    let weighted = ("weights", Value::vector(weights.to_vec()));
+    let constrained = vec![
+        ("C", rows(&[1.0, 2.0, -1.0], 3)),
+        ("d", Value::vector(vec![0.75])),
+    ];
+    for (extra, weights) in [
+        (vec![], [1.0; 6]),
+        (vec![weighted.clone()], weights),
+        (constrained.clone(), [1.0; 6]),
+        ([vec![weighted], constrained].concat(), weights),
+    ] {
+        let fit = |b: &[f64]| {
+            let mut fields = vec![
+                ("A", rows(&a, n)),
+                ("b", Value::vector(b.to_vec())),
+                ("ridge", Value::from(1.5)),
+                ("covariance", Value::from(true)),
+            ];
+            fields.extend(extra.clone());
+            run(fields)
+        };
+        let output = fit(&b);
+        let still = fit(&[0.0; 6]).x;
+        let answers: Vec<Vec<f64>> = (0..m)
+            .map(|row| {
+                let mut unit = vec![0.0; m];
+                unit[row] = 1.0;
+                let x = fit(&unit).x;
+                let moved = x.as_slice().iter().zip(still.as_slice());
+                moved.map(|(x, still)| x - still).collect()
+            })
+            .collect();
+        let trace: f64 = (0..m)
+            .flat_map(|row| (0..n).map(move |column| (row, column)))
+            .map(|(row, column)| a[row * n + column] * answers[row][column])
+            .sum();
+        assert!((output.degrees_of_freedom - (m as f64 - trace)).abs() < 1e-13);
+        let squares: f64 = (0..m)
+            .map(|row| {
+                let image: f64 = (0..n)
+                    .map(|column| a[row * n + column] * output.x.as_slice()[column])
+                    .sum();
+                weights[row] * (b[row] - image).powi(2)
+            })
+            .sum();
+        let variance = squares / (m as f64 - trace);
+        assert!((output.residual_std.unwrap().0.powi(2) / variance - 1.0).abs() < 1e-13);
+        let found = output.covariance.as_ref().unwrap();
+        for i in 0..n {
+            for j in 0..n {
+                let expected: f64 = (0..m)
+                    .map(|row| variance / weights[row] * answers[row][i] * answers[row][j])
+                    .sum();
+                // The differences of x lose a digit or two.
+                let error = found.row(i)[j] - expected;
+                assert!(error.abs() < 1e-12 * variance, "{i} {j}: {error}");
+            }
+            assert!((errors(&output)[i].powi(2) - found.row(i)[i]).abs() < 1e-14 * variance);
+        }
+    }
+}
+
+/// One column of ones: x = sum b / (m + ridge), its variance s^2 m / (m + ridge)^2, with m - m / (m + ridge) degrees of freedom.
+#[test]
+fn ridge_covariance_of_a_mean() {
+    let output = run(vec![
+        ("A", rows(&[1.0; 4], 1)),
+        ("b", Value::vector(vec![1.0, 2.0, 3.0, 4.0])),
+        ("ridge", Value::from(1.0)),
+        ("covariance", Value::from(true)),
+    ]);
+    assert!(distance(output.x.as_slice(), &[2.0]) < 1e-15);
+    assert!((output.degrees_of_freedom - 3.2).abs() < 1e-14);
+    // |r|^2 = 1 + 0 + 1 + 4
+    let expected = 6.0 / 3.2 * 4.0 / 25.0;
+    assert!((output.covariance.unwrap().row(0)[0] - expected).abs() < 1e-14);
+}
+
 /// NumPy 2.4.6, `numpy.linalg.lstsq`: dependent columns have a solution of smallest norm, and a warning says so.
 #[test]
 fn dependent_columns_have_minimum_norm() {
@@ -271,7 +359,7 @@ fn bad_input_names_the_argument() {
             "/ridge",
         ),
         (
-            r#"{"A":[[1],[2]],"b":[1,2],"ridge":1,"covariance":true}"#,
+            r#"{"A":[[1],[2]],"b":[[1,0],[2,1]],"ridge":1,"covariance":true}"#,
             "/covariance",
         ),
         (r#"{"A":[[1,2],[2,1]],"b":[1,2],"polynomial":1}"#, "/A"),

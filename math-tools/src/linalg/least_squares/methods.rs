@@ -1,0 +1,245 @@
+//! The three ways of `least_squares`, and the statistics that go with them.
+
+use faer::MatRef;
+use tool_core::{Ctx, Matrix, Real, Tolerance, ToolError};
+
+use super::super::dense::lstsq::{self, Constraints, Design, LeastSquaresError};
+use super::super::dense::{SingularVectors, columns_of, dot, norm2, product, rows_of, singular};
+use super::super::no_convergence;
+use super::super::solve::{least_squares_error, trusted_digits};
+use super::problem::Problem;
+use super::{Args, Method, Output};
+
+impl Problem {
+    fn tolerance(&self, args: &Args) -> f64 {
+        let default = self.rows().max(self.design.columns) as f64 * f64::EPSILON;
+        args.tolerance.map_or(default, Tolerance::get)
+    }
+
+    fn fit(
+        &self,
+        design: &Design,
+        high: &[f64],
+        low: Option<&[f64]>,
+        args: &Args,
+        covariance: bool,
+    ) -> Result<lstsq::Fit, LeastSquaresError> {
+        let constraints = self.constraints.as_ref().map(|(c, d)| Constraints {
+            c: c.as_slice(),
+            d: d.as_slice(),
+            rows: c.rows(),
+        });
+        lstsq::fit(
+            design,
+            (high, low),
+            self.b.columns(),
+            constraints,
+            self.tolerance(args),
+            covariance,
+        )
+    }
+
+    pub(super) fn by_orthogonal_factors(&self, args: &Args) -> Result<Output, LeastSquaresError> {
+        let n = self.design.columns;
+        let found = self.fit(
+            &self.design,
+            &self.high,
+            self.low.as_deref(),
+            args,
+            args.covariance,
+        )?;
+        let freedom = (self.rows() - self.free()) as f64;
+        let residual = norm2(&found.residual_norms);
+        let (standard_errors, covariance) =
+            statistics(found.unscaled_covariance, residual, freedom, n);
+        Ok(Output {
+            residual,
+            rank: n,
+            rcond: found.rcond,
+            trusted_digits: trusted_digits(found.rcond),
+            singular_values: None,
+            degrees_of_freedom: freedom,
+            residual_std: self.residual_std(residual, freedom),
+            standard_errors,
+            covariance,
+            optimality: Some(found.optimality),
+            refinements: found.refinements,
+            error_estimate: Some(Real(found.error_estimate)),
+            method: Method::Qr,
+            x: self.b.like(n, found.x),
+        })
+    }
+
+    /// Smallest `|b - A x|^2 + ridge |x|^2`, as the least squares of A over the root of the penalty times the identity.
+    ///
+    /// The covariance is that of the estimates about their own mean, which the penalty draws towards zero:
+    /// `s^2 G A'A G` with `G = (A'A + ridge I)^-1` (within the constraints) and `s^2 = |b - A x|^2 / (m - trace(A G A'))`.
+    ///
+    /// # References
+    /// D. W. Marquardt, "Generalized inverses, ridge regression, biased linear estimation, and nonlinear estimation", Technometrics
+    /// 12, 1970; T. Hastie, R. Tibshirani, J. Friedman, "The Elements of Statistical Learning", 2nd ed., 2009, section 3.4.1.
+    pub(super) fn by_ridge(&self, args: &Args) -> Result<Output, ToolError> {
+        let (m, n, k) = (self.rows(), self.design.columns, self.b.columns());
+        let penalty = args.ridge.map_or(0.0, Tolerance::get);
+        let extended = self.design.over_identity(penalty.sqrt());
+        let extend = |values: &[f64]| {
+            let mut out = values.to_vec();
+            out.resize((m + n) * k, 0.0);
+            out
+        };
+        let low = self.low.as_deref().map(extend);
+        let constrained = self.constraints.is_some();
+        let found = self
+            .fit(
+                &extended,
+                &extend(&self.high),
+                low.as_deref(),
+                args,
+                args.covariance || constrained,
+            )
+            .map_err(least_squares_error)?;
+        let columns = MatRef::from_column_major_slice(&self.design.high, m, n);
+        // A (A' A + ridge I)^-1, within the constraints: what the estimates answer to, row by row of A.
+        let answers = found
+            .unscaled_covariance
+            .as_ref()
+            .map(|inverse| product(columns, columns_of(inverse, n, n).as_ref()));
+        let effective: f64 = match &answers {
+            Some(answers) if constrained => (0..n)
+                .map(|column| {
+                    dot(
+                        answers.col_as_slice(column),
+                        &self.design.high[column * m..][..m],
+                    )
+                })
+                .sum(),
+            _ => {
+                let (values, _) =
+                    singular(columns, SingularVectors::None).map_err(no_convergence)?;
+                values
+                    .iter()
+                    .filter(|&&value| value > 0.0)
+                    .map(|&value| 1.0 / (1.0 + penalty / value / value))
+                    .sum()
+            }
+        };
+        let freedom = m as f64 - effective;
+        let image = product(columns, columns_of(&found.x, n, k).as_ref());
+        let residual = norm2(
+            &(0..m * k)
+                .map(|index| self.high[index] - image[(index / k, index % k)])
+                .collect::<Vec<_>>(),
+        );
+        let unscaled = answers.filter(|_| args.covariance).map(|answers| {
+            rows_of(product(answers.as_ref().transpose(), answers.as_ref()).as_ref())
+        });
+        let (standard_errors, covariance) = statistics(unscaled, residual, freedom, n);
+        Ok(Output {
+            residual,
+            rank: n,
+            rcond: found.rcond,
+            trusted_digits: trusted_digits(found.rcond),
+            singular_values: None,
+            degrees_of_freedom: freedom,
+            residual_std: self.residual_std(residual, freedom),
+            standard_errors,
+            covariance,
+            optimality: Some(found.optimality),
+            refinements: found.refinements,
+            error_estimate: Some(Real(found.error_estimate)),
+            method: Method::Ridge,
+            x: self.b.like(n, found.x),
+        })
+    }
+
+    pub(super) fn by_singular_values(&self, args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let (m, n) = (self.rows(), self.design.columns);
+        let rows: Vec<f64> = (0..m * n)
+            .map(|index| self.design.high[index % n * m + index / n])
+            .collect();
+        let tolerance = self.tolerance(args);
+        let found = lstsq::minimum_norm(&rows, m, n, &self.high, self.b.columns(), tolerance)
+            .map_err(least_squares_error)?;
+        let freedom = (m - found.rank) as f64;
+        let residual = norm2(&found.residuals);
+        let values = &found.singular_values;
+        let rcond = match (values.first(), values.last()) {
+            (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
+            _ => 0.0,
+        };
+        if args.covariance && found.rank < n {
+            ctx.warn("the columns of `A` are dependent: the covariance is that of the solution of smallest norm");
+        }
+        let inverse = args.covariance.then(|| {
+            let size = values.len();
+            let mut inverse = vec![0.0; n * n];
+            for row in 0..n {
+                for column in 0..n {
+                    inverse[row * n + column] = (0..found.rank)
+                        .map(|index| {
+                            let (left, right) =
+                                (found.v[row * size + index], found.v[column * size + index]);
+                            left / values[index] * (right / values[index])
+                        })
+                        .sum();
+                }
+            }
+            inverse
+        });
+        let (standard_errors, covariance) = statistics(inverse, residual, freedom, n);
+        Ok(Output {
+            residual,
+            rank: found.rank,
+            rcond,
+            trusted_digits: trusted_digits(rcond),
+            degrees_of_freedom: freedom,
+            residual_std: self.residual_std(residual, freedom),
+            standard_errors,
+            covariance,
+            optimality: None,
+            refinements: 0,
+            error_estimate: None,
+            method: Method::Svd,
+            x: self.b.like(n, found.x),
+            singular_values: Some(found.singular_values),
+        })
+    }
+
+    fn residual_std(&self, residual: f64, freedom: f64) -> Option<Real> {
+        (self.b.columns() == 1).then(|| Real(spread(residual, freedom)))
+    }
+}
+
+fn spread(residual: f64, freedom: f64) -> f64 {
+    if freedom > 0.0 {
+        residual / freedom.sqrt()
+    } else {
+        f64::NAN
+    }
+}
+
+/// Standard errors and covariance from the covariance for errors of size 1, such as `(A' A)^-1`.
+fn statistics(
+    inverse: Option<Vec<f64>>,
+    residual: f64,
+    freedom: f64,
+    n: usize,
+) -> (Option<Vec<Real>>, Option<Matrix>) {
+    let Some(mut inverse) = inverse else {
+        return (None, None);
+    };
+    let spread = spread(residual, freedom);
+    let errors = (0..n)
+        .map(|index| Real(spread * inverse[index * n + index].max(0.0).sqrt()))
+        .collect();
+    inverse
+        .iter_mut()
+        .for_each(|value| *value *= spread * spread);
+    let finite = inverse.iter().all(|value| value.is_finite());
+    let covariance = if finite {
+        Matrix::new(n, n, inverse)
+    } else {
+        None
+    };
+    (Some(errors), covariance)
+}

@@ -1,0 +1,175 @@
+//! The arguments of `least_squares`, checked and weighed.
+
+use tool_core::{Ctx, Matrix, ToolError, Vector};
+
+use super::super::dense::doubled;
+use super::super::dense::lstsq::Design;
+use super::super::solve::Sides;
+use super::{Args, Method};
+
+/// The checked arguments: the design with its weights, and the right-hand sides to twice the digits.
+pub(super) struct Problem {
+    pub(super) design: Design,
+    pub(super) b: Sides,
+    pub(super) high: Vec<f64>,
+    pub(super) low: Option<Vec<f64>>,
+    pub(super) constraints: Option<(Matrix, Sides)>,
+}
+
+fn shape_error(path: &str, message: String) -> ToolError {
+    ToolError::invalid(path, message).reason("shape")
+}
+
+impl Problem {
+    pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
+        let a = args.a.load(ctx)?;
+        let b = args.b.load(ctx)?;
+        let (m, k) = (a.rows(), b.columns());
+        if b.rows() != m {
+            return Err(shape_error(
+                "/b",
+                format!("`A` has {m} rows but `b` has {} entries", b.rows()),
+            )
+            .hint("give one entry (or one row) of `b` per row of `A`"));
+        }
+        let n = args
+            .polynomial
+            .map_or(a.columns(), |degree| degree.size() + 1);
+        let size = m as f64 * n as f64 * m.min(n) as f64;
+        ctx.afford(8.0 * size + 400.0 * m as f64 * n as f64 * k as f64)?;
+        ctx.reserve_doubles(8 * (m + n) * n + 8 * (m + n) * k)?;
+        let mut design = match args.polynomial {
+            Some(_) if a.columns() != 1 => {
+                return Err(shape_error(
+                    "/A",
+                    format!("a polynomial needs one column, found {}", a.columns()),
+                )
+                .hint("leave `polynomial` out when `A` holds all columns"));
+            }
+            Some(degree) => Design::powers(a.as_slice(), degree.size()),
+            None => Design::from_rows(a.as_slice(), m, n),
+        };
+        if design.high.iter().any(|value| !value.is_finite()) {
+            return Err(ToolError::invalid(
+                "/A",
+                "a power of a number in `A` is too large for a double",
+            )
+            .reason("overflow")
+            .hint("scale the column of `A`"));
+        }
+        let mut high = b.as_slice().to_vec();
+        let mut low = None;
+        if let Some(weights) = &args.weights {
+            let roots = roots(&weights.load(ctx)?, m)?;
+            design.weigh(&roots);
+            let mut errors = Vec::with_capacity(high.len());
+            for (index, value) in high.iter_mut().enumerate() {
+                let (product, error) = doubled::two_product(*value, roots[index / k]);
+                *value = product;
+                errors.push(error);
+            }
+            low = Some(errors);
+        }
+        let constraints = match (&args.c, &args.d) {
+            (None, None) => None,
+            (Some(c), Some(d)) => Some(constraints(c.load(ctx)?, d.load(ctx)?, n, k)?),
+            (Some(_), None) => {
+                return Err(ToolError::invalid(
+                    "/d",
+                    "`C` needs its right-hand side `d`",
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(ToolError::invalid("/C", "`d` needs its left-hand side `C`"));
+            }
+        };
+        Ok(Self {
+            design,
+            b,
+            high,
+            low,
+            constraints,
+        })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.design.rows
+    }
+
+    /// Parameters that the constraints leave free.
+    pub(super) fn free(&self) -> usize {
+        self.design.columns - self.constraint_count()
+    }
+
+    fn constraint_count(&self) -> usize {
+        self.constraints.as_ref().map_or(0, |(c, _)| c.rows())
+    }
+
+    pub(super) fn check_method(&self, method: Method, args: &Args) -> Result<(), ToolError> {
+        if method == Method::Svd && self.constraints.is_some() {
+            return Err(
+                ToolError::invalid("/C", "`svd` takes no constraints").hint("use `qr` or `ridge`")
+            );
+        }
+        if (method == Method::Ridge) != args.ridge.is_some() {
+            return Err(ToolError::invalid(
+                "/ridge",
+                "`ridge` is the penalty of the method `ridge`, and that method needs it",
+            )
+            .reason("contradiction"));
+        }
+        if args.covariance && self.b.columns() > 1 {
+            return Err(ToolError::invalid(
+                "/covariance",
+                "the covariance is that of one right-hand side",
+            )
+            .hint("call once for each column of `b`"));
+        }
+        Ok(())
+    }
+}
+
+/// Square roots of the weights.
+fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
+    if weights.len() != m {
+        return Err(shape_error(
+            "/weights",
+            format!(
+                "`A` has {m} rows but `weights` has {} entries",
+                weights.len()
+            ),
+        ));
+    }
+    if let Some(index) = weights.iter().position(|&weight| weight < 0.0) {
+        return Err(ToolError::invalid(
+            format!("/weights/{index}"),
+            format_args!("expected a weight of at least 0, found {}", weights[index]),
+        ));
+    }
+    Ok(weights.iter().map(|weight| weight.sqrt()).collect())
+}
+
+fn constraints(c: Matrix, d: Sides, n: usize, k: usize) -> Result<(Matrix, Sides), ToolError> {
+    if c.columns() != n || c.rows() > n {
+        return Err(shape_error(
+            "/C",
+            format!(
+                "expected at most {n} rows of {n} numbers, found {} x {}",
+                c.rows(),
+                c.columns()
+            ),
+        ));
+    }
+    if d.rows() != c.rows() || d.columns() != k {
+        return Err(shape_error(
+            "/d",
+            format!(
+                "expected {} rows of {k}, found {} of {}",
+                c.rows(),
+                d.rows(),
+                d.columns()
+            ),
+        ));
+    }
+    Ok((c, d))
+}
