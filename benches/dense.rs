@@ -141,7 +141,9 @@ impl Matrices {
             }
             "chol" => {
                 let (times, l) = timed(seconds, || {
-                    dense::cholesky(definite.clone()).expect("it is positive definite")
+                    dense::cholesky::Cholesky::new(definite.clone())
+                        .expect("it is positive definite")
+                        .packed
                 });
                 let lower =
                     |row: usize, column: usize| if row < column { 0.0 } else { l[(row, column)] };

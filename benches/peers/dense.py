@@ -82,7 +82,7 @@ def table(executable, python, quick):
         "## Dense linear algebra",
         "",
         "Microseconds, medians, the sides in turns row by row; square matrices of uniform random numbers, the same on all sides. With two threads mathchain "
-        f"shares LU from 512 rows on, and runs everything else on one (see `docs/linear-algebra.md`). Tuned OpenBLAS: {chosen}. Ratio = best peer / mathchain "
+        f"shares what `docs/linear-algebra.md` lists, and runs the rest on one. Tuned OpenBLAS: {chosen}. Ratio = best peer / mathchain "
         "with as many threads, above 1 means mathchain is faster. Digits: of the backward error of mathchain / its peer; for values, to which the two agree.",
         "",
         "| operation | n | mathchain | default | tuned | ratio | mathchain, 2 threads | default, 2 threads | tuned, 2 threads | ratio | digits |",

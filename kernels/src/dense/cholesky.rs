@@ -5,12 +5,19 @@ use faer::linalg::cholesky::lblt::factor::{LbltParams, PivotingStrategy};
 use faer::linalg::cholesky::{lblt, llt};
 use faer::linalg::triangular_solve as triangular;
 use faer::perm::PermRef;
-use faer::{Auto, Conj, Mat, Par, Spec, diag::Diag};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Auto, Conj, Mat, MatMut, Par, Spec, diag::Diag};
 
 use super::condition::Operator;
-use super::{SMALL, dot};
+use super::product::take_lower;
+use super::{SMALL, column_blocks, dot, share};
 
 const PAR: Par = Par::Seq;
+
+/// Matrices with fewer rows are one panel.
+const BLOCKED_LEAST: usize = 512;
+/// Columns of a panel, and of a block of the trailing matrix.
+const PANEL: usize = 256;
 
 /// The factor of `A = L L'` of a symmetric positive definite matrix.
 #[derive(Debug, Clone)]
@@ -27,6 +34,54 @@ pub struct NotPositiveDefinite {
     pub size: usize,
 }
 
+/// Factors in place.
+fn blocked(mut a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
+    let n = a.nrows();
+    if n < BLOCKED_LEAST {
+        return panel(a);
+    }
+    let mut done = 0;
+    while done < n {
+        let width = PANEL.min(n - done);
+        let rest = a.rb_mut().submatrix_mut(done, done, n - done, n - done);
+        let (mut diagonal, _, mut below, trailing) = rest.split_at_mut(width, width);
+        panel(diagonal.rb_mut()).map_err(|error| NotPositiveDefinite {
+            size: done + error.size,
+        })?;
+        let diagonal = diagonal.rb();
+        let rows = column_blocks(below.rb_mut().transpose_mut(), PANEL);
+        share(rows.into_iter().map(|block| {
+            move || triangular::solve_lower_triangular_in_place(diagonal, block, PAR)
+        }));
+        let below = below.rb();
+        let blocks = column_blocks(trailing, PANEL).into_iter().enumerate();
+        share(blocks.map(|(index, block)| {
+            let first = index * PANEL;
+            let (rows, width) = (below.nrows() - first, block.ncols());
+            let (left, right) = (below.subrows(first, rows), below.subrows(first, width));
+            move || take_lower(block.subrows_mut(first, rows), left, right)
+        }));
+        done += width;
+    }
+    Ok(())
+}
+
+fn panel(a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
+    let params = Spec::default();
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(a.nrows(), PAR, params);
+    llt::factor::cholesky_in_place(
+        a,
+        llt::factor::LltRegularization::default(),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(
+        |llt::factor::LltError::NonPositivePivot { index }| NotPositiveDefinite { size: index + 1 },
+    )?;
+    Ok(())
+}
+
 impl Cholesky {
     /// Factors the symmetric n x n matrix given by its lower triangle: n^3 / 3 operations.
     ///
@@ -34,7 +89,7 @@ impl Cholesky {
     /// [`NotPositiveDefinite`] at the first pivot that is not greater than zero.
     ///
     /// # Method
-    /// Blocked left-looking elimination of faer; plain columns up to [`SMALL`].
+    /// Blocked elimination of faer, from 512 rows on in panels whose updates run side by side; plain columns up to [`SMALL`].
     pub fn new(mut packed: Mat<f64>) -> Result<Self, NotPositiveDefinite> {
         let n = packed.nrows();
         if n <= SMALL {
@@ -55,18 +110,7 @@ impl Cholesky {
             }
             return Ok(Self { packed });
         }
-        let params = Spec::default();
-        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, PAR, params);
-        llt::factor::cholesky_in_place(
-            packed.as_mut(),
-            llt::factor::LltRegularization::default(),
-            PAR,
-            MemStack::new(&mut MemBuffer::new(scratch)),
-            params,
-        )
-        .map_err(|llt::factor::LltError::NonPositivePivot { index }| {
-            NotPositiveDefinite { size: index + 1 }
-        })?;
+        blocked(packed.as_mut())?;
         match (0..n).find(|&index| packed[(index, index)].is_nan() || packed[(index, index)] <= 0.0)
         {
             Some(index) => Err(NotPositiveDefinite { size: index + 1 }),

@@ -5,6 +5,7 @@ use faer::Mat;
 use super::banded::{Banded, Triangular};
 use super::cholesky::{Cholesky, Indefinite, NotPositiveDefinite};
 use super::condition::Operator;
+use super::rows::row_sizes;
 use super::structure::Structure;
 use super::{Lu, columns_of, dot, max_abs, product, qr};
 
@@ -132,7 +133,7 @@ impl Factors {
             Self::Banded(factors) => factors.largest_in_upper(),
             _ => return None,
         };
-        Some(largest / max_abs(a))
+        Some(largest / max_abs(&row_sizes(a, self.size())))
     }
 
     /// Replaces the columns of `rhs` by the solutions of `A x = rhs`.

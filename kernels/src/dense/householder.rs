@@ -13,14 +13,17 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Conj, Mat, MatMut, MatRef, Par};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Simd;
 
-use super::norm2;
+use super::lanes::{Kernel, Unit, dispatch};
+use super::{column_blocks, norm2, share};
 
 const PAR: Par = Par::Seq;
 
 /// Reflections that are applied together.
 const BLOCK: usize = 32;
+/// Columns that are multiplied with reflections by one thread.
+const COLUMNS: usize = 256;
 /// Most columns that are reduced one by one.
 const SINGLE: usize = 128;
 
@@ -51,31 +54,59 @@ pub(super) fn factor(mut a: MatMut<'_, f64>) -> Mat<f64> {
             let (left, right) = a.rb_mut().split_at_col_mut(start + width);
             let vectors = left.rb().submatrix(start, start, m - start, done);
             let beside = right.subrows_mut(start, m - start);
-            let scratch =
-                householder::apply_block_householder_transpose_on_the_left_in_place_scratch::<f64>(
-                    m - start,
-                    done,
-                    beside.ncols(),
-                );
-            householder::apply_block_householder_transpose_on_the_left_in_place_with_conj(
-                vectors,
-                coefficients.as_ref().submatrix(0, start, done, done),
-                Conj::No,
-                beside,
-                PAR,
-                MemStack::new(&mut MemBuffer::new(scratch)),
-            );
+            let factor = coefficients.as_ref().submatrix(0, start, done, done);
+            let blocks = column_blocks(beside, COLUMNS).into_iter();
+            share(blocks.map(|block| move || apply_block(vectors, factor, block)));
         }
         start += width;
     }
     coefficients
 }
 
-/// Multiplies a matrix with the orthogonal factor of reflections and their block coefficients.
-pub(super) fn apply(vectors: MatRef<'_, f64>, coefficients: &Mat<f64>, matrix: &mut Mat<f64>) {
+/// Multiplies a matrix with the transpose of one block of reflections.
+fn apply_block(vectors: MatRef<'_, f64>, factor: MatRef<'_, f64>, matrix: MatMut<'_, f64>) {
+    let scratch = householder::apply_block_householder_transpose_on_the_left_in_place_scratch::<f64>(
+        vectors.nrows(),
+        vectors.ncols(),
+        matrix.ncols(),
+    );
+    householder::apply_block_householder_transpose_on_the_left_in_place_with_conj(
+        vectors,
+        factor,
+        Conj::No,
+        matrix,
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+    );
+}
+
+/// The block coefficients of reflections given one by one.
+pub(super) fn coefficients(vectors: MatRef<'_, f64>, taus: &[f64]) -> Mat<f64> {
+    let size = taus.len();
+    let block = BLOCK.min(size.max(1));
+    let mut coefficients = Mat::zeros(block, size);
+    for (column, tau) in taus.iter().enumerate() {
+        coefficients[(column % block, column)] = *tau;
+    }
+    for first in (0..size).step_by(block) {
+        let width = block.min(size - first);
+        let vectors = vectors.submatrix(first, first, vectors.nrows() - first, width);
+        let mut factor = coefficients.as_mut().submatrix_mut(0, first, width, width);
+        householder::upgrade_householder_factor(factor.rb_mut(), vectors, width, 1, PAR);
+    }
+    coefficients
+}
+
+/// Multiplies a matrix with the orthogonal factor of reflections and their block coefficients; columns in blocks, shared by threads.
+pub(super) fn apply(vectors: MatRef<'_, f64>, coefficients: &Mat<f64>, matrix: MatMut<'_, f64>) {
     if vectors.ncols() == 0 {
         return;
     }
+    let blocks = column_blocks(matrix, COLUMNS).into_iter();
+    share(blocks.map(|block| move || apply_to(vectors, coefficients.as_ref(), block)));
+}
+
+fn apply_to(vectors: MatRef<'_, f64>, coefficients: MatRef<'_, f64>, matrix: MatMut<'_, f64>) {
     let (m, n) = matrix.shape();
     let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(
         m,
@@ -84,9 +115,9 @@ pub(super) fn apply(vectors: MatRef<'_, f64>, coefficients: &Mat<f64>, matrix: &
     );
     householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
         vectors,
-        coefficients.as_ref(),
+        coefficients,
         Conj::No,
-        matrix.as_mut(),
+        matrix,
         PAR,
         MemStack::new(&mut MemBuffer::new(scratch)),
     );
@@ -103,23 +134,23 @@ fn reduce(panel: MatMut<'_, f64>) -> Vec<f64> {
                 .as_slice_mut()
         })
         .collect();
-    Arch::new().dispatch(Reduce(&mut columns))
+    dispatch(Reduce(&mut columns))
 }
 
 struct Reduce<'a, 'c>(&'a mut [&'c mut [f64]]);
 
-impl WithSimd for Reduce<'_, '_> {
+impl Kernel for Reduce<'_, '_> {
     type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Vec<f64> {
+    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Vec<f64> {
         let columns = self.0;
         let rows = columns.first().map_or(0, |column| column.len());
         let size = rows.min(columns.len());
         let mut taus = Vec::with_capacity(size);
         for step in 0..size {
             let (done, rest) = columns.split_at_mut(step + 1);
-            let (tau, vector) = reflector(&mut done[step][step..]);
+            let (tau, vector) = reflector(unit, &mut done[step][step..]);
             taus.push(tau);
             if tau.is_infinite() {
                 continue;
@@ -128,6 +159,7 @@ impl WithSimd for Reduce<'_, '_> {
             for group in &mut groups {
                 if let [a, b, c, d] = group {
                     reflect(
+                        unit,
                         vector,
                         tau,
                         [
@@ -140,7 +172,7 @@ impl WithSimd for Reduce<'_, '_> {
                 }
             }
             for column in groups.into_remainder() {
-                reflect(vector, tau, [&mut column[step..]]);
+                reflect(unit, vector, tau, [&mut column[step..]]);
             }
         }
         taus
@@ -149,11 +181,14 @@ impl WithSimd for Reduce<'_, '_> {
 
 /// Replaces a column by its image, and gives the reflection: `tau`, infinite for none, and `v` without its leading one.
 #[inline(always)]
-fn reflector(column: &mut [f64]) -> (f64, &[f64]) {
+pub(super) fn reflector<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    column: &mut [f64],
+) -> (f64, &[f64]) {
     /// Squares within this range neither overflow nor lose digits.
     const SAFE: std::ops::Range<f64> = 1e-280..1e280;
     let (head, tail) = column.split_first_mut().expect("rows are left");
-    let [square] = dots(tail, [tail]);
+    let [square] = unit.dots(tail, [tail]);
     let whole = *head * *head + square;
     let (length, size) = if SAFE.contains(&square) && SAFE.contains(&whole) {
         (square.sqrt(), whole.sqrt())
@@ -178,40 +213,19 @@ fn reflector(column: &mut [f64]) -> (f64, &[f64]) {
 
 /// Multiplies columns with the reflection; their first rows belong to the leading one of `v`.
 #[inline(always)]
-fn reflect<const N: usize>(vector: &[f64], tau: f64, mut columns: [&mut [f64]; N]) {
+fn reflect<S: Simd, const R: usize, const N: usize>(
+    unit: Unit<S, R>,
+    vector: &[f64],
+    tau: f64,
+    mut columns: [&mut [f64]; N],
+) {
     let tails = columns.each_ref().map(|column| &column[1..]);
-    let products = dots(vector, tails);
-    for (column, product) in columns.iter_mut().zip(products) {
-        let factor = -(column[0] + product) / tau;
-        column[0] += factor;
-        for (entry, v) in column[1..].iter_mut().zip(vector) {
-            *entry = v.mul_add(factor, *entry);
-        }
+    let products = unit.dots(vector, tails);
+    let mut factors = products;
+    for (column, factor) in columns.iter_mut().zip(&mut factors) {
+        *factor = -(column[0] + *factor) / tau;
+        column[0] += *factor;
     }
-}
-
-/// Inner products with one vector, each in eight interleaved sums.
-#[inline(always)]
-fn dots<const N: usize>(vector: &[f64], columns: [&[f64]; N]) -> [f64; N] {
-    const LANES: usize = 8;
-    let (blocks, rest) = vector.as_chunks::<LANES>();
-    let mut sums = [[0.0; LANES]; N];
-    for (index, v) in blocks.iter().enumerate() {
-        for (sums, column) in sums.iter_mut().zip(&columns) {
-            let x = &column[index * LANES..][..LANES];
-            for lane in 0..LANES {
-                sums[lane] = v[lane].mul_add(x[lane], sums[lane]);
-            }
-        }
-    }
-    let start = blocks.len() * LANES;
-    let mut products = [0.0; N];
-    for ((product, sums), column) in products.iter_mut().zip(&sums).zip(&columns) {
-        let halves = [0, 1, 2, 3].map(|lane| sums[lane] + sums[lane + 4]);
-        *product = (halves[0] + halves[2]) + (halves[1] + halves[3]);
-        for (v, x) in rest.iter().zip(&column[start..]) {
-            *product = v.mul_add(*x, *product);
-        }
-    }
-    products
+    let mut tails = columns.map(|column| &mut column[1..]);
+    unit.add_to_each(&mut tails, vector, factors);
 }

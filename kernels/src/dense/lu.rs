@@ -9,83 +9,98 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 
+use super::{column_blocks, share};
+
 const PAR: Par = Par::Seq;
 
-/// Matrices with fewer rows or columns are one panel.
-const BLOCKED_LEAST: usize = 512;
-/// Columns of a panel, and of a block beside it.
-const PANEL: usize = 256;
+/// How the columns are cut: a matrix with at least so many rows and columns goes by panels of so many columns, a panel with as many rows
+/// by narrower ones.
+const LEVELS: [Level; 2] = [
+    Level {
+        rows_least: 512,
+        columns_least: 512,
+        panel: 256,
+    },
+    Level {
+        rows_least: 1024,
+        columns_least: 256,
+        panel: 64,
+    },
+];
+
+struct Level {
+    rows_least: usize,
+    columns_least: usize,
+    panel: usize,
+}
 
 /// Replaces the matrix by its packed factors; row `i` of `P A` is row `order[i]` of `A`.
 ///
 /// # References
 /// J. J. Dongarra, I. S. Duff, D. C. Sorensen, H. A. van der Vorst, "Numerical Linear Algebra for High-Performance Computers", SIAM
 /// 1998, section 5.4 (right-looking).
-pub(super) fn factor(mut a: MatMut<'_, f64>) -> Vec<usize> {
+pub(super) fn factor(a: MatMut<'_, f64>) -> Vec<usize> {
+    eliminate(a, &LEVELS)
+}
+
+fn eliminate(mut a: MatMut<'_, f64>, levels: &[Level]) -> Vec<usize> {
     let (m, n) = a.shape();
-    let width = if m.min(n) < BLOCKED_LEAST {
-        m.min(n)
-    } else {
-        PANEL
+    let Some((level, narrower)) = levels.split_first() else {
+        return single(a);
     };
+    if m < level.rows_least || n < level.columns_least {
+        return eliminate(a, narrower);
+    }
     let mut order: Vec<usize> = (0..m).collect();
-    let (mut forward, mut backward) = (vec![0_usize; m], vec![0_usize; m]);
     let mut done = 0;
     while done < m.min(n) {
-        let width = width.min(m.min(n) - done);
+        let width = level.panel.min(m.min(n) - done);
         let (left, rest) = a.rb_mut().split_at_col_mut(done);
         let (panel, right) = rest.split_at_col_mut(width);
         let mut panel = panel.subrows_mut(done, m - done);
         let rows = panel.nrows();
-        let params = Spec::default();
-        let scratch = factor::lu_in_place_scratch::<usize, f64>(rows, width, PAR, params);
-        factor::lu_in_place(
-            panel.rb_mut(),
-            &mut forward[..rows],
-            &mut backward[..rows],
-            PAR,
-            MemStack::new(&mut MemBuffer::new(scratch)),
-            params,
-        );
-        let moves: Vec<(usize, usize)> = forward[..rows]
-            .iter()
+        let moves: Vec<(usize, usize)> = eliminate(panel.rb_mut(), narrower)
+            .into_iter()
             .enumerate()
-            .filter(|&(to, &from)| to != from)
-            .map(|(to, &from)| (done + to, done + from))
+            .filter(|&(to, from)| to != from)
+            .map(|(to, from)| (done + to, done + from))
             .collect();
         exchange(&mut order, &moves);
-        if left.ncols() + right.ncols() == 0 {
-            return order;
-        }
         let panel = panel.rb();
-        rayon::scope(|scope| {
-            let moves = &moves;
-            for mut block in blocks(left) {
-                scope.spawn(move |_| exchange_rows(block.rb_mut(), moves));
-            }
-            for mut block in blocks(right) {
-                scope.spawn(move |_| {
-                    exchange_rows(block.rb_mut(), moves);
+        let moves = &moves;
+        let before = column_blocks(left, level.panel).into_iter();
+        let after = column_blocks(right, level.panel).into_iter();
+        let blocks = before
+            .map(|block| (block, false))
+            .chain(after.map(|block| (block, true)));
+        share(blocks.map(|(mut block, changes)| {
+            move || {
+                exchange_rows(block.rb_mut(), moves);
+                if changes {
                     update(panel, block.subrows_mut(done, rows));
-                });
+                }
             }
-        });
+        }));
         done += width;
     }
     order
 }
 
-/// The columns in blocks.
-fn blocks(columns: MatMut<'_, f64>) -> Vec<MatMut<'_, f64>> {
-    let mut blocks = Vec::new();
-    let mut rest = columns;
-    while rest.ncols() > 0 {
-        let width = PANEL.min(rest.ncols());
-        let (block, after) = rest.split_at_col_mut(width);
-        blocks.push(block);
-        rest = after;
-    }
-    blocks
+/// One panel, by faer.
+fn single(a: MatMut<'_, f64>) -> Vec<usize> {
+    let (m, n) = a.shape();
+    let (mut forward, mut backward) = (vec![0_usize; m], vec![0_usize; m]);
+    let params = Spec::default();
+    let scratch = factor::lu_in_place_scratch::<usize, f64>(m, n, PAR, params);
+    factor::lu_in_place(
+        a,
+        &mut forward,
+        &mut backward,
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    );
+    forward
 }
 
 /// Puts what stands at the second place of each pair in the first.

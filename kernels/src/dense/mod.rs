@@ -1,40 +1,51 @@
 //! What the kernels of this family share: exact scaling, norms, and the factorisations themselves.
 //!
 //! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every call of faer runs with [`Par::Seq`]: it is not
-//! bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway. Where threads pay (LU), the work is cut
-//! by shape and each part runs on one thread.
+//! bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway. Where threads pay, the work is
+//! cut by shape ([`share`]) and each part runs on one thread. Loops of our own run on vector registers of any length with the same bits
+//! (`lanes`).
 
 pub mod banded;
-mod bidiagonal;
 pub mod cholesky;
 pub mod condition;
 pub mod doubled;
 pub mod factors;
 pub mod function;
+mod general;
 mod householder;
+mod lanes;
 pub mod lstsq;
 mod lu;
 pub mod orthogonal;
+mod product;
 pub mod randomised;
 pub mod refinement;
+mod rows;
 pub mod scaling;
+mod singular;
 pub mod spectrum;
 pub mod structure;
+mod substitution;
+mod symmetric;
 pub mod system;
-mod tridiagonal;
+mod transpose;
 
 #[cfg(test)]
 mod tests;
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::linalg::matmul::matmul;
-use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::{Accum, Mat, MatMut, MatRef, Par, Spec, diag::Diag};
-use pulp::Arch;
+use faer::prelude::ReborrowMut;
+use faer::{Mat, MatMut, MatRef, Par};
+
+pub use self::general::{RawEigen, balance, general_eigen};
+pub use self::product::product;
+pub use self::singular::{SingularVectors, singular};
+pub use self::transpose::columns_of;
 
 /// The degree of parallelism of every factorisation.
 const PAR: Par = Par::Seq;
+
+/// Columns of a block that one thread works on.
+const BLOCK: usize = 256;
 
 /// Sizes up to this are factored by nalgebra, which starts faster (LU n = 10: 0.7 against 1.8 microseconds).
 pub const SMALL: usize = 16;
@@ -47,28 +58,35 @@ pub struct NoConvergence {
     pub what: &'static str,
 }
 
-/// A column-major copy of a row-major block, made by squares that fit the first-level cache.
-pub fn columns_of(data: &[f64], rows: usize, columns: usize) -> Mat<f64> {
-    const BLOCK: usize = 16;
-    let mut out = Mat::zeros(rows, columns);
-    let mut square = [[0.0; BLOCK]; BLOCK];
-    for left in (0..columns).step_by(BLOCK) {
-        let width = BLOCK.min(columns - left);
-        for top in (0..rows).step_by(BLOCK) {
-            let height = BLOCK.min(rows - top);
-            for row in 0..height {
-                let entries = &data[(top + row) * columns + left..][..width];
-                for (column, &entry) in entries.iter().enumerate() {
-                    square[column][row] = entry;
-                }
-            }
-            for (column, entries) in square[..width].iter().enumerate() {
-                out.col_as_slice_mut(left + column)[top..top + height]
-                    .copy_from_slice(&entries[..height]);
-            }
-        }
+/// Runs parts of one computation, side by side when there are several. The parts have to follow from the shape alone, so that the
+/// bits are the same for any number of threads.
+fn share<F: FnOnce() + Send>(parts: impl IntoIterator<Item = F>) {
+    let mut parts: Vec<F> = parts.into_iter().collect();
+    let Some(last) = parts.pop() else {
+        return;
+    };
+    if parts.is_empty() {
+        return last();
     }
-    out
+    rayon::scope(|scope| {
+        for part in parts {
+            scope.spawn(|_| part());
+        }
+        last();
+    });
+}
+
+/// The columns in blocks of `width`.
+fn column_blocks(matrix: MatMut<'_, f64>, width: usize) -> Vec<MatMut<'_, f64>> {
+    let mut blocks = Vec::new();
+    let mut rest = matrix;
+    while rest.ncols() > 0 {
+        let width = width.min(rest.ncols());
+        let (block, after) = rest.split_at_col_mut(width);
+        blocks.push(block);
+        rest = after;
+    }
+    blocks
 }
 
 /// The entries row by row.
@@ -78,13 +96,6 @@ pub fn rows_of(matrix: MatRef<'_, f64>) -> Vec<f64> {
         data.extend((0..matrix.ncols()).map(|column| matrix[(row, column)]));
     }
     data
-}
-
-/// `a b`.
-pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.nrows(), b.ncols());
-    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, PAR);
-    out
 }
 
 /// The largest magnitude; 0 for an empty slice. NaN does not count.
@@ -240,7 +251,7 @@ impl Lu {
         *rhs = permuted;
         let packed = self.packed.as_ref();
         if rhs.ncols() == 1 {
-            substitute(packed, column_mut(rhs));
+            substitution::solve(packed, column_mut(rhs));
             return;
         }
         use faer::linalg::triangular_solve as triangular;
@@ -250,22 +261,7 @@ impl Lu {
 
     /// Replaces `x` by the solution of `A' y = x`.
     pub fn solve_transposed(&self, x: &mut [f64]) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                let n = x.len();
-                for column in 0..n {
-                    let entries = column_of(self.packed.as_ref(), column);
-                    let sum = dot(&entries[..column], &x[..column]);
-                    x[column] = (x[column] - sum) / entries[column];
-                }
-                for column in (0..n).rev() {
-                    let entries = column_of(self.packed.as_ref(), column);
-                    let sum = dot(&entries[column + 1..], &x[column + 1..]);
-                    x[column] -= sum;
-                }
-            },
-        );
+        substitution::solve_transposed(self.packed.as_ref(), x);
         let permuted: Vec<f64> = self
             .inverse_order
             .iter()
@@ -278,34 +274,7 @@ impl Lu {
     pub fn solve_vector(&self, x: &mut [f64]) {
         let permuted: Vec<f64> = self.order.iter().map(|&row| x[row]).collect();
         x.copy_from_slice(&permuted);
-        substitute(self.packed.as_ref(), x);
-    }
-}
-
-/// Forward and back substitution by columns, on the widest vectors there are: their width does not change the bits.
-fn substitute(packed: MatRef<'_, f64>, x: &mut [f64]) {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            let n = x.len();
-            for column in 0..n {
-                let (head, tail) = x.split_at_mut(column + 1);
-                subtract(tail, head[column], &column_of(packed, column)[column + 1..]);
-            }
-            for column in (0..n).rev() {
-                let entries = column_of(packed, column);
-                x[column] /= entries[column];
-                let (head, tail) = x.split_at_mut(column);
-                subtract(head, tail[0], &entries[..column]);
-            }
-        },
-    );
-}
-
-#[inline(always)]
-fn subtract(x: &mut [f64], factor: f64, column: &[f64]) {
-    for (value, entry) in x.iter_mut().zip(column) {
-        *value -= factor * entry;
+        substitution::solve(self.packed.as_ref(), x);
     }
 }
 
@@ -350,13 +319,22 @@ fn column_of(matrix: MatRef<'_, f64>, column: usize) -> &[f64] {
         .as_slice()
 }
 
+fn column_of_mut<'a>(matrix: &'a mut MatMut<'_, f64>, column: usize) -> &'a mut [f64] {
+    matrix
+        .rb_mut()
+        .col_mut(column)
+        .try_as_col_major_mut()
+        .expect("an owned matrix stores its columns contiguously")
+        .as_slice_mut()
+}
+
 fn column_mut(matrix: &mut Mat<f64>) -> &mut [f64] {
     matrix.col_as_slice_mut(0)
 }
 
 /// Eigenvalues of a symmetric matrix in ascending order, and its vectors in the columns.
 ///
-/// Only the lower triangle is read. Values alone take the root-free QL iteration of `tridiagonal`, vectors divide and conquer:
+/// Only the lower triangle is read. Values alone take a root-free QL iteration, vectors divide and conquer:
 /// the values of the two agree within a small multiple of `eps ||A||`, not bit by bit.
 ///
 /// # Errors
@@ -365,76 +343,7 @@ pub fn symmetric_eigen(
     matrix: MatRef<'_, f64>,
     vectors: bool,
 ) -> Result<(Vec<f64>, Option<Mat<f64>>), NoConvergence> {
-    if !vectors {
-        return Ok((tridiagonal::eigenvalues(matrix)?, None));
-    }
-    let n = matrix.nrows();
-    let mut values = Diag::<f64>::zeros(n);
-    let mut basis = vectors.then(|| Mat::zeros(n, n));
-    let params = Spec::default();
-    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, compute(vectors), PAR, params);
-    evd::self_adjoint_evd(
-        matrix,
-        values.as_mut(),
-        basis.as_mut().map(Mat::as_mut),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| NoConvergence {
-        what: "the eigenvalues",
-    })?;
-    Ok(((0..n).map(|index| values[index]).collect(), basis))
-}
-
-/// Eigenvalues of a general real matrix, as they come.
-#[derive(Debug)]
-pub struct RawEigen {
-    /// Real parts.
-    pub real: Vec<f64>,
-    /// Imaginary parts; of a conjugate pair the one above the real axis comes first.
-    pub imaginary: Vec<f64>,
-    /// A column per real eigenvalue; real and imaginary part in two columns per conjugate pair.
-    pub vectors: Option<Mat<f64>>,
-}
-
-/// Eigenvalues and right eigenvectors through the real Schur form.
-///
-/// # Errors
-/// [`NoConvergence`].
-pub fn general_eigen(matrix: MatRef<'_, f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
-    let n = matrix.nrows();
-    let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
-    let mut basis = vectors.then(|| Mat::zeros(n, n));
-    let params = Spec::default();
-    let scratch =
-        evd::evd_scratch::<f64>(n, ComputeEigenvectors::No, compute(vectors), PAR, params);
-    evd::evd_real(
-        matrix,
-        real.as_mut(),
-        imaginary.as_mut(),
-        None,
-        basis.as_mut().map(Mat::as_mut),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| NoConvergence {
-        what: "the eigenvalues",
-    })?;
-    Ok(RawEigen {
-        real: (0..n).map(|index| real[index]).collect(),
-        imaginary: (0..n).map(|index| imaginary[index]).collect(),
-        vectors: basis,
-    })
-}
-
-fn compute(vectors: bool) -> ComputeEigenvectors {
-    if vectors {
-        ComputeEigenvectors::Yes
-    } else {
-        ComputeEigenvectors::No
-    }
+    symmetric::eigen(matrix, vectors)
 }
 
 /// The exponent by which a matrix is to be scaled down before it is reduced: 0 unless squares of its entries leave the range.
@@ -451,85 +360,10 @@ fn range_exponent(matrix: MatRef<'_, f64>) -> i32 {
     }
 }
 
-/// Which singular vectors to compute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SingularVectors {
-    /// None.
-    None,
-    /// The first min(m, n).
-    Thin,
-    /// Full orthonormal bases: m x m and n x n.
-    Full,
-}
-
-/// Singular values in descending order, with `u` and `v` when asked for.
-///
-/// # Errors
-/// [`NoConvergence`].
-#[expect(
-    clippy::type_complexity,
-    reason = "three parts of one factorisation, taken apart at once"
-)]
-pub fn singular(
-    matrix: MatRef<'_, f64>,
-    vectors: SingularVectors,
-) -> Result<(Vec<f64>, Option<(Mat<f64>, Mat<f64>)>), NoConvergence> {
-    if vectors == SingularVectors::None {
-        return Ok((bidiagonal::singular_values(matrix)?, None));
-    }
-    let (m, n) = matrix.shape();
-    let size = m.min(n);
-    let (kind, extents) = match vectors {
-        SingularVectors::None => (ComputeSvdVectors::No, None),
-        SingularVectors::Thin => (ComputeSvdVectors::Thin, Some((size, size))),
-        SingularVectors::Full => (ComputeSvdVectors::Full, Some((m, n))),
-    };
-    let mut values = Diag::<f64>::zeros(size);
-    let mut bases =
-        extents.map(|(left, right)| (Mat::<f64>::zeros(m, left), Mat::<f64>::zeros(n, right)));
-    let (u, v): (Option<MatMut<'_, f64>>, Option<MatMut<'_, f64>>) = match &mut bases {
-        Some((u, v)) => (Some(u.as_mut()), Some(v.as_mut())),
-        None => (None, None),
-    };
-    let params = Spec::default();
-    let scratch = svd::svd_scratch::<f64>(m, n, kind, kind, PAR, params);
-    svd::svd(
-        matrix,
-        values.as_mut(),
-        u,
-        v,
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| NoConvergence {
-        what: "the singular values",
-    })?;
-    Ok(((0..size).map(|index| values[index]).collect(), bases))
-}
-
 /// Householder factors in place: R on and above the diagonal, the reflectors below it, and their block coefficients.
 pub fn qr_factors(mut matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     let coefficients = householder::factor(matrix.as_mut());
     (matrix, coefficients)
-}
-
-/// The lower Cholesky factor of a symmetric positive definite matrix, from its lower triangle; above the diagonal the input stays.
-/// `None` when a pivot is not positive.
-pub fn cholesky(mut matrix: Mat<f64>) -> Option<Mat<f64>> {
-    use faer::linalg::cholesky::llt::factor;
-    let n = matrix.nrows();
-    let params = Spec::default();
-    let scratch = factor::cholesky_in_place_scratch::<f64>(n, PAR, params);
-    factor::cholesky_in_place(
-        matrix.as_mut(),
-        Default::default(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .ok()?;
-    Some(matrix)
 }
 
 /// Householder factors `A = Q R`, thin: Q is m x min(m, n), R min(m, n) x n, the diagonal of R not negative.
@@ -538,7 +372,7 @@ pub fn qr(matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     let size = m.min(n);
     let (matrix, coefficients) = qr_factors(matrix);
     let mut q = Mat::identity(m, size);
-    householder::apply(matrix.as_ref().subcols(0, size), &coefficients, &mut q);
+    householder::apply(matrix.as_ref().subcols(0, size), &coefficients, q.as_mut());
     let mut r = Mat::from_fn(size, n, |row, column| {
         if row <= column {
             matrix[(row, column)]

@@ -56,7 +56,7 @@ fn in_order(a: Mat<f64>, width: usize) -> Orthogonal {
     let (m, n) = a.shape();
     let (a, coefficients) = qr_factors(a);
     let mut q = Mat::identity(m, width);
-    householder::apply(a.as_ref().subcols(0, m.min(n)), &coefficients, &mut q);
+    householder::apply(a.as_ref().subcols(0, m.min(n)), &coefficients, q.as_mut());
     Orthogonal {
         q,
         r: upper(&a, width),

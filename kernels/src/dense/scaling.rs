@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::rows::{each_column, row_sizes};
 use super::{exponent_of, max_abs, scaled};
 
 /// Exponents of the powers of two that rows and columns are multiplied by.
@@ -26,20 +27,14 @@ impl Scaling {
     /// # References
     /// LAPACK xGEEQUB; N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, section 9.8.
     pub fn of(a: &[f64], n: usize) -> Self {
-        let row_sizes: Vec<f64> = a.chunks_exact(n).map(max_abs).collect();
-        let rows = Self::exponents(&row_sizes).unwrap_or_else(|| vec![0; n]);
+        let rows = Self::exponents(&row_sizes(a, n)).unwrap_or_else(|| vec![0; n]);
         let scaled_rows = rows.iter().any(|&exponent| exponent != 0);
-        let mut column_sizes = vec![0.0_f64; n];
-        for (row, entries) in a.chunks_exact(n).enumerate() {
-            for (size, &entry) in column_sizes.iter_mut().zip(entries) {
-                let entry = if scaled_rows {
-                    scaled(entry, rows[row])
-                } else {
-                    entry
-                };
-                *size = size.max(entry.abs());
-            }
-        }
+        let column_sizes = if scaled_rows {
+            let size = |size: f64, row: usize, entry| size.max(scaled(entry, rows[row]).abs());
+            each_column(a, n, size, f64::max)
+        } else {
+            each_column(a, n, |size, _, entry| size.max(entry.abs()), f64::max)
+        };
         let columns = Self::exponents(&column_sizes).unwrap_or_else(|| vec![0; n]);
         Self::with(rows, columns)
     }

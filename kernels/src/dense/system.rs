@@ -7,6 +7,7 @@ use super::condition::{reciprocal_condition, weighted_inverse_norm};
 use super::doubled::residual_entry;
 use super::factors::{FactorError, Factors, SquareMethod};
 use super::refinement::{refine, series, size_in};
+use super::rows::{SHARED_LEAST, each_column, each_row};
 use super::scaling::Scaling;
 use super::structure::Structure;
 use super::{absolute_dot, absolute_sum, exponent_of, max_abs, norm2, product, scaled};
@@ -83,6 +84,20 @@ pub enum SystemError {
 /// N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, chapters 7, 9 to 12 and 15; J. Demmel and
 /// others, "Error bounds from extra-precise iterative refinement", ACM TOMS 32, 2006.
 pub fn solve(
+    a: &[f64],
+    n: usize,
+    b: &[f64],
+    k: usize,
+    method: Option<SquareMethod>,
+) -> Result<Solution, SystemError> {
+    if a.len() < SHARED_LEAST {
+        return solve_here(a, n, b, k, method);
+    }
+    // Every pass is shared among the threads of the pool; the work starts in one of them, so that none waits for another to wake.
+    rayon::scope(|_| solve_here(a, n, b, k, method))
+}
+
+fn solve_here(
     a: &[f64],
     n: usize,
     b: &[f64],
@@ -272,13 +287,12 @@ fn scaled_columns(b: &[f64], n: usize, k: usize, rows: &[i32]) -> (Mat<f64>, Vec
 
 /// The largest column sum of magnitudes of an n x n matrix, row by row.
 pub fn norm1(a: &[f64], n: usize) -> f64 {
-    let mut sums = vec![0.0; n];
-    for row in a.chunks_exact(n) {
-        sums.iter_mut()
-            .zip(row)
-            .for_each(|(sum, entry)| *sum += entry.abs());
-    }
-    max_abs(&sums)
+    max_abs(&each_column(
+        a,
+        n,
+        |sum, _, entry| sum + entry.abs(),
+        |a, b| a + b,
+    ))
 }
 
 struct Refined {
@@ -300,10 +314,7 @@ fn refine_precisely(
     let mut rest = Mat::zeros(n, x.ncols());
     let (mut refinements, mut error_estimate) = (0, 0.0_f64);
     let residual = |x: &[f64], b: &[f64]| -> Vec<f64> {
-        a.chunks_exact(n)
-            .zip(b)
-            .map(|(row, &b)| residual_entry(row, x, b))
-            .collect()
+        each_row(a, n, |row, entries| residual_entry(entries, x, b[row]))
     };
     for column in 0..x.ncols() {
         let b = rhs.col_as_slice(column);
@@ -390,35 +401,33 @@ fn error_bound(
     let sizes: Vec<f64> = (0..k)
         .map(|column| size_in(units, x.col_as_slice(column)))
         .collect();
-    let weights: Vec<f64> = a
-        .chunks_exact(n)
-        .enumerate()
-        .map(|(row, entries)| {
-            let sum: f64 = if k > PRECISE_COLUMNS_MAX {
-                absolute_sum(entries)
-            } else {
-                0.0
-            };
-            (0..k)
-                .filter(|&column| sizes[column] > 0.0)
-                .map(|column| {
-                    let x = x.col_as_slice(column);
-                    let image = if k > PRECISE_COLUMNS_MAX {
-                        sum * max_abs(x)
-                    } else {
-                        absolute_dot(entries, x)
-                    };
-                    (rest[(row, column)].abs() + ROUNDOFF * (image + b[(row, column)].abs()))
-                        / sizes[column]
-                })
-                .fold(0.0, f64::max)
-        })
-        .collect();
+    let weights = each_row(a, n, |row, entries| {
+        let sum: f64 = if k > PRECISE_COLUMNS_MAX {
+            absolute_sum(entries)
+        } else {
+            0.0
+        };
+        (0..k)
+            .filter(|&column| sizes[column] > 0.0)
+            .map(|column| {
+                let x = x.col_as_slice(column);
+                let image = if k > PRECISE_COLUMNS_MAX {
+                    sum * max_abs(x)
+                } else {
+                    absolute_dot(entries, x)
+                };
+                (rest[(row, column)].abs() + ROUNDOFF * (image + b[(row, column)].abs()))
+                    / sizes[column]
+            })
+            .fold(0.0, f64::max)
+    });
     weighted_inverse_norm(factors, units, &weights)
 }
 
 fn backward_error(a: &[f64], n: usize, x: &Mat<f64>, b: &Mat<f64>, rest: &Mat<f64>) -> f64 {
-    let a_norm = a.chunks_exact(n).map(absolute_sum).fold(0.0, f64::max);
+    let a_norm = each_row(a, n, |_, entries| absolute_sum(entries))
+        .into_iter()
+        .fold(0.0, f64::max);
     (0..b.ncols())
         .map(|column| {
             let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));

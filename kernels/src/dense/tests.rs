@@ -4,9 +4,13 @@ use std::f64::consts::PI;
 
 use faer::{Mat, MatRef};
 
-use super::bidiagonal::bidiagonal_values;
-use super::tridiagonal::tridiagonal_eigenvalues;
-use super::{Lu, SingularVectors, exponent_of, max_abs, scaled, singular, symmetric_eigen};
+use super::cholesky::Cholesky;
+use super::singular::values::bidiagonal_values;
+use super::symmetric::values::tridiagonal_eigenvalues;
+use super::{
+    Lu, SingularVectors, exponent_of, general_eigen, max_abs, norm2, product, qr, rows_of, scaled,
+    singular, symmetric_eigen,
+};
 
 /// LAPACK's bound on a test ratio, `error / (n eps ||A||)`.
 const RATIO: f64 = 30.0;
@@ -210,6 +214,119 @@ fn values_alone_agree_with_values_beside_vectors() {
     }
 }
 
+/// The largest entry of a matrix.
+fn largest(a: &Mat<f64>) -> f64 {
+    (0..a.ncols()).fold(0.0, |most: f64, j| most.max(max_abs(a.col_as_slice(j))))
+}
+
+#[test]
+fn symmetric_vectors_diagonalise_and_are_orthonormal() {
+    for n in [1, 2, 3, 5, 21, 33, 64, 65, 97, 130, 260] {
+        let mut families = hard(n);
+        // Wilkinson matrices glued by small numbers, clusters, and a matrix that falls into blocks.
+        let glued = |i: usize, j: usize| match (i.abs_diff(j), i.max(j) % 21) {
+            (0, row) => (row as f64 - 10.0).abs(),
+            (1, 0) => 1e-7,
+            (1, _) => 1.0,
+            _ => 0.0,
+        };
+        families.push(("glued", Mat::from_fn(n, n, glued)));
+        let noise = random(n, n);
+        let near = |i: usize, j: usize| f64::from(i == j) + 1e-14 * noise[(i, j)];
+        families.push(("clustered", Mat::from_fn(n, n, near)));
+        let cut = |i: usize, j: usize| if i / 40 == j / 40 { noise[(i, j)] } else { 0.0 };
+        families.push(("blocks", Mat::from_fn(n, n, cut)));
+        for (name, a) in families {
+            let both = symmetric(n, |i, j| a[(i, j)]);
+            let (values, basis) = symmetric_eigen(both.as_ref(), true).unwrap();
+            let basis = basis.unwrap();
+            assert!(values.is_sorted(), "{name} {n}");
+            let unit = n as f64 * f64::EPSILON;
+            let gram = product(basis.transpose(), basis.as_ref());
+            let off = largest(&(gram - Mat::<f64>::identity(n, n)));
+            assert!(off < RATIO * unit, "orthogonality {off}, {name} {n}");
+            let scale = scaled(1.0, -exponent_of(largest(&both)));
+            let inside = Mat::from_fn(n, n, |i, j| scale * both[(i, j)]);
+            let image = product(inside.as_ref(), basis.as_ref());
+            let stretched = Mat::from_fn(n, n, |i, j| basis[(i, j)] * (scale * values[j]));
+            let norm = max_abs(&values).max(f64::MIN_POSITIVE) * scale;
+            let off = largest(&(image - stretched));
+            assert!(off <= RATIO * unit * norm, "residual {off}, {name} {n}");
+        }
+    }
+}
+
+#[test]
+fn general_vectors_satisfy_their_equation() {
+    for n in [1, 2, 3, 4, 5, 9, 21, 60, 120, 201] {
+        let mut families = hard(n);
+        // Rotations by all angles, and a cycle: eigenvalues on the unit circle.
+        let shift = |i: usize, j: usize| f64::from((i + 1) % n == j);
+        families.push(("cycle", Mat::from_fn(n, n, shift)));
+        let noise = random(n, n);
+        let skew = |i: usize, j: usize| noise[(i, j)] - noise[(j, i)];
+        families.push(("skew", Mat::from_fn(n, n, skew)));
+        for (name, a) in families {
+            let scale = scaled(1.0, -exponent_of(largest(&a)));
+            let inside = Mat::from_fn(n, n, |i, j| scale * a[(i, j)]);
+            let found = general_eigen(a.as_ref(), true).unwrap();
+            let basis = found.vectors.unwrap();
+            let image = product(inside.as_ref(), basis.as_ref());
+            // The Frobenius norm bounds the backward error of orthogonal transformations.
+            let norm = norm2(&rows_of(inside.as_ref())).max(f64::MIN_POSITIVE);
+            let unit = n as f64 * f64::EPSILON * norm;
+            let (mut trace, mut at) = (0.0, 0);
+            while at < n {
+                let (re, im) = (scale * found.real[at], scale * found.imaginary[at]);
+                let pair = im != 0.0;
+                assert!(im >= 0.0, "{name} {n}");
+                trace += re * if pair { 2.0 } else { 1.0 };
+                let column = |k: usize| basis.col_as_slice(k);
+                let (x, y) = (column(at), if pair { column(at + 1) } else { &[] });
+                let y = |row: usize| y.get(row).copied().unwrap_or(0.0);
+                let length = x.iter().enumerate().map(|(row, x)| x.hypot(y(row)));
+                let length = norm2(&length.collect::<Vec<_>>());
+                assert!(length > 0.0 && length.is_finite(), "{name} {n}");
+                for (row, &x) in x.iter().enumerate() {
+                    let real = image[(row, at)] - (re * x - im * y(row));
+                    let imaginary = if pair {
+                        image[(row, at + 1)] - (re * y(row) + im * x)
+                    } else {
+                        0.0
+                    };
+                    let off = real.hypot(imaginary) / length;
+                    assert!(off <= RATIO * unit, "residual {off}, {name} {n}, pair {at}");
+                }
+                at += if pair { 2 } else { 1 };
+            }
+            let expected: f64 = (0..n).map(|k| inside[(k, k)]).sum();
+            assert!(
+                (trace - expected).abs() <= RATIO * unit,
+                "trace, {name} {n}"
+            );
+        }
+    }
+}
+
+#[test]
+fn eigenvalues_of_a_cycle_are_the_roots_of_unity() {
+    for n in [3, 8, 50, 120] {
+        let a = Mat::from_fn(n, n, |i, j| f64::from((i + 1) % n == j));
+        let found = general_eigen(a.as_ref(), false).unwrap();
+        let mut angles: Vec<f64> = (0..n)
+            .map(|k| found.imaginary[k].atan2(found.real[k]))
+            .collect();
+        angles.sort_by(f64::total_cmp);
+        for (k, angle) in angles.iter().enumerate() {
+            let size = found.real[k].hypot(found.imaginary[k]);
+            assert!((size - 1.0).abs() < 1e-13, "n = {n}");
+            // Ascending from just above -pi; -1 itself may come first or last.
+            let turns = angle / (2.0 * PI) * n as f64;
+            assert!((turns - turns.round()).abs() < 1e-11, "n = {n}, {angle}");
+        }
+    }
+}
+
 #[test]
 fn wide_and_tall_matrices_have_the_same_singular_values() {
     for (m, n) in [(1, 7), (3, 2), (40, 39), (80, 50), (200, 20), (0, 3)] {
@@ -231,19 +348,32 @@ fn entries_that_are_not_numbers_are_refused() {
         let mut a = Mat::<f64>::identity(20, 20);
         a[(11, 4)] = bad;
         assert!(symmetric_eigen(a.as_ref(), false).is_err());
+        assert!(symmetric_eigen(a.as_ref(), true).is_err());
         assert!(singular(a.as_ref(), SingularVectors::None).is_err());
+        assert!(general_eigen(a.as_ref(), true).is_err());
     }
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    for n in [100, 300, 600] {
+    for n in [100, 300, 600, 1100] {
         let a = random(n, n);
         let run = || {
             let mut bits = symmetric_eigen(a.as_ref(), false).unwrap().0;
             bits.extend(singular(a.as_ref(), SingularVectors::None).unwrap().0);
             let factors = Lu::new(a.clone());
             bits.extend((0..n).map(|k| factors.packed[(k, k)]));
+            let mut add = |matrix: Mat<f64>| {
+                (0..matrix.ncols()).for_each(|j| bits.extend(matrix.col_as_slice(j)));
+            };
+            add(symmetric_eigen(a.as_ref(), true).unwrap().1.unwrap());
+            add(general_eigen(a.as_ref(), true).unwrap().vectors.unwrap());
+            add(qr(a.clone()).0);
+            add(product(a.as_ref(), a.as_ref()));
+            let definite = Mat::from_fn(n, n, |i, j| {
+                a[(i.max(j), i.min(j))] + if i == j { n as f64 } else { 0.0 }
+            });
+            add(Cholesky::new(definite).unwrap().lower());
             bits.iter().map(|value| value.to_bits()).collect::<Vec<_>>()
         };
         let expected = run();

@@ -511,7 +511,8 @@ proptest! {
                 // Rounding decides whether a singular matrix of small integers shows as such.
                 if dense.rcond > 1e-10 {
                     prop_assert!(distance(&sparse.x, &dense.x) < 1e-12);
-                    prop_assert!((rcond / dense.rcond - 1.0).abs() < 0.9);
+                    // Both estimates of the inverse are lower bounds, of different factors; rarely off by more than three.
+                    prop_assert!((0.1..10.0).contains(&(rcond / dense.rcond)));
                 }
             }
             (Err(_), Err(_)) => {}

@@ -268,9 +268,9 @@ fn conditions(
 }
 
 fn two_sided(matrix: &[f64], n: usize) -> Result<(Pairs, Mat<f64>), NoConvergence> {
-    let mut balanced = matrix.to_vec();
-    let exponents = balance(&mut balanced, n);
-    let (raw, left) = spectrum::two_sided(dense::columns_of(&balanced, n, n).as_ref())?;
+    let mut balanced = dense::columns_of(matrix, n, n);
+    let exponents = dense::balance(&mut balanced);
+    let (raw, left) = spectrum::two_sided(balanced.as_ref())?;
     let moved = |basis: &Mat<f64>, sign: i32| {
         Mat::from_fn(n, n, |row, column| {
             scaled(basis[(row, column)], sign * exponents[row])
@@ -447,70 +447,12 @@ fn pair_residual(
 }
 
 fn general(matrix: &[f64], n: usize, vectors: bool) -> Result<Pairs, NoConvergence> {
-    let mut balanced = matrix.to_vec();
-    let exponents = balance(&mut balanced, n);
-    let raw = dense::general_eigen(dense::columns_of(&balanced, n, n).as_ref(), vectors)?;
-    let basis = raw.vectors.map(|basis| {
-        Mat::from_fn(n, n, |row, column| {
-            scaled(basis[(row, column)], exponents[row])
-        })
-    });
+    let raw = dense::general_eigen(dense::columns_of(matrix, n, n).as_ref(), vectors)?;
     Ok(Pairs {
         real: raw.real,
         imaginary: raw.imaginary,
-        basis,
+        basis: raw.vectors,
     })
-}
-
-/// Scales `D^-1 A D` so that rows and columns have 2-norms of the same size; returns the exponents of `D`.
-fn balance(a: &mut [f64], n: usize) -> Vec<i32> {
-    const ROUNDS_MAX: usize = 50;
-    const GAIN: f64 = 0.95;
-    const EXPONENT_MAX: i32 = 400;
-    let mut exponents = vec![0; n];
-    for _ in 0..ROUNDS_MAX {
-        let mut changed = false;
-        for index in 0..n {
-            let others = || (0..n).filter(|&other| other != index);
-            let column = size_of(others().map(|row| a[row * n + index]));
-            let row = size_of(others().map(|column| a[index * n + column]));
-            if column == 0.0 || row == 0.0 {
-                continue;
-            }
-            let shift = ((row / column).log2() / 2.0).round() as i32;
-            let grown = scaled(column, shift) + scaled(row, -shift);
-            let total: i32 = exponents[index] + shift;
-            if shift == 0 || grown >= GAIN * (column + row) || total.abs() > EXPONENT_MAX {
-                continue;
-            }
-            changed = true;
-            exponents[index] = total;
-            for other in 0..n {
-                if other != index {
-                    a[other * n + index] = scaled(a[other * n + index], shift);
-                    a[index * n + other] = scaled(a[index * n + other], -shift);
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    exponents
-}
-
-/// The Euclidean norm of a few numbers, without overflow or underflow on the way.
-fn size_of(entries: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = entries
-        .clone()
-        .fold(0.0_f64, |most, entry| most.max(entry.abs()));
-    if most == 0.0 {
-        return 0.0;
-    }
-    most * entries
-        .map(|entry| (entry / most).powi(2))
-        .sum::<f64>()
-        .sqrt()
 }
 
 /// Largest `|A v - lambda v|`.

@@ -5,21 +5,17 @@
 //! algorithm", Linear Algebra Appl. 309, 2000). No subtraction but that of the shift: the values of the bidiagonal matrix come out with
 //! high relative accuracy.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::svd::bidiag;
-use faer::{Mat, MatRef, Par, Spec};
+use faer::{Mat, MatRef};
 
-use super::{NoConvergence, exponent_of, max_abs, range_exponent, scaled};
+use super::FAILED;
+use super::reduction::bidiagonal;
+use crate::dense::{NoConvergence, exponent_of, max_abs, qr_factors, range_exponent, scaled};
 
 /// Sweeps a singular value may take on average.
 const SWEEPS_EACH: usize = 100;
 
 /// Off-diagonal quotients below this, relative to their neighbours, are dropped.
 const TOLERANCE: f64 = (50.0 * f64::EPSILON) * (50.0 * f64::EPSILON);
-
-const FAILED: NoConvergence = NoConvergence {
-    what: "the singular values",
-};
 
 /// The singular values of `matrix`, descending: 8/3 n^3 operations for a square matrix; tall ones are first reduced by QR.
 ///
@@ -33,6 +29,10 @@ pub(super) fn singular_values(matrix: MatRef<'_, f64>) -> Result<Vec<f64>, NoCon
     if n == 0 {
         return Ok(Vec::new());
     }
+    let finite = |column: usize| matrix.col(column).iter().all(|entry| entry.is_finite());
+    if !(0..n).all(finite) {
+        return Err(FAILED);
+    }
     let exponent = range_exponent(matrix);
     if exponent != 0 {
         let inside = Mat::from_fn(m, n, |i, j| scaled(matrix[(i, j)], -exponent));
@@ -42,30 +42,18 @@ pub(super) fn singular_values(matrix: MatRef<'_, f64>) -> Result<Vec<f64>, NoCon
             .for_each(|value| *value = scaled(*value, exponent));
         return Ok(values);
     }
-    let mut work = if 5 * m > 8 * n {
-        let (packed, _) = super::qr_factors(matrix.to_owned());
+    let work = if 5 * m > 8 * n {
+        let (packed, _) = qr_factors(matrix.to_owned());
         Mat::from_fn(n, n, |i, j| if i <= j { packed[(i, j)] } else { 0.0 })
     } else {
         matrix.to_owned()
     };
-    let (mut left, mut right) = (Mat::zeros(1, n), Mat::zeros(1, n - 1));
-    let params = Spec::default();
-    let scratch = bidiag::bidiag_in_place_scratch::<f64>(work.nrows(), n, Par::Seq, params);
-    bidiag::bidiag_in_place(
-        work.as_mut(),
-        left.as_mut(),
-        right.as_mut(),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    );
-    let diagonal: Vec<f64> = (0..n).map(|i| work[(i, i)]).collect();
-    let above: Vec<f64> = (1..n).map(|i| work[(i - 1, i)]).collect();
+    let (diagonal, above) = bidiagonal(work.as_ref());
     bidiagonal_values(&diagonal, &above)
 }
 
 /// The descending singular values of the bidiagonal matrix with `above` next to `diagonal`.
-pub(super) fn bidiagonal_values(
+pub(in crate::dense) fn bidiagonal_values(
     diagonal: &[f64],
     above: &[f64],
 ) -> Result<Vec<f64>, NoConvergence> {

@@ -1,64 +1,22 @@
-//! Eigenvalues alone of a symmetric matrix: Householder reduction to tridiagonal form, then root-free QL.
+//! Eigenvalues alone of a symmetric tridiagonal matrix: root-free QL.
 //!
 //! The iteration is the rational QL of Pal, Walker and Kahan (B. N. Parlett, "The Symmetric Eigenvalue Problem", SIAM 1998, section
 //! 8.15): it works on the squares of the off-diagonal entries and takes one square root a sweep. Values are within a small multiple
 //! of `eps ||A||`; small ones need not be relatively accurate.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::tridiag;
-use faer::{Mat, MatRef, Par, Spec};
-
-use super::{NoConvergence, exponent_of, max_abs, range_exponent, scaled};
+use super::FAILED;
+use crate::dense::{NoConvergence, exponent_of, max_abs, scaled};
 
 /// Sweeps an eigenvalue may take on average.
 const SWEEPS_EACH: usize = 30;
 
 const EPS: f64 = 0.5 * f64::EPSILON;
 
-/// The eigenvalues of the symmetric matrix in the lower triangle of `matrix`, ascending: 4/3 n^3 operations.
-///
-/// # Errors
-/// [`NoConvergence`], also when an entry is not finite.
-pub(super) fn eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>, NoConvergence> {
-    let n = matrix.nrows();
-    if n == 0 {
-        return Ok(Vec::new());
-    }
-    let mut work = Mat::zeros(n, n);
-    work.copy_from_triangular_lower(matrix);
-    let exponent = range_exponent(work.as_ref());
-    if exponent != 0 {
-        work = Mat::from_fn(n, n, |i, j| scaled(work[(i, j)], -exponent));
-    }
-    let mut reflectors = Mat::zeros(1, n - 1);
-    let params = Spec::default();
-    let scratch = tridiag::tridiag_in_place_scratch::<f64>(n, Par::Seq, params);
-    tridiag::tridiag_in_place(
-        work.as_mut(),
-        reflectors.as_mut(),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    );
-    let mut diagonal: Vec<f64> = (0..n).map(|i| work[(i, i)]).collect();
-    let beside: Vec<f64> = (1..n).map(|i| work[(i, i - 1)]).collect();
-    tridiagonal_eigenvalues(&mut diagonal, &beside)?;
-    if exponent != 0 {
-        diagonal
-            .iter_mut()
-            .for_each(|value| *value = scaled(*value, exponent));
-    }
-    Ok(diagonal)
-}
-
 /// Replaces `diagonal` by the ascending eigenvalues of the symmetric tridiagonal matrix with `beside` next to it.
-pub(super) fn tridiagonal_eigenvalues(
+pub(in crate::dense) fn tridiagonal_eigenvalues(
     diagonal: &mut [f64],
     beside: &[f64],
 ) -> Result<(), NoConvergence> {
-    const FAILED: NoConvergence = NoConvergence {
-        what: "the eigenvalues",
-    };
     let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     if !finite(diagonal) || !finite(beside) {
         return Err(FAILED);

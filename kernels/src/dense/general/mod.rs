@@ -1,0 +1,181 @@
+//! Eigenvalues and eigenvectors of general real matrices.
+//!
+//! # Method
+//! Balancing, reduction to Hessenberg form, and QR steps to the real Schur form: by double shifts up to [`SMALL`] rows, by many shifts and
+//! aggressive deflation (faer) above. Vectors by back substitution. Vectors that do not satisfy their equation to
+//! working precision - of graded matrices above [`SMALL`] rows, or where balancing did harm - are found again by double shifts on the
+//! matrix as it is.
+
+mod balance;
+mod francis;
+mod hessenberg;
+mod vectors;
+
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::{Mat, MatRef, Spec};
+
+pub use self::balance::balance;
+use super::{NoConvergence, PAR, exponent_of, norm2, product, scaled};
+
+const FAILED: NoConvergence = NoConvergence {
+    what: "the eigenvalues",
+};
+
+/// Rows up to which the double-shift iteration is the faster one.
+const SMALL: usize = 200;
+/// A residual beyond this many units of `n eps |A|` is not accepted.
+const RATIO_MAX: f64 = 10.0;
+
+/// Eigenvalues of a general real matrix, as they come.
+#[derive(Debug)]
+pub struct RawEigen {
+    /// Real parts.
+    pub real: Vec<f64>,
+    /// Imaginary parts; of a conjugate pair the one above the real axis comes first.
+    pub imaginary: Vec<f64>,
+    /// A column per real eigenvalue; real and imaginary part in two columns per conjugate pair.
+    pub vectors: Option<Mat<f64>>,
+}
+
+/// Eigenvalues and right eigenvectors through the real Schur form.
+///
+/// # Errors
+/// [`NoConvergence`].
+pub fn general_eigen(matrix: MatRef<'_, f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+    let n = matrix.nrows();
+    let column = |column: usize| (0..n).map(move |row| matrix[(row, column)]);
+    let finite = |index: usize| column(index).all(f64::is_finite);
+    if !(0..n).all(finite) {
+        return Err(FAILED);
+    }
+    let size = |most: f64, entry: f64| most.max(entry.abs());
+    let most = (0..n).flat_map(column).fold(0.0, size);
+    let exponent = exponent_of(most);
+    let inside = Mat::from_fn(n, n, |row, column| scaled(matrix[(row, column)], -exponent));
+    let found = level(&inside, vectors)?;
+    let back = |values: Vec<f64>| -> Vec<f64> {
+        let scale = |value: f64| scaled(value, exponent);
+        values.into_iter().map(scale).collect()
+    };
+    Ok(RawEigen {
+        real: back(found.real),
+        imaginary: back(found.imaginary),
+        vectors: found.vectors,
+    })
+}
+
+/// The eigenvalues of a matrix with entries of ordinary size.
+fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+    let n = matrix.nrows();
+    let mut balanced = matrix.clone();
+    let exponents = balance(&mut balanced);
+    let same = exponents.iter().all(|&exponent| exponent == 0);
+    let mut found = if n <= SMALL {
+        small(balanced, vectors)?
+    } else {
+        large(&balanced, vectors)?
+    };
+    let Some(basis) = &mut found.vectors else {
+        return Ok(found);
+    };
+    if !same {
+        for column in 0..n {
+            for (entry, &exponent) in basis.col_as_slice_mut(column).iter_mut().zip(&exponents) {
+                *entry = scaled(*entry, exponent);
+            }
+        }
+    }
+    if same && n <= SMALL {
+        return Ok(found);
+    }
+    let worst = worst_residual(matrix, &found);
+    if worst <= RATIO_MAX {
+        return Ok(found);
+    }
+    let plain = small(matrix.clone(), vectors)?;
+    let better = worst_residual(matrix, &plain) < worst;
+    Ok(if better { plain } else { found })
+}
+
+fn small(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+    let mut basis = hessenberg::reduce(&mut h, vectors);
+    let (real, imaginary) = francis::schur(&mut h, basis.as_mut())?;
+    let vectors = basis.map(|basis| {
+        let inside = vectors::right_vectors(&h, &real, &imaginary);
+        product(basis.as_ref(), inside.as_ref())
+    });
+    Ok(RawEigen {
+        real,
+        imaginary,
+        vectors,
+    })
+}
+
+fn large(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+    let n = matrix.nrows();
+    let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
+    let mut basis = vectors.then(|| Mat::zeros(n, n));
+    let params = Spec::default();
+    let scratch =
+        evd::evd_scratch::<f64>(n, ComputeEigenvectors::No, compute(vectors), PAR, params);
+    evd::evd_real(
+        matrix.as_ref(),
+        real.as_mut(),
+        imaginary.as_mut(),
+        None,
+        basis.as_mut().map(Mat::as_mut),
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| FAILED)?;
+    Ok(RawEigen {
+        real: (0..n).map(|index| real[index]).collect(),
+        imaginary: (0..n).map(|index| imaginary[index]).collect(),
+        vectors: basis,
+    })
+}
+
+/// The largest `|A v - lambda v| / |v|` in units of `n eps |A|`; 0 without vectors.
+fn worst_residual(matrix: &Mat<f64>, found: &RawEigen) -> f64 {
+    let Some(basis) = &found.vectors else {
+        return 0.0;
+    };
+    let n = matrix.nrows();
+    let image = product(matrix.as_ref(), basis.as_ref());
+    let norm = (0..n).map(|column| norm2(matrix.col_as_slice(column)));
+    let unit = n as f64 * f64::EPSILON * norm2(&norm.collect::<Vec<_>>());
+    let mut worst = 0.0_f64;
+    let mut at = 0;
+    while at < n {
+        let (re, im) = (found.real[at], found.imaginary[at]);
+        let width = if im == 0.0 { 1 } else { 2 };
+        let columns = |matrix: &Mat<f64>| {
+            let other = at + width - 1;
+            let (x, y) = (matrix.col_as_slice(at), matrix.col_as_slice(other));
+            x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>()
+        };
+        let (vector, image) = (columns(basis), columns(&image));
+        let length = norm2(&vector.iter().map(|(x, y)| x.hypot(*y)).collect::<Vec<_>>());
+        let off = vector.iter().zip(&image).map(|((x, y), (ax, ay))| {
+            if width == 1 {
+                return ax - re * x;
+            }
+            (ax - (re * x - im * y)).hypot(ay - (re * y + im * x))
+        });
+        let ratio = norm2(&off.collect::<Vec<_>>()) / (length * unit);
+        worst = worst.max(if ratio.is_nan() { f64::INFINITY } else { ratio });
+        at += width;
+    }
+    worst
+}
+
+fn compute(vectors: bool) -> ComputeEigenvectors {
+    if vectors {
+        ComputeEigenvectors::Yes
+    } else {
+        ComputeEigenvectors::No
+    }
+}

@@ -1,0 +1,260 @@
+//! Eigenvectors of an upper quasi-triangular matrix by back substitution.
+//!
+//! # Method
+//! `(T - lambda I) x = 0` with one component of `x`, or the two of a block, given. A pivot that is zero to working precision is
+//! replaced by the unit roundoff times the norm: the vector is then one of a matrix as near as rounding. Components that grow are
+//! scaled back, so that nothing overflows.
+//!
+//! # References
+//! G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 7.6.4 (LAPACK xTREVC).
+
+use faer::Mat;
+use pulp::Simd;
+
+use crate::dense::lanes::{Kernel, Unit, dispatch};
+
+/// Stands for the norm of a matrix of zeros.
+const TINY: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+/// Components beyond this are scaled back.
+const LARGE: f64 = 1e100;
+
+/// The right eigenvectors of T, in the packing of `RawEigen`: real and imaginary part in two columns per conjugate pair.
+pub(super) fn right_vectors(t: &Mat<f64>, real: &[f64], imaginary: &[f64]) -> Mat<f64> {
+    dispatch(BackSubstitution { t, real, imaginary })
+}
+
+struct BackSubstitution<'a> {
+    t: &'a Mat<f64>,
+    real: &'a [f64],
+    imaginary: &'a [f64],
+}
+
+impl Kernel for BackSubstitution<'_> {
+    type Output = Mat<f64>;
+
+    #[inline(always)]
+    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Mat<f64> {
+        let Self { t, real, imaginary } = self;
+        let n = t.nrows();
+        let norm = (0..n)
+            .flat_map(|column| &t.col_as_slice(column)[..n.min(column + 2)])
+            .fold(TINY, |most: f64, entry| most.max(entry.abs()));
+        let least = 0.5 * f64::EPSILON * norm;
+        let mut vectors = Mat::zeros(n, n);
+        let mut end = n;
+        while end > 0 {
+            let last = end - 1;
+            if imaginary[last] == 0.0 {
+                let x = vectors.col_as_slice_mut(last);
+                x[last] = 1.0;
+                for (entry, t) in x[..last].iter_mut().zip(t.col_as_slice(last)) {
+                    *entry = -t;
+                }
+                real_vector(unit, t, imaginary, real[last], least, x, last);
+                end -= 1;
+                continue;
+            }
+            let first = last - 1;
+            let omega = imaginary[first];
+            let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
+            // (t_ff - lambda) x_f + t_fl x_l = 0 and t_lf x_f + (t_ll - lambda) x_l = 0: divide by the larger entry.
+            let (above, below) = (t[(first, last)], t[(last, first)]);
+            (x[first], y[last]) = if above.abs() >= below.abs() {
+                (1.0, omega / above)
+            } else {
+                (-omega / below, 1.0)
+            };
+            let (to_first, to_last) = (t.col_as_slice(first), t.col_as_slice(last));
+            for row in 0..first {
+                x[row] = -to_first[row] * x[first];
+                y[row] = -to_last[row] * y[last];
+            }
+            complex_vector(
+                unit,
+                t,
+                imaginary,
+                (real[first], omega),
+                least,
+                &mut x,
+                &mut y,
+                first,
+            );
+            vectors.col_as_slice_mut(first).copy_from_slice(&x);
+            vectors.col_as_slice_mut(last).copy_from_slice(&y);
+            end -= 2;
+        }
+        vectors
+    }
+}
+
+/// Solves `(T - lambda I) x = b` for the rows before `rows`, `b` standing in `x`.
+#[inline(always)]
+fn real_vector<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    t: &Mat<f64>,
+    imaginary: &[f64],
+    lambda: f64,
+    least: f64,
+    x: &mut [f64],
+    rows: usize,
+) {
+    let whole = rows + 1;
+    let mut end = rows;
+    while end > 0 {
+        let last = end - 1;
+        if imaginary[last] == 0.0 {
+            x[last] /= away_from_zero(t[(last, last)] - lambda, least);
+            shrink(&mut [&mut x[..whole]], last..end);
+            let (before, entry) = x.split_at_mut(last);
+            unit.add_multiples(before, [&t.col_as_slice(last)[..last]], [-entry[0]]);
+            end -= 1;
+            continue;
+        }
+        let first = last - 1;
+        let block = block(t, first, (lambda, 0.0));
+        let [a, b] = solve_block(block, [(x[first], 0.0), (x[last], 0.0)], least);
+        (x[first], x[last]) = (a.0, b.0);
+        shrink(&mut [&mut x[..whole]], first..end);
+        let (before, entries) = x.split_at_mut(first);
+        let columns = [
+            &t.col_as_slice(first)[..first],
+            &t.col_as_slice(last)[..first],
+        ];
+        unit.add_multiples(before, columns, [-entries[0], -entries[1]]);
+        end -= 2;
+    }
+}
+
+/// Solves `(T - lambda I) (x + i y) = b` for the rows before `rows`, `b` standing in `x` and `y`.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "one system, spelled out")]
+fn complex_vector<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    t: &Mat<f64>,
+    imaginary: &[f64],
+    lambda: (f64, f64),
+    least: f64,
+    x: &mut [f64],
+    y: &mut [f64],
+    rows: usize,
+) {
+    let whole = rows + 2;
+    let mut end = rows;
+    while end > 0 {
+        let last = end - 1;
+        if imaginary[last] == 0.0 {
+            let pivot = (t[(last, last)] - lambda.0, -lambda.1);
+            let pivot = if pivot.0.abs() + pivot.1.abs() < least {
+                (least, 0.0)
+            } else {
+                pivot
+            };
+            (x[last], y[last]) = quotient((x[last], y[last]), pivot);
+            shrink(&mut [&mut x[..whole], &mut y[..whole]], last..end);
+            let column = &t.col_as_slice(last)[..last];
+            for part in [&mut *x, &mut *y] {
+                let (before, entry) = part.split_at_mut(last);
+                unit.add_multiples(before, [column], [-entry[0]]);
+            }
+            end -= 1;
+            continue;
+        }
+        let first = last - 1;
+        let rhs = [(x[first], y[first]), (x[last], y[last])];
+        let [a, b] = solve_block(block(t, first, lambda), rhs, least);
+        (x[first], y[first]) = a;
+        (x[last], y[last]) = b;
+        shrink(&mut [&mut x[..whole], &mut y[..whole]], first..end);
+        let columns = [
+            &t.col_as_slice(first)[..first],
+            &t.col_as_slice(last)[..first],
+        ];
+        for part in [&mut *x, &mut *y] {
+            let (before, entries) = part.split_at_mut(first);
+            unit.add_multiples(before, columns, [-entries[0], -entries[1]]);
+        }
+        end -= 2;
+    }
+}
+
+type Complex = (f64, f64);
+
+/// The block of `T - lambda I` at `at`, row by row.
+fn block(t: &Mat<f64>, at: usize, lambda: Complex) -> [Complex; 4] {
+    [
+        (t[(at, at)] - lambda.0, -lambda.1),
+        (t[(at, at + 1)], 0.0),
+        (t[(at + 1, at)], 0.0),
+        (t[(at + 1, at + 1)] - lambda.0, -lambda.1),
+    ]
+}
+
+/// Solves a system of two by elimination with the larger pivot.
+fn solve_block(block: [Complex; 4], rhs: [Complex; 2], least: f64) -> [Complex; 2] {
+    let [mut a, mut b, mut c, mut d] = block;
+    let [mut p, mut q] = rhs;
+    if size(c) > size(a) {
+        (a, b, c, d) = (c, d, a, b);
+        (p, q) = (q, p);
+    }
+    if size(a) < least {
+        a = (least, 0.0);
+    }
+    let factor = quotient(c, a);
+    let mut pivot = difference(d, times(factor, b));
+    if size(pivot) < least {
+        pivot = (least, 0.0);
+    }
+    let second = quotient(difference(q, times(factor, p)), pivot);
+    let first = quotient(difference(p, times(b, second)), a);
+    [first, second]
+}
+
+fn size(a: Complex) -> f64 {
+    a.0.abs() + a.1.abs()
+}
+
+fn times(a: Complex, b: Complex) -> Complex {
+    (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+}
+
+fn difference(a: Complex, b: Complex) -> Complex {
+    (a.0 - b.0, a.1 - b.1)
+}
+
+/// Smith's division.
+fn quotient(a: Complex, b: Complex) -> Complex {
+    if b.0.abs() >= b.1.abs() {
+        let ratio = b.1 / b.0;
+        let denominator = b.0 + b.1 * ratio;
+        (
+            (a.0 + a.1 * ratio) / denominator,
+            (a.1 - a.0 * ratio) / denominator,
+        )
+    } else {
+        let ratio = b.0 / b.1;
+        let denominator = b.0 * ratio + b.1;
+        (
+            (a.0 * ratio + a.1) / denominator,
+            (a.1 * ratio - a.0) / denominator,
+        )
+    }
+}
+
+fn away_from_zero(pivot: f64, least: f64) -> f64 {
+    if pivot.abs() < least { least } else { pivot }
+}
+
+/// Scales a vector back when one of the given components has grown large.
+fn shrink(parts: &mut [&mut [f64]], components: std::ops::Range<usize>) {
+    let most = parts
+        .iter()
+        .flat_map(|part| &part[components.clone()])
+        .fold(0.0, |most: f64, entry| most.max(entry.abs()));
+    if most > LARGE {
+        let factor = most.recip();
+        for part in parts {
+            part.iter_mut().for_each(|entry| *entry *= factor);
+        }
+    }
+}

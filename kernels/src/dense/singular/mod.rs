@@ -1,0 +1,69 @@
+//! Singular values and vectors.
+
+mod reduction;
+pub(super) mod values;
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::{Mat, MatMut, MatRef, Spec, diag::Diag};
+
+use super::{NoConvergence, PAR};
+
+const FAILED: NoConvergence = NoConvergence {
+    what: "the singular values",
+};
+
+/// Which singular vectors to compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SingularVectors {
+    /// None.
+    None,
+    /// The first min(m, n).
+    Thin,
+    /// Full orthonormal bases: m x m and n x n.
+    Full,
+}
+
+/// Singular values in descending order, with `u` and `v` when asked for.
+///
+/// # Errors
+/// [`NoConvergence`].
+#[expect(
+    clippy::type_complexity,
+    reason = "three parts of one factorisation, taken apart at once"
+)]
+pub fn singular(
+    matrix: MatRef<'_, f64>,
+    vectors: SingularVectors,
+) -> Result<(Vec<f64>, Option<(Mat<f64>, Mat<f64>)>), NoConvergence> {
+    if vectors == SingularVectors::None {
+        return Ok((values::singular_values(matrix)?, None));
+    }
+    let (m, n) = matrix.shape();
+    let size = m.min(n);
+    let (kind, extents) = match vectors {
+        SingularVectors::None => (ComputeSvdVectors::No, None),
+        SingularVectors::Thin => (ComputeSvdVectors::Thin, Some((size, size))),
+        SingularVectors::Full => (ComputeSvdVectors::Full, Some((m, n))),
+    };
+    let mut values = Diag::<f64>::zeros(size);
+    let mut bases =
+        extents.map(|(left, right)| (Mat::<f64>::zeros(m, left), Mat::<f64>::zeros(n, right)));
+    let (u, v): (Option<MatMut<'_, f64>>, Option<MatMut<'_, f64>>) = match &mut bases {
+        Some((u, v)) => (Some(u.as_mut()), Some(v.as_mut())),
+        None => (None, None),
+    };
+    let params = Spec::default();
+    let scratch = svd::svd_scratch::<f64>(m, n, kind, kind, PAR, params);
+    svd::svd(
+        matrix,
+        values.as_mut(),
+        u,
+        v,
+        PAR,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        params,
+    )
+    .map_err(|_| FAILED)?;
+    Ok(((0..size).map(|index| values[index]).collect(), bases))
+}

@@ -1,0 +1,335 @@
+//! Householder reduction of a matrix to upper bidiagonal form, `U' A V = B`, for its singular values alone.
+//!
+//! # Method
+//! Columns and rows are reduced in panels. Within a panel the trailing matrix stays as it was; each step asks one product of it and one
+//! of its transpose with a vector, and the updates of all reflections are applied together when the panel ends. Large products are cut
+//! in blocks of columns or rows that threads share; every entry of a result is the work of one thread, in one order.
+//!
+//! # References
+//! J. J. Dongarra, D. C. Sorensen, S. J. Hammarling, "Block reduction of matrices to condensed forms for eigenvalue computations",
+//! J. Comput. Appl. Math. 27, 1989 (LAPACK xGEBRD).
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef};
+use pulp::Simd;
+
+use crate::dense::householder::reflector;
+use crate::dense::lanes::{Kernel, Unit, WIDTH, dispatch};
+use crate::dense::{BLOCK, PAR, column_blocks, column_of, share};
+
+/// Products with fewer entries of the matrix are not worth a second thread.
+const SHARED_LEAST: usize = 1 << 18;
+
+/// The diagonal of B and the entries above it: 8/3 n^3 operations for a square matrix, half of them in products of matrices. The matrix
+/// has at least as many rows as columns.
+pub(super) fn bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+    let (m, n) = matrix.shape();
+    // Whole groups of rows, so that no column has a rest.
+    let rows = m.next_multiple_of(WIDTH);
+    let mut work = Mat::zeros(rows, n);
+    work.as_mut().subrows_mut(0, m).copy_from(matrix);
+    let width = if n < 300 { 8 } else { 16 };
+    let mut panel = Panel {
+        columns: Mat::zeros(rows, 2 * width),
+        rows: Mat::zeros(n, 2 * width),
+        width,
+        diagonal: Vec::with_capacity(n),
+        above: Vec::with_capacity(n.saturating_sub(1)),
+    };
+    let mut start = 0;
+    while start < n {
+        let end = (start + width).min(n);
+        for step in start..end {
+            dispatch(Step {
+                panel: &mut panel,
+                work: &work,
+                step,
+                count: step - start,
+                height: m,
+            });
+        }
+        if end < n {
+            panel.update(work.as_mut(), end);
+        }
+        start = end;
+    }
+    (panel.diagonal, panel.above)
+}
+
+/// The reflections of a panel: the trailing matrix is to lose `columns rows'`, with `columns = [V X]` and `rows = [Y U]`, where V holds
+/// the reflections of columns, U those of rows.
+struct Panel {
+    columns: Mat<f64>,
+    rows: Mat<f64>,
+    width: usize,
+    diagonal: Vec<f64>,
+    above: Vec<f64>,
+}
+
+impl Panel {
+    /// Takes the reflections of the panel off the trailing matrix, from row and column `first` on.
+    fn update(&self, work: MatMut<'_, f64>, first: usize) {
+        let (m, n) = work.shape();
+        let columns = self.columns.as_ref().subrows(first, m - first);
+        let rows = self.rows.as_ref();
+        let rest = work.submatrix_mut(first, first, m - first, n - first);
+        let width = if (m - first) * (n - first) < SHARED_LEAST {
+            n - first
+        } else {
+            BLOCK
+        };
+        let blocks = column_blocks(rest, width).into_iter().enumerate();
+        share(blocks.map(|(index, block)| {
+            let rows = rows.subrows(first + index * width, block.ncols());
+            move || matmul(block, Accum::Add, columns, rows.transpose(), -1.0, PAR)
+        }));
+    }
+}
+
+struct Step<'a> {
+    panel: &'a mut Panel,
+    work: &'a Mat<f64>,
+    /// Row and column that are reduced.
+    step: usize,
+    /// Steps done in this panel.
+    count: usize,
+    /// Rows that are not padding.
+    height: usize,
+}
+
+impl Kernel for Step<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+        let Self {
+            panel,
+            work,
+            step,
+            count,
+            height,
+        } = self;
+        let (n, width) = (work.ncols(), panel.width);
+        // V and X with as many columns as there are; Y and U likewise.
+        let used = |of_first: usize| (0..of_first).chain(width..width + count);
+        let negative = |matrix: &Mat<f64>, row: usize, of_first: usize| -> Vec<f64> {
+            used(of_first).map(|k| -matrix[(row, k)]).collect()
+        };
+
+        // The column, and its reflection; from the beginning of a group of rows on, zeros above.
+        let top = step / WIDTH * WIDTH;
+        let mut column = work.col_as_slice(step)[top..].to_vec();
+        let factors = negative(&panel.rows, step, count);
+        let terms: Vec<&[f64]> = used(count)
+            .map(|k| &panel.columns.col_as_slice(k)[top..])
+            .collect();
+        unit.add_all(&mut column, &terms, &factors);
+        column[..step - top].fill(0.0);
+        let (tau, _) = reflector(unit, &mut column[step - top..height - top]);
+        panel.diagonal.push(column[step - top]);
+        if step + 1 == n {
+            return;
+        }
+        let inverse = if tau.is_infinite() { 0.0 } else { tau.recip() };
+        column[step - top] = 1.0;
+        let into = panel.columns.col_as_slice_mut(count);
+        into[..top].fill(0.0);
+        into[top..].copy_from_slice(&column);
+
+        // y = (A' v - Y V' v - U X' v) / tau.
+        let right = step + 1;
+        let mut image = vec![0.0; n - right];
+        if inverse != 0.0 {
+            transposed_product(unit, work.as_ref(), &column, top, right, &mut image);
+            let terms: Vec<&[f64]> = used(count)
+                .map(|k| &panel.columns.col_as_slice(k)[top..])
+                .collect();
+            let factors = unit.dots_all(&column, &terms);
+            let factors: Vec<f64> = factors.into_iter().map(|factor| -factor).collect();
+            let terms: Vec<&[f64]> = used(count)
+                .map(|k| &panel.rows.col_as_slice(k)[right..])
+                .collect();
+            unit.add_all(&mut image, &terms, &factors);
+            image.iter_mut().for_each(|entry| *entry *= inverse);
+        }
+        let into = panel.rows.col_as_slice_mut(count);
+        into[..right].fill(0.0);
+        into[right..].copy_from_slice(&image);
+
+        // The row, and its reflection.
+        let mut row: Vec<f64> = (right..n).map(|column| work[(step, column)]).collect();
+        let factors = negative(&panel.columns, step, count + 1);
+        let terms: Vec<&[f64]> = used(count + 1)
+            .map(|k| &panel.rows.col_as_slice(k)[right..])
+            .collect();
+        unit.add_all(&mut row, &terms, &factors);
+        let (tau, _) = reflector(unit, &mut row);
+        panel.above.push(row[0]);
+        let inverse = if tau.is_infinite() { 0.0 } else { tau.recip() };
+        row[0] = 1.0;
+        let into = panel.rows.col_as_slice_mut(width + count);
+        into[..right].fill(0.0);
+        into[right..].copy_from_slice(&row);
+
+        // x = (A u - V Y' u - X U' u) / tau.
+        let top = right / WIDTH * WIDTH;
+        let mut image = vec![0.0; work.nrows() - top];
+        if inverse != 0.0 {
+            product(unit, work.as_ref(), &row, top, right, &mut image);
+            let terms: Vec<&[f64]> = used(count + 1)
+                .map(|k| &panel.rows.col_as_slice(k)[right..])
+                .collect();
+            let factors = unit.dots_all(&row, &terms);
+            let factors: Vec<f64> = factors.into_iter().map(|factor| -factor).collect();
+            let terms: Vec<&[f64]> = used(count + 1)
+                .map(|k| &panel.columns.col_as_slice(k)[top..])
+                .collect();
+            unit.add_all(&mut image, &terms, &factors);
+            image.iter_mut().for_each(|entry| *entry *= inverse);
+            image[..right - top].fill(0.0);
+        }
+        let into = panel.columns.col_as_slice_mut(width + count);
+        into[..top].fill(0.0);
+        into[top..].copy_from_slice(&image);
+    }
+}
+
+/// `A' v` for rows from `top` and columns from `left` on.
+#[inline(always)]
+fn transposed_product<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    a: MatRef<'_, f64>,
+    v: &[f64],
+    top: usize,
+    left: usize,
+    out: &mut [f64],
+) {
+    if v.len() * out.len() < SHARED_LEAST {
+        dots_with_columns(unit, a, v, top, left, out);
+        return;
+    }
+    // Halves of whole groups of four columns.
+    let half = (out.len() / 2).next_multiple_of(4);
+    share(out.chunks_mut(half).enumerate().map(|(index, out)| {
+        let left = left + index * half;
+        move || {
+            dispatch(TransposedPart {
+                a,
+                v,
+                top,
+                left,
+                out,
+            })
+        }
+    }));
+}
+
+struct TransposedPart<'a> {
+    a: MatRef<'a, f64>,
+    v: &'a [f64],
+    top: usize,
+    left: usize,
+    out: &'a mut [f64],
+}
+
+impl Kernel for TransposedPart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+        dots_with_columns(unit, self.a, self.v, self.top, self.left, self.out);
+    }
+}
+
+#[inline(always)]
+fn dots_with_columns<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    a: MatRef<'_, f64>,
+    v: &[f64],
+    top: usize,
+    left: usize,
+    out: &mut [f64],
+) {
+    let column = |index: usize| &column_of(a, left + index)[top..];
+    let (fours, rest) = out.as_chunks_mut::<4>();
+    let done = 4 * fours.len();
+    for (index, four) in fours.iter_mut().enumerate() {
+        let at = 4 * index;
+        *four = unit.dots(
+            v,
+            [column(at), column(at + 1), column(at + 2), column(at + 3)],
+        );
+    }
+    for (index, out) in rest.iter_mut().enumerate() {
+        [*out] = unit.dots(v, [column(done + index)]);
+    }
+}
+
+/// `A u` for rows from `top` and columns from `left` on; `out` holds zeros.
+#[inline(always)]
+fn product<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    a: MatRef<'_, f64>,
+    u: &[f64],
+    top: usize,
+    left: usize,
+    out: &mut [f64],
+) {
+    if u.len() * out.len() < SHARED_LEAST {
+        sum_of_columns(unit, a, u, left, top, out);
+        return;
+    }
+    let half = (out.len() / 2).next_multiple_of(WIDTH);
+    share(out.chunks_mut(half).enumerate().map(|(index, out)| {
+        let top = top + index * half;
+        move || {
+            dispatch(ProductPart {
+                a,
+                u,
+                left,
+                top,
+                out,
+            });
+        }
+    }));
+}
+
+struct ProductPart<'a> {
+    a: MatRef<'a, f64>,
+    u: &'a [f64],
+    left: usize,
+    top: usize,
+    out: &'a mut [f64],
+}
+
+impl Kernel for ProductPart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+        sum_of_columns(unit, self.a, self.u, self.left, self.top, self.out);
+    }
+}
+
+#[inline(always)]
+fn sum_of_columns<S: Simd, const R: usize>(
+    unit: Unit<S, R>,
+    a: MatRef<'_, f64>,
+    u: &[f64],
+    left: usize,
+    top: usize,
+    out: &mut [f64],
+) {
+    let rows = top..top + out.len();
+    let column = |index: usize| &column_of(a, left + index)[rows.clone()];
+    let (fours, rest) = u.as_chunks::<4>();
+    let done = 4 * fours.len();
+    for (index, four) in fours.iter().enumerate() {
+        let at = 4 * index;
+        let columns = [column(at), column(at + 1), column(at + 2), column(at + 3)];
+        unit.add_multiples(out, columns, *four);
+    }
+    for (index, factor) in rest.iter().enumerate() {
+        unit.add_multiples(out, [column(done + index)], [*factor]);
+    }
+}
