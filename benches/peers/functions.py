@@ -44,7 +44,8 @@ def table(executable, target, python):
     peers = dict(json.loads(line) for line in answers.splitlines())
     found = {}
     for estimates in (target / "criterion").glob(f"{PREFIX}*/*/new/estimates.json"):
-        group, level = estimates.parts[-4], estimates.parts[-3]
+        named = json.loads(estimates.with_name("benchmark.json").read_text())
+        group, level = named["group_id"], named["function_id"]
         found.setdefault(group.removeprefix(PREFIX), {})[level] = json.loads(estimates.read_text())["median"]["point_estimate"] / 128
     best = lambda levels: next(levels[level] for level in ("Avx512", "Avx2", "Portable") if level in levels)
     lines = [

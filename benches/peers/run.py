@@ -149,9 +149,7 @@ def machine():
 def criterion(target):
     found = []
     for estimates in sorted((target / "criterion").glob("**/new/estimates.json")):
-        name = "/".join(estimates.relative_to(target / "criterion").parts[:-2])
-        if name.startswith("report"):
-            continue
+        name = json.loads(estimates.with_name("benchmark.json").read_text())["full_id"]
         data = json.loads(estimates.read_text())
         found.append((name, data["median"]["point_estimate"], data["median"]["confidence_interval"]))
     return found

@@ -44,6 +44,15 @@ pub use self::transpose::columns_of;
 /// The degree of parallelism of every factorisation.
 const PAR: Par = Par::Seq;
 
+/// Two parts from a size on where that pays, one below. The parts follow from the size alone, so the bits are those of any number of
+/// threads, which faer's `Par::Rayon` gives for a degree that does not depend on them.
+fn two_parts_from(least: usize, size: usize) -> Par {
+    if size < least {
+        return PAR;
+    }
+    Par::rayon(2)
+}
+
 /// Columns of a block that one thread works on.
 const BLOCK: usize = 256;
 

@@ -368,6 +368,12 @@ fn any_number_of_threads_gives_the_same_bits() {
             };
             add(symmetric_eigen(a.as_ref(), true).unwrap().1.unwrap());
             add(general_eigen(a.as_ref(), true).unwrap().vectors.unwrap());
+            let (u, v) = singular(a.as_ref(), SingularVectors::Thin)
+                .unwrap()
+                .1
+                .unwrap();
+            add(u);
+            add(v);
             add(qr(a.clone()).0);
             add(product(a.as_ref(), a.as_ref()));
             let definite = Mat::from_fn(n, n, |i, j| {

@@ -17,7 +17,7 @@ use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::{Mat, MatRef, Spec};
 
 pub use self::balance::balance;
-use super::{NoConvergence, PAR, exponent_of, norm2, product, scaled};
+use super::{NoConvergence, exponent_of, norm2, product, scaled, two_parts_from};
 
 const FAILED: NoConvergence = NoConvergence {
     what: "the eigenvalues",
@@ -25,6 +25,8 @@ const FAILED: NoConvergence = NoConvergence {
 
 /// Rows up to which the double-shift iteration is the faster one.
 const SMALL: usize = 200;
+/// Rows from which on the work is cut in two parts.
+const SHARED: usize = 1000;
 /// A residual beyond this many units of `n eps |A|` is not accepted.
 const RATIO_MAX: f64 = 10.0;
 
@@ -118,15 +120,16 @@ fn large(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
     let mut basis = vectors.then(|| Mat::zeros(n, n));
     let params = Spec::default();
+    let par = two_parts_from(SHARED, n);
     let scratch =
-        evd::evd_scratch::<f64>(n, ComputeEigenvectors::No, compute(vectors), PAR, params);
+        evd::evd_scratch::<f64>(n, ComputeEigenvectors::No, compute(vectors), par, params);
     evd::evd_real(
         matrix.as_ref(),
         real.as_mut(),
         imaginary.as_mut(),
         None,
         basis.as_mut().map(Mat::as_mut),
-        PAR,
+        par,
         MemStack::new(&mut MemBuffer::new(scratch)),
         params,
     )

@@ -4,14 +4,19 @@ mod reduction;
 pub(super) mod values;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::{Mat, MatMut, MatRef, Spec, diag::Diag};
+use faer::linalg::svd::{self, ComputeSvdVectors, SvdParams};
+use faer::{Auto, Mat, MatMut, MatRef, Spec, diag::Diag};
 
-use super::{NoConvergence, PAR};
+use super::{NoConvergence, two_parts_from};
 
 const FAILED: NoConvergence = NoConvergence {
     what: "the singular values",
 };
+
+/// Columns from which on the bidiagonal problem is divided: a tenth quicker than faer's 128 at 100 columns.
+const DIVIDED: usize = 48;
+/// Columns from which on the vectors are found in two parts.
+const SHARED: usize = 500;
 
 /// Which singular vectors to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +58,17 @@ pub fn singular(
         Some((u, v)) => (Some(u.as_mut()), Some(v.as_mut())),
         None => (None, None),
     };
-    let params = Spec::default();
-    let scratch = svd::svd_scratch::<f64>(m, n, kind, kind, PAR, params);
+    let mut params: SvdParams = Auto::<f64>::auto();
+    params.recursion_threshold = DIVIDED;
+    let params = Spec::new(params);
+    let par = two_parts_from(SHARED, size);
+    let scratch = svd::svd_scratch::<f64>(m, n, kind, kind, par, params);
     svd::svd(
         matrix,
         values.as_mut(),
         u,
         v,
-        PAR,
+        par,
         MemStack::new(&mut MemBuffer::new(scratch)),
         params,
     )
