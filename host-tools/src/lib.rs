@@ -8,10 +8,11 @@ use tool_core::Entry;
 
 pub mod files;
 pub mod inputs;
+pub mod llm;
 pub mod workspace;
 
 pub use inputs::Inputs;
 pub use workspace::Workspace;
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: &[&[Entry]] = &[files::TOOLS];
+pub static FAMILIES: &[&[Entry]] = &[files::TOOLS, llm::TOOLS];

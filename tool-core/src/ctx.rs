@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::capability::{Calls, Clock, Files, Http, Spawner, State};
+use crate::capability::{Calls, Clock, Files, Http, Model, Spawner, State};
 use crate::error::{ErrorCode, ToolError};
 use crate::input::Source;
 use crate::rng::{StreamRng, stream_rng};
@@ -28,6 +28,8 @@ pub struct Capabilities {
     pub state: Option<Arc<dyn State>>,
     /// Calling other tools.
     pub calls: Option<Arc<dyn Calls>>,
+    /// Language and embedding models.
+    pub model: Option<Arc<dyn Model>>,
 }
 
 impl Capabilities {
@@ -45,6 +47,7 @@ impl Capabilities {
             clock: self.clock.clone().filter(|_| has(Capability::Clock)),
             state: self.state.clone().filter(|_| has(Capability::State)),
             calls: self.calls.clone().filter(|_| has(Capability::Calls)),
+            model: self.model.clone().filter(|_| has(Capability::Model)),
         }
     }
 }
@@ -317,6 +320,14 @@ impl Ctx {
     /// As [`Ctx::files`].
     pub fn calls(&self) -> Result<&dyn Calls, ToolError> {
         present(self.capabilities.calls.as_deref(), "calls")
+    }
+
+    /// Language and embedding models.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn model(&self) -> Result<&dyn Model, ToolError> {
+        present(self.capabilities.model.as_deref(), "model")
     }
 }
 

@@ -110,6 +110,8 @@ names! {
         State = "state",
         /// Calling other tools.
         Calls = "calls",
+        /// Language and embedding models behind configured endpoints.
+        Model = "model",
     }
 }
 

@@ -1,0 +1,134 @@
+//! What gives texts their numbers, and the limits on texts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Access, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Input, Reach, ResourceKind,
+    ResourceTemplate, Spec, ToolError, Vector,
+};
+
+/// Longest text in bytes.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+/// Most texts in one call.
+pub const TEXTS_MAX: usize = 100_000;
+/// Most bytes of all texts of one call.
+pub const TOTAL_BYTES_MAX: usize = 64 << 20;
+
+/// What gives texts their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// Words and parts of words, computed here: the same numbers always, no meaning beyond spelling.
+    #[default]
+    Lexical,
+    /// The embedding model at `models.embeddings.endpoint` of the configuration.
+    Endpoint,
+}
+
+impl Backend {
+    /// What every tool of the family says about itself; the arguments narrow it.
+    pub const SPEC: Spec = Spec {
+        category: Category::Llm,
+        effects: &[Effect::CallsLlm, Effect::NetworkAccess],
+        capabilities: &[Capability::Model],
+        determinism: Determinism::External,
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Name,
+            pointer: "/backend",
+            access: Access::Read,
+        }],
+        ..Spec::pure()
+    };
+
+    /// The lexical backend reaches nothing.
+    pub fn reach(self) -> Reach {
+        Reach {
+            effects: match self {
+                Self::Lexical => &[],
+                Self::Endpoint => Self::SPEC.effects,
+            },
+            destructive: false,
+        }
+    }
+}
+
+/// A vector that `embed_text` gave, as it gave it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KnownVector {
+    /// The numbers.
+    pub vector: Input<Vector>,
+    /// Name of the backend that gave them.
+    pub backend: String,
+    /// How many there are.
+    pub dimension: usize,
+}
+
+/// The error for a backend whose endpoint nobody configured.
+pub fn no_endpoint(key: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PreconditionFailed,
+        format_args!("no endpoint is configured: `{key}.endpoint` is not set"),
+    )
+    .reason("no_endpoint")
+    .hint(format!(
+        "set `{key}.endpoint` in the configuration to an OpenAI-compatible URL"
+    ))
+}
+
+/// Holds one text against the limits.
+///
+/// # Errors
+/// `limit_exceeded`.
+pub fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
+    if text.len() <= TEXT_BYTES_MAX {
+        return Ok(());
+    }
+    let length = text.len();
+    Err(ToolError::new(
+        ErrorCode::LimitExceeded,
+        format_args!("the text has {length} bytes, the most is {TEXT_BYTES_MAX}"),
+    )
+    .reason("text")
+    .at(pointer)
+    .hint("split it into parts"))
+}
+
+/// Holds all texts of a list against the limits.
+///
+/// # Errors
+/// `limit_exceeded`.
+pub fn check_texts<T: AsRef<str>>(texts: &[T], pointer: &str, ctx: &Ctx) -> Result<(), ToolError> {
+    let error = |message: String| {
+        ToolError::new(ErrorCode::LimitExceeded, message)
+            .reason("texts")
+            .at(pointer)
+            .hint("make several calls")
+    };
+    if texts.len() > TEXTS_MAX {
+        return Err(error(format!(
+            "{} texts, the most is {TEXTS_MAX}",
+            texts.len()
+        )));
+    }
+    let mut total = 0;
+    for (index, text) in texts.iter().enumerate() {
+        check_text(text.as_ref(), &format!("{pointer}/{index}"))?;
+        total += text.as_ref().len();
+    }
+    if total > TOTAL_BYTES_MAX {
+        return Err(error(format!(
+            "the texts have {total} bytes, the most is {TOTAL_BYTES_MAX}"
+        )));
+    }
+    ctx.check()
+}
+
+/// The error for a text without anything to compare.
+pub fn nothing_to_compare(pointer: &str) -> ToolError {
+    ToolError::invalid(
+        pointer,
+        "expected a text with a letter, a digit or an emoji, found none",
+    )
+    .reason("empty")
+}

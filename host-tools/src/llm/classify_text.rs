@@ -1,0 +1,218 @@
+//! The category that fits a text best.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::nearest::nearest;
+use tool_core::{Ctx, ErrorCode, Example, Input, Reach, Spec, Text, Tool, ToolError};
+
+use super::backend::Backend;
+use super::compare::Comparison;
+use super::lexical;
+
+/// Most categories.
+const CATEGORIES_MAX: usize = 1000;
+/// A category's score is the mean of so many of its best matches, or of all where it has fewer.
+const BEST: usize = 3;
+
+/// The tool `classify_text`.
+pub struct ClassifyText;
+
+/// Choose the category that a text fits best, by its similarity to the names of the categories and to examples of them. The
+/// `lexical` backend compares spelling, not meaning: give it examples, names alone rarely share words with a text. `endpoint` asks
+/// the configured embedding model.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The text, at most 1048576 bytes.
+    pub text: Input<Text>,
+    /// Names of the categories: 1 to 1000, no two alike. A name may be a few words of description.
+    pub categories: Vec<String>,
+    /// Texts whose category is known.
+    #[serde(default)]
+    pub examples: Vec<Labelled>,
+    /// What gives the numbers.
+    #[serde(default)]
+    pub backend: Backend,
+}
+
+/// A text whose category is known.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Labelled {
+    /// The text.
+    pub text: String,
+    /// Its category: one of `categories`.
+    pub category: String,
+}
+
+/// The choice.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The category with the best score, of equal ones the earlier; null when no category has anything in common with the text.
+    pub category: Option<String>,
+    /// Its share of all scores, from 0 to 1: a measure of how clear the choice is, not a probability.
+    pub confidence: f64,
+    /// The score of every category, in the order they were given.
+    pub scores: Vec<CategoryScore>,
+    /// Name of the backend that gave the scores.
+    pub backend: String,
+}
+
+/// How well a category fits.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CategoryScore {
+    /// The category.
+    pub category: String,
+    /// Mean similarity of its three best matches among its name and its examples.
+    pub score: f64,
+}
+
+impl Tool for ClassifyText {
+    const SPEC: Spec = Spec {
+        id: "classify_text",
+        title: "Classify a text",
+        tags: &["text", "similarity"],
+        ..Backend::SPEC
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let text = args.text.load(ctx)?;
+        check_categories(&args.categories)?;
+        let owners = owners(&args.categories, &args.examples)?;
+        let texts: Vec<&str> = args
+            .categories
+            .iter()
+            .chain(args.examples.iter().map(|example| &example.text))
+            .map(String::as_str)
+            .collect();
+        let found = Comparison {
+            query: (&text, "/text"),
+            texts: (&texts, "/examples"),
+            vectors: &[],
+            backend: args.backend,
+        }
+        .run(ctx)?;
+        let mut by_category = vec![Vec::new(); args.categories.len()];
+        for (owner, score) in owners.iter().zip(&found.scores) {
+            by_category[*owner].push(*score);
+        }
+        let scores: Vec<f64> = by_category.into_iter().map(mean_of_best).collect();
+        let (category, confidence) = choice(&scores);
+        if category.is_none() {
+            ctx.warn("no category has anything in common with the text: give `examples`, or take the backend `endpoint`");
+        }
+        Ok(Output {
+            category: category.map(|index| args.categories[index].clone()),
+            confidence,
+            scores: args
+                .categories
+                .into_iter()
+                .zip(scores)
+                .map(|(category, score)| CategoryScore { category, score })
+                .collect(),
+            backend: found.backend,
+        })
+    }
+
+    fn narrow(args: &Args) -> Reach {
+        args.backend.reach()
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let labelled = |text: &str, category: &str| Labelled {
+            text: text.to_owned(),
+            category: category.to_owned(),
+        };
+        let score = |category: &str, score| CategoryScore {
+            category: category.to_owned(),
+            score,
+        };
+        vec![Example {
+            title: "a text equal to one of the two things known of a category; nothing in common with the other",
+            args: Args {
+                text: Input::inline("Bake the bread!"),
+                categories: vec!["astronomy".to_owned(), "cooking".to_owned()],
+                examples: vec![labelled("bake the bread", "cooking")],
+                backend: Backend::Lexical,
+            },
+            output: Output {
+                category: Some("cooking".to_owned()),
+                confidence: 1.0,
+                scores: vec![score("astronomy", 0.0), score("cooking", 0.5)],
+                backend: lexical::NAME.to_owned(),
+            },
+        }]
+    }
+}
+
+fn check_categories(categories: &[String]) -> Result<(), ToolError> {
+    if categories.is_empty() || categories.len() > CATEGORIES_MAX {
+        return Err(ToolError::invalid(
+            "/categories",
+            format_args!(
+                "expected 1 to {CATEGORIES_MAX} categories, found {}",
+                categories.len()
+            ),
+        ));
+    }
+    for (index, category) in categories.iter().enumerate() {
+        let at = || format!("/categories/{index}");
+        if category.trim().is_empty() {
+            return Err(ToolError::invalid(at(), "expected a name, found none"));
+        }
+        if categories[..index].contains(category) {
+            return Err(ToolError::invalid(
+                at(),
+                format_args!("`{category}` is listed twice"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The position of the category of each text: of the names, then of the examples.
+fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>, ToolError> {
+    let mut owners: Vec<usize> = (0..categories.len()).collect();
+    let positions: HashMap<&str, usize> = categories.iter().map(String::as_str).zip(0..).collect();
+    for (index, example) in examples.iter().enumerate() {
+        let Some(&owner) = positions.get(example.category.as_str()) else {
+            let error = ToolError::new(
+                ErrorCode::InvalidArgs,
+                format_args!("`{}` is not one of `categories`", example.category),
+            )
+            .at(format!("/examples/{index}/category"));
+            let names = categories.iter().map(String::as_str);
+            return Err(match nearest(&example.category, names) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error,
+            });
+        };
+        owners.push(owner);
+    }
+    Ok(owners)
+}
+
+fn mean_of_best(mut scores: Vec<f64>) -> f64 {
+    scores.sort_by(|a, b| b.total_cmp(a));
+    scores.truncate(BEST);
+    scores.iter().sum::<f64>() / scores.len().max(1) as f64
+}
+
+/// The best category and its share of the scores above 0.
+fn choice(scores: &[f64]) -> (Option<usize>, f64) {
+    let positive = |score: f64| score.max(0.0);
+    let total: f64 = scores.iter().map(|&score| positive(score)).sum();
+    let best = (0..scores.len())
+        .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
+        .filter(|&best| scores[best] > 0.0);
+    match best {
+        Some(best) => (Some(best), positive(scores[best]) / total),
+        None => (None, 0.0),
+    }
+}

@@ -1,0 +1,199 @@
+//! Scores of texts against a query, whatever the backend.
+
+use tool_core::{Ctx, ErrorCode, ToolError, Vector};
+
+use super::backend::{
+    Backend, KnownVector, check_text, check_texts, no_endpoint, nothing_to_compare,
+};
+use super::lexical;
+
+/// Bytes that a byte of the query can need: four features, each in a list and a table.
+const QUERY_BYTES: u64 = 256;
+/// Bytes that a byte of a text can need while it is read: its characters, normalised, and the places of its words.
+const READING_BYTES: u64 = 32;
+/// Bytes kept of a byte of text: a count for every second one.
+const KEPT_BYTES: u64 = 8;
+/// Bytes kept for each text: its score, its list of counts and its place in the order.
+const TEXT_BYTES: u64 = 128;
+
+/// A query and the texts it is compared with.
+#[derive(Debug)]
+pub struct Comparison<'a> {
+    /// The query and the name of its argument.
+    pub query: (&'a str, &'static str),
+    /// The texts and the name of their argument.
+    pub texts: (&'a [&'a str], &'static str),
+    /// Vectors of the texts made earlier: none, or one for each.
+    pub vectors: &'a [KnownVector],
+    /// What gives the numbers.
+    pub backend: Backend,
+}
+
+/// Scores in the order of the texts.
+#[derive(Debug)]
+pub struct Scores {
+    /// One for each text; more is more similar.
+    pub scores: Vec<f64>,
+    /// Name of the backend.
+    pub backend: String,
+}
+
+impl Comparison<'_> {
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Limits, a query without anything to compare, vectors of another backend, a failed request.
+    pub fn run(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
+        let (query, query_at) = self.query;
+        let (texts, texts_at) = self.texts;
+        check_text(query, query_at)?;
+        check_texts(texts, texts_at, ctx)?;
+        let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0) as u64;
+        let total: u64 = texts.iter().map(|text| text.len() as u64).sum();
+        ctx.reserve(
+            QUERY_BYTES * query.len() as u64
+                + READING_BYTES * longest
+                + KEPT_BYTES * total
+                + TEXT_BYTES * texts.len() as u64,
+        )?;
+        let known = self.known(ctx)?;
+        match self.backend {
+            Backend::Lexical => self.lexical(ctx),
+            Backend::Endpoint => self.endpoint(&known, ctx),
+        }
+    }
+
+    /// The vectors given, all of one backend and one length.
+    fn known(&self, ctx: &Ctx) -> Result<Vec<Vector>, ToolError> {
+        if self.vectors.is_empty() {
+            return Ok(Vec::new());
+        }
+        let texts = self.texts.0.len();
+        if self.vectors.len() != texts {
+            return Err(ToolError::invalid(
+                "/vectors",
+                format_args!("{} vectors for {texts} texts", self.vectors.len()),
+            )
+            .hint("give one for each text, in their order"));
+        }
+        let first = &self.vectors[0].backend;
+        let mut known = Vec::with_capacity(texts);
+        for (index, given) in self.vectors.iter().enumerate() {
+            let at = format!("/vectors/{index}");
+            if given.backend != *first {
+                return Err(mixed(&at, &given.backend, first));
+            }
+            let vector = given.vector.load(ctx).map_err(|err| err.at(at.clone()))?;
+            check_length(vector.len(), self.vectors[0].dimension, &at)?;
+            known.push(vector);
+        }
+        Ok(known)
+    }
+
+    /// The vectors of texts, where given, say no more than the texts.
+    fn lexical(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
+        self.same_backend(lexical::NAME, lexical::DIMENSION)?;
+        let mut search = lexical::Search::new(self.query.0, ctx.stop())?
+            .ok_or_else(|| nothing_to_compare(self.query.1))?;
+        for text in self.texts.0 {
+            ctx.check()?;
+            search.add(text, ctx.stop())?;
+        }
+        Ok(Scores {
+            scores: search.scores(),
+            backend: lexical::NAME.to_owned(),
+        })
+    }
+
+    fn endpoint(&self, known: &[Vector], ctx: &Ctx) -> Result<Scores, ToolError> {
+        let (query, query_at) = self.query;
+        if query.trim().is_empty() {
+            return Err(nothing_to_compare(query_at));
+        }
+        // Endpoints refuse empty texts; they are similar to nothing.
+        let asked = |text: &&&str| known.is_empty() && !text.trim().is_empty();
+        let sent: Vec<&str> = std::iter::once(&query)
+            .chain(self.texts.0.iter().filter(asked))
+            .copied()
+            .collect();
+        let answer = model(ctx)?.embed(&sent, ctx.stop())?;
+        ctx.check()?;
+        let mut vectors = answer.vectors.into_iter();
+        let (Some(own), true) = (vectors.next(), vectors.len() + 1 == sent.len()) else {
+            return Err(ToolError::new(
+                ErrorCode::ToolError,
+                "the endpoint gave another number of vectors than texts",
+            )
+            .reason("answer"));
+        };
+        self.same_backend(&answer.backend, own.len())?;
+        let scores = match known {
+            [] => self
+                .texts
+                .0
+                .iter()
+                .map(|text| match text.trim() {
+                    "" => 0.0,
+                    _ => vectors.next().map_or(0.0, |vector| cosine(&own, &vector)),
+                })
+                .collect(),
+            known => known.iter().map(|vector| cosine(&own, vector)).collect(),
+        };
+        Ok(Scores {
+            scores,
+            backend: answer.backend,
+        })
+    }
+
+    /// Vectors given must be of the backend that the query's is of.
+    fn same_backend(&self, backend: &str, dimension: usize) -> Result<(), ToolError> {
+        match self.vectors.first() {
+            Some(first) if first.backend != backend => {
+                Err(mixed("/vectors/0", &first.backend, backend))
+            }
+            Some(first) => check_length(first.dimension, dimension, "/vectors/0"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The models of the context.
+///
+/// # Errors
+/// `precondition_failed` that names the key to set.
+pub fn model(ctx: &Ctx) -> Result<&dyn tool_core::capability::Model, ToolError> {
+    ctx.model().map_err(|_| no_endpoint("models.embeddings"))
+}
+
+/// The cosine of the angle of two vectors; 0 when one of them has no length.
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let lengths = dot(a, a).sqrt() * dot(b, b).sqrt();
+    match lengths > 0.0 {
+        true => dot(a, b) / lengths,
+        false => 0.0,
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
+    ToolError::invalid(
+        at,
+        format_args!("expected a vector of the backend `{expected}`, found one of `{found}`"),
+    )
+    .reason("backend_mismatch")
+    .hint("numbers of two backends cannot be compared: embed all texts with one of them")
+}
+
+fn check_length(found: usize, expected: usize, at: &str) -> Result<(), ToolError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ToolError::invalid(
+        at,
+        format_args!("expected a vector of {expected} numbers, found {found}"),
+    )
+    .reason("backend_mismatch"))
+}

@@ -1,0 +1,112 @@
+//! A vector for a text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, ErrorCode, Example, Input, Reach, Spec, Text, Tool, ToolError};
+
+use super::backend::{Backend, check_text, nothing_to_compare};
+use super::{compare, lexical};
+
+/// The tool `embed_text`.
+pub struct EmbedText;
+
+/// Turn a text into a vector whose cosine with another text's vector says how similar they are. The `lexical` backend compares
+/// spelling, not meaning, and always gives the same numbers; `endpoint` asks the configured embedding model.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The text, at most 1048576 bytes.
+    pub text: Input<Text>,
+    /// What gives the numbers.
+    #[serde(default)]
+    pub backend: Backend,
+}
+
+/// The vector of a text; `similarity_search` takes it in `vectors` as it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The numbers; of the lexical backend 1024, with the length 1.
+    pub vector: Vec<f64>,
+    /// Name of the backend that gave them; only vectors of one name can be compared.
+    pub backend: String,
+    /// How many numbers there are.
+    pub dimension: usize,
+}
+
+impl Tool for EmbedText {
+    const SPEC: Spec = Spec {
+        id: "embed_text",
+        title: "Embed a text",
+        tags: &["text", "similarity"],
+        ..Backend::SPEC
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let text = args.text.load(ctx)?;
+        check_text(&text, "/text")?;
+        ctx.reserve(64 * text.len() as u64 + 8 * lexical::DIMENSION as u64)?;
+        let (vector, backend) = match args.backend {
+            Backend::Lexical => (
+                lexical::embed(&text, ctx.stop())?.ok_or_else(|| nothing_to_compare("/text"))?,
+                lexical::NAME.to_owned(),
+            ),
+            Backend::Endpoint => by_endpoint(&text, ctx)?,
+        };
+        Ok(Output {
+            dimension: vector.len(),
+            vector,
+            backend,
+        })
+    }
+
+    fn narrow(args: &Args) -> Reach {
+        args.backend.reach()
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let mut vector = vec![0.0; lexical::DIMENSION];
+        for (place, sign) in EXAMPLE_PLACES {
+            vector[place] = sign * (1.0_f64 / 6.0).sqrt();
+        }
+        vec![Example {
+            title: "a word of three letters has six parts of 3 to 5 characters, each in a place of its own",
+            args: Args {
+                text: Input::inline("Sun"),
+                backend: Backend::Lexical,
+            },
+            output: Output {
+                vector,
+                backend: lexical::NAME.to_owned(),
+                dimension: lexical::DIMENSION,
+            },
+        }]
+    }
+}
+
+const EXAMPLE_PLACES: [(usize, f64); 6] = [
+    (92, 1.0),
+    (352, -1.0),
+    (727, -1.0),
+    (811, 1.0),
+    (934, 1.0),
+    (946, -1.0),
+];
+
+fn by_endpoint(text: &str, ctx: &Ctx) -> Result<(Vec<f64>, String), ToolError> {
+    if text.trim().is_empty() {
+        return Err(nothing_to_compare("/text"));
+    }
+    let answer = compare::model(ctx)?.embed(&[text], ctx.stop())?;
+    let backend = answer.backend;
+    match <[Vec<f64>; 1]>::try_from(answer.vectors) {
+        Ok([vector]) => Ok((vector, backend)),
+        Err(vectors) => Err(ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the endpoint gave {} vectors for one text", vectors.len()),
+        )
+        .reason("answer")),
+    }
+}

@@ -1,0 +1,107 @@
+//! Models behind OpenAI-compatible endpoints (llama.cpp server, Ollama, vLLM and others): `Model` over `Http`.
+//!
+//! [`request`] builds what is sent and [`answer`] reads what comes back, both without a network; [`Endpoints`] joins them with the
+//! transport it is given.
+
+pub mod answer;
+pub mod request;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tool_core::capability::{Embeddings, Http, HttpRequest, Message, Model, Reply};
+use tool_core::{StopFlag, ToolError};
+
+use super::backend::no_endpoint;
+
+/// Texts in one request.
+const BATCH: usize = 64;
+
+/// One endpoint, as the configuration names it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Absolute URL, such as `http://127.0.0.1:8080/v1/embeddings`.
+    pub url: String,
+    /// The model to ask for, where the server has several.
+    pub model: Option<String>,
+    /// Sent as a bearer token.
+    pub api_key: Option<String>,
+    /// Longest wait for one answer.
+    pub timeout: Duration,
+}
+
+/// Without the key.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &self.url)
+            .field("model", &self.model)
+            .field("api_key", &self.api_key.as_ref().map(|_| "..."))
+            .field("timeout", &self.timeout)
+            .finish()
+    }
+}
+
+/// The configured endpoints and the way to them.
+pub struct Endpoints {
+    /// `models.embeddings`.
+    pub embeddings: Option<Endpoint>,
+    /// `models.chat`.
+    pub chat: Option<Endpoint>,
+    /// `models.vision`, for messages with images.
+    pub vision: Option<Endpoint>,
+    /// The transport; it holds hosts against the policy.
+    pub http: Arc<dyn Http>,
+}
+
+impl Endpoints {
+    /// Sends a request and gives the body of a good answer.
+    fn exchange(
+        &self,
+        key: &str,
+        request: &HttpRequest,
+        stop: &StopFlag,
+    ) -> Result<Vec<u8>, ToolError> {
+        stop.check()?;
+        let response = self.http.send(request, stop)?;
+        match response.status {
+            200..=299 => Ok(response.body),
+            status => Err(answer::refusal(key, status, &response.body)),
+        }
+    }
+}
+
+impl Model for Endpoints {
+    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings, ToolError> {
+        const KEY: &str = "models.embeddings";
+        let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;
+        let mut all: Option<Embeddings> = None;
+        for batch in texts.chunks(BATCH) {
+            let body = self.exchange(KEY, &request::embeddings(endpoint, batch), stop)?;
+            let part = answer::embeddings(&body, batch.len(), endpoint.model.as_deref())
+                .map_err(|err| err.of(KEY))?;
+            match &mut all {
+                Some(all) => answer::append(all, part).map_err(|err| err.of(KEY))?,
+                None => all = Some(part),
+            }
+        }
+        Ok(all.unwrap_or_else(|| Embeddings {
+            backend: answer::name(endpoint.model.as_deref()),
+            vectors: Vec::new(),
+        }))
+    }
+
+    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply, ToolError> {
+        let sees = messages.iter().any(|message| !message.images.is_empty());
+        let (key, endpoint) = match sees {
+            true => ("models.vision", &self.vision),
+            false => ("models.chat", &self.chat),
+        };
+        let endpoint = endpoint.as_ref().ok_or_else(|| no_endpoint(key))?;
+        let body = self.exchange(key, &request::chat(endpoint, messages), stop)?;
+        answer::chat(&body, endpoint.model.as_deref()).map_err(|err| err.of(key))
+    }
+}

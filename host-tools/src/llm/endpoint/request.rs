@@ -1,0 +1,90 @@
+//! What is sent to an OpenAI-compatible endpoint.
+
+use tool_core::capability::{HttpRequest, Message, Speaker};
+use tool_core::{Value, json};
+
+use super::Endpoint;
+
+/// Largest answer in bytes: 64 vectors of 16,384 numbers as JSON.
+const EMBEDDINGS_BYTES_MAX: u64 = 32 << 20;
+const CHAT_BYTES_MAX: u64 = 4 << 20;
+/// Longest reply, in the model's tokens.
+const TOKENS_MAX: i64 = 4096;
+
+/// A request for vectors.
+pub fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
+    let inputs = texts.iter().map(|text| Value::from(*text)).collect();
+    let mut members = model(endpoint);
+    members.push(("input", Value::array(inputs)));
+    members.push(("encoding_format", Value::from("float")));
+    post(endpoint, members, EMBEDDINGS_BYTES_MAX)
+}
+
+/// A request for a reply, as repeatable as the server can.
+pub fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
+    let mut members = model(endpoint);
+    members.push((
+        "messages",
+        Value::array(messages.iter().map(message).collect()),
+    ));
+    members.push(("temperature", Value::from(0_i64)));
+    members.push(("max_tokens", Value::from(TOKENS_MAX)));
+    members.push(("stream", Value::from(false)));
+    post(endpoint, members, CHAT_BYTES_MAX)
+}
+
+fn model(endpoint: &Endpoint) -> Vec<(&'static str, Value)> {
+    let model = endpoint.model.as_deref();
+    model
+        .map(|model| ("model", Value::from(model)))
+        .into_iter()
+        .collect()
+}
+
+/// A text alone is sent as a text, which servers without sight understand too.
+fn message(message: &Message) -> Value {
+    let role = match message.speaker {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+    };
+    let content = match message.images.as_slice() {
+        [] => Value::from(message.text.as_str()),
+        images => {
+            let text = Value::object([
+                ("type", Value::from("text")),
+                ("text", Value::from(message.text.as_str())),
+            ]);
+            let images = images.iter().map(|image| {
+                let url = format!("data:{};base64,{}", image.media_type, image.base64);
+                Value::object([
+                    ("type", Value::from("image_url")),
+                    (
+                        "image_url",
+                        Value::object([("url", Value::from(url.as_str()))]),
+                    ),
+                ])
+            });
+            Value::array(std::iter::once(text).chain(images).collect())
+        }
+    };
+    Value::object([("role", Value::from(role)), ("content", content)])
+}
+
+fn post(endpoint: &Endpoint, members: Vec<(&'static str, Value)>, bytes_max: u64) -> HttpRequest {
+    let mut headers = vec![
+        ("Content-Type".to_owned(), "application/json".to_owned()),
+        ("Accept".to_owned(), "application/json".to_owned()),
+    ];
+    if let Some(key) = &endpoint.api_key {
+        headers.push(("Authorization".to_owned(), format!("Bearer {key}")));
+    }
+    HttpRequest {
+        method: "POST".to_owned(),
+        url: endpoint.url.clone(),
+        headers,
+        body: json::to_text(&Value::object(members)).into_bytes(),
+        timeout: endpoint.timeout,
+        bytes_max,
+    }
+}

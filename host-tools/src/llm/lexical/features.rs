@@ -1,0 +1,123 @@
+//! What texts are compared by: hashes of words and of parts of words, each with a weight.
+
+use tool_core::{StopFlag, ToolError};
+
+use super::stem::stem;
+use super::stop_words::is_stop_word;
+use super::words::{Piece, for_each};
+
+/// Weight of a word and of its parts.
+const WEIGHT: u64 = 10;
+/// Weight of a word that says little.
+const STOP_WORD_WEIGHT: u64 = 1;
+
+/// Lengths of the parts of a word, between two marks for its ends.
+const WORD_PARTS: std::ops::RangeInclusive<usize> = 3..=5;
+/// Lengths of the parts of a run of single characters, which has no ends.
+const RUN_PARTS: std::ops::RangeInclusive<usize> = 1..=3;
+const START: char = '\u{2}';
+const END: char = '\u{3}';
+
+/// One feature of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// A stemmed word; of a script without spaces a character or two neighbouring ones.
+    Term(u64),
+    /// A part of a word: some neighbouring characters.
+    Part(u64),
+}
+
+/// Calls back with every feature of a text and its weight, repetitions included.
+///
+/// # Errors
+/// When the flag stops it.
+pub fn for_each_feature(
+    text: &str,
+    stop: &StopFlag,
+    visit: &mut dyn FnMut(Feature, u64),
+) -> Result<(), ToolError> {
+    let mut letters = Vec::new();
+    let mut marked = Vec::new();
+    for_each(text, stop, &mut |piece| match piece {
+        Piece::Run(run) => {
+            for length in 1..=2 {
+                for part in run.windows(length) {
+                    visit(Feature::Term(hash(TERM, part)), WEIGHT);
+                }
+            }
+            parts(run, RUN_PARTS, &mut |part| visit(part, WEIGHT));
+        }
+        Piece::Word(word) => {
+            let weight = match is_stop_word(word) {
+                true => STOP_WORD_WEIGHT,
+                false => WEIGHT,
+            };
+            visit(Feature::Term(term(word, &mut letters)), weight);
+            marked.clear();
+            marked.push(START);
+            marked.extend_from_slice(word);
+            marked.push(END);
+            parts(&marked, WORD_PARTS, &mut |part| visit(part, weight));
+        }
+    })
+}
+
+fn parts(
+    characters: &[char],
+    lengths: std::ops::RangeInclusive<usize>,
+    visit: &mut dyn FnMut(Feature),
+) {
+    for length in lengths {
+        for part in characters.windows(length) {
+            visit(Feature::Part(hash(PART, part)));
+        }
+    }
+}
+
+/// The hash of a word's stem.
+fn term(word: &[char], letters: &mut Vec<u8>) -> u64 {
+    let ascii = |letter: &char| letter.is_ascii_lowercase().then_some(*letter as u8);
+    letters.clear();
+    letters.extend(word.iter().map_while(ascii));
+    if letters.len() < word.len() {
+        return hash(TERM, word);
+    }
+    stem(letters);
+    mixed(
+        letters
+            .iter()
+            .fold(seed(TERM), |state, &byte| with(state, byte)),
+    )
+}
+
+/// What keeps words and parts of the same spelling apart.
+const TERM: u8 = 1;
+const PART: u8 = 2;
+
+/// FNV-1a over UTF-8 (G. Fowler, L. C. Noll, K.-P. Vo), mixed once more so that high and low bits are both good.
+fn hash(kind: u8, characters: &[char]) -> u64 {
+    let mut state = seed(kind);
+    for character in characters {
+        for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+            state = with(state, byte);
+        }
+    }
+    mixed(state)
+}
+
+fn seed(kind: u8) -> u64 {
+    with(0xcbf2_9ce4_8422_2325, kind)
+}
+
+fn with(state: u64, byte: u8) -> u64 {
+    (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+}
+
+/// The finaliser of MurmurHash3 (A. Appleby).
+fn mixed(mut state: u64) -> u64 {
+    state ^= state >> 33;
+    state = state.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    state ^= state >> 33;
+    state = state.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    state ^ (state >> 33)
+}

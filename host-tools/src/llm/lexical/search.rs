@@ -1,0 +1,185 @@
+//! Scores texts against a query: half by the words they share, half by the parts of words.
+//!
+//! # Method
+//! Words: Okapi BM25 with k1 = 1.2 and b = 0.75. A word counts more the rarer it is among the texts, `ln(1 + (n - d + 0.5) / (d + 0.5))` for
+//! d of n texts, and less with each repetition; long texts are held back. The sum is divided by what the query would get as a text
+//! of its own.
+//! Parts: the cosine of the roots of their weights, by their full hashes, so that texts without a common part have exactly 0.
+//!
+//! # References
+//! S. Robertson and H. Zaragoza, "The probabilistic relevance framework: BM25 and beyond", Foundations and Trends in Information
+//! Retrieval 3(4), 2009; W. B. Cavnar and J. M. Trenkle, "N-gram-based text categorization", SDAIR 1994.
+
+use std::collections::HashMap;
+
+use tool_core::{StopFlag, ToolError};
+
+use super::features::{Feature, for_each_feature};
+
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+/// Share of the parts in a score; the rest is that of the words.
+const PARTS_SHARE: f64 = 0.5;
+
+/// A query, and what it needs to know of the texts it was compared with.
+#[derive(Debug)]
+pub struct Search {
+    terms: Known,
+    parts: Known,
+    documents: Vec<Document>,
+    /// How much of each part of the query the text being read has.
+    shared: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Document {
+    /// The words of the query that the text has, by position, and their weights.
+    terms: Vec<(u32, u64)>,
+    /// Weight of all its words.
+    length: u64,
+    cosine: f64,
+}
+
+/// The features of the query of one kind, in the order of their hashes.
+#[derive(Debug, Default)]
+struct Known {
+    positions: HashMap<u64, u32>,
+    /// How often the query has each, and its weight.
+    counts: Vec<(u64, u64)>,
+}
+
+impl Known {
+    fn new(mut found: Vec<(u64, u64)>) -> Self {
+        found.sort_unstable();
+        let mut known = Self::default();
+        for same in found.chunk_by(|a, b| a.0 == b.0) {
+            let position = known.counts.len() as u32;
+            known.positions.insert(same[0].0, position);
+            let weight = same.iter().map(|(_, weight)| weight).sum();
+            known.counts.push((same.len() as u64, weight));
+        }
+        known
+    }
+
+    fn total(&self) -> u64 {
+        self.counts.iter().map(|(_, weight)| weight).sum()
+    }
+}
+
+impl Search {
+    /// Reads a query; `None` when it has no letter, digit or emoji.
+    ///
+    /// # Errors
+    /// When the flag stops it.
+    pub fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>, ToolError> {
+        let (mut terms, mut parts) = (Vec::new(), Vec::new());
+        for_each_feature(query, stop, &mut |feature, weight| match feature {
+            Feature::Term(hash) => terms.push((hash, weight)),
+            Feature::Part(hash) => parts.push((hash, weight)),
+        })?;
+        let parts = Known::new(parts);
+        Ok((!terms.is_empty()).then(|| Self {
+            terms: Known::new(terms),
+            shared: vec![0; parts.counts.len()],
+            parts,
+            documents: Vec::new(),
+        }))
+    }
+
+    /// Reads a text to compare with.
+    ///
+    /// # Errors
+    /// When the flag stops it.
+    pub fn add(&mut self, text: &str, stop: &StopFlag) -> Result<(), ToolError> {
+        let (mut found, mut length, mut weight_of_parts) = (Vec::new(), 0, 0);
+        self.shared.fill(0);
+        for_each_feature(text, stop, &mut |feature, weight| match feature {
+            Feature::Term(hash) => {
+                length += weight;
+                found.extend(self.terms.positions.get(&hash));
+            }
+            Feature::Part(hash) => {
+                weight_of_parts += weight;
+                if let Some(position) = self.parts.positions.get(&hash) {
+                    self.shared[*position as usize] += weight;
+                }
+            }
+        })?;
+        found.sort_unstable();
+        let terms = found
+            .chunk_by(|a, b| a == b)
+            .map(|same| (same[0], same.len() as u64))
+            .collect();
+        let cosine = self.cosine(weight_of_parts);
+        self.documents.push(Document {
+            terms,
+            length,
+            cosine,
+        });
+        Ok(())
+    }
+
+    /// Of the text being read. For the query itself every root is an integer, and the result exactly 1.
+    fn cosine(&self, weight_of_parts: u64) -> f64 {
+        let own = self.parts.counts.iter().zip(&self.shared);
+        let product: f64 = own
+            .filter(|(_, shared)| **shared > 0)
+            .map(|((_, own), shared)| (*own as f64 * *shared as f64).sqrt())
+            .sum();
+        match product > 0.0 {
+            true => product / (self.parts.total() as f64 * weight_of_parts as f64).sqrt(),
+            false => 0.0,
+        }
+    }
+
+    /// A score for each text, in the order they were read: 1 for the query itself, 0 for a text that shares nothing with it.
+    pub fn scores(&self) -> Vec<f64> {
+        let words = self.bm25();
+        let texts = words.iter().zip(&self.documents);
+        texts
+            .map(|(words, text)| {
+                (1.0 - PARTS_SHARE) * words.min(1.0) + PARTS_SHARE * text.cosine.min(1.0)
+            })
+            .collect()
+    }
+
+    fn bm25(&self) -> Vec<f64> {
+        let texts = self.documents.len() as f64;
+        let mut with_term = vec![0_u64; self.terms.counts.len()];
+        for (term, _) in self.documents.iter().flat_map(|text| &text.terms) {
+            with_term[*term as usize] += 1;
+        }
+        let weights: Vec<f64> = self
+            .terms
+            .counts
+            .iter()
+            .zip(&with_term)
+            .map(|((_, weight), &with_term)| {
+                let with_term = with_term as f64;
+                *weight as f64 * libm::log(1.0 + (texts - with_term + 0.5) / (with_term + 0.5))
+            })
+            .collect();
+        let total: u64 = self.documents.iter().map(|text| text.length).sum();
+        let mean = total as f64 / texts.max(1.0);
+        let score = |terms: &mut dyn Iterator<Item = (u32, u64)>, length: u64| -> f64 {
+            let relative = if mean > 0.0 {
+                length as f64 / mean
+            } else {
+                1.0
+            };
+            let held_back = K1 * (1.0 - B + B * relative);
+            terms
+                .map(|(term, count)| {
+                    let count = count as f64;
+                    weights[term as usize] * count * (K1 + 1.0) / (count + held_back)
+                })
+                .sum()
+        };
+        let mut own = (0..).zip(self.terms.counts.iter().map(|(count, _)| *count));
+        let own = score(&mut own, self.terms.total());
+        self.documents
+            .iter()
+            .map(|text| score(&mut text.terms.iter().copied(), text.length) / own)
+            .collect()
+    }
+}

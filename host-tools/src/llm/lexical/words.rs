@@ -1,0 +1,154 @@
+//! Normalises a text and splits it into words.
+//!
+//! NFKD, lower case, accents of Latin, Greek and Cyrillic letters off, NFC. A word is a run of letters, digits and the marks on them.
+//! Scripts that write no spaces, and emoji, come as runs of single characters.
+
+use tool_core::{StopFlag, ToolError};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// A word, never empty.
+    Word(&'a [char]),
+    /// Characters of a script without spaces, or emoji; never empty.
+    Run(&'a [char]),
+}
+
+/// Characters between two looks at the stop flag.
+const STOP_INTERVAL: usize = 4096;
+
+/// Calls back for every part of a text, in order.
+///
+/// # Errors
+/// When the flag stops it.
+pub fn for_each(
+    text: &str,
+    stop: &StopFlag,
+    visit: &mut dyn FnMut(Piece<'_>),
+) -> Result<(), ToolError> {
+    let mut splitter = Splitter {
+        kind: Class::End,
+        buffer: Vec::new(),
+        apostrophe: None,
+        visit,
+    };
+    let normalised = text
+        .nfkd()
+        .flat_map(char::to_lowercase)
+        .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
+        .nfc();
+    for (count, character) in normalised.enumerate() {
+        if count % STOP_INTERVAL == 0 {
+            stop.check()?;
+        }
+        splitter.push(character);
+    }
+    splitter.end();
+    Ok(())
+}
+
+/// What a character does to the part being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Run,
+    Mark,
+    Apostrophe,
+    Invisible,
+    End,
+}
+
+fn class(character: char) -> Class {
+    if character.is_ascii_alphanumeric() {
+        return Class::Word;
+    }
+    match character {
+        '\'' | '\u{2019}' | '\u{ff07}' => Class::Apostrophe,
+        _ if character.is_ascii() => Class::End,
+        // Soft hyphen, joiners, variation selectors and skin tones: they change how a character looks.
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => Class::Invisible,
+        '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => Class::Invisible,
+        _ if is_unspaced(character) || is_emoji(character) => Class::Run,
+        _ if is_combining_mark(character) => Class::Mark,
+        _ if character.is_alphanumeric() => Class::Word,
+        _ => Class::End,
+    }
+}
+
+/// Thai, Lao, Myanmar, Khmer, kana and the ideographs.
+fn is_unspaced(character: char) -> bool {
+    matches!(u32::from(character),
+        0x0e01..=0x0e3a | 0x0e40..=0x0e4e
+        | 0x0e81..=0x0ebd | 0x0ec0..=0x0ece | 0x0edc..=0x0edf
+        | 0x1000..=0x103f | 0x1050..=0x108f
+        | 0x1780..=0x17d3
+        | 0x3005..=0x3007 | 0x3041..=0x3096 | 0x309d..=0x309f | 0x30a1..=0x30fa | 0x30fc..=0x30ff
+        | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff
+        | 0x20000..=0x3ffff)
+}
+
+fn is_emoji(character: char) -> bool {
+    matches!(u32::from(character), 0x2600..=0x27bf | 0x1f000..=0x1faff)
+}
+
+struct Splitter<'v> {
+    /// `Word` or `Run` while there is a part in the buffer.
+    kind: Class,
+    buffer: Vec<char>,
+    /// Where the word went on after an apostrophe.
+    apostrophe: Option<usize>,
+    visit: &'v mut dyn FnMut(Piece<'_>),
+}
+
+impl Splitter<'_> {
+    fn push(&mut self, character: char) {
+        match class(character) {
+            Class::Invisible => {}
+            Class::End => self.end(),
+            // A mark belongs to what it stands on.
+            Class::Mark if self.buffer.is_empty() => {}
+            Class::Mark => self.buffer.push(character),
+            Class::Apostrophe if self.kind == Class::Word && self.apostrophe.is_none() => {
+                self.apostrophe = Some(self.buffer.len());
+            }
+            Class::Apostrophe => self.end(),
+            kind @ (Class::Word | Class::Run) => {
+                if self.kind != kind {
+                    self.end();
+                }
+                self.kind = kind;
+                self.buffer.push(character);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        match self.kind {
+            Class::Run => (self.visit)(Piece::Run(&self.buffer)),
+            Class::Word => self.end_word(),
+            _ => {}
+        }
+        self.buffer.clear();
+        self.apostrophe = None;
+        self.kind = Class::End;
+    }
+
+    /// The possessive goes, contractions stay one word, and `l'eau` is two.
+    fn end_word(&mut self) {
+        let (front, back) = self
+            .buffer
+            .split_at(self.apostrophe.unwrap_or(self.buffer.len()));
+        match back {
+            [] | ['s'] => (self.visit)(Piece::Word(front)),
+            ['t' | 'd' | 'm'] | ['r' | 'v', 'e'] | ['l', 'l'] => {
+                (self.visit)(Piece::Word(&self.buffer));
+            }
+            _ => {
+                (self.visit)(Piece::Word(front));
+                (self.visit)(Piece::Word(back));
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Language-model tools: vectors for texts, similarity, classification.
+//!
+//! Each works with the [`lexical`] backend, which is always there, and where the call asks for it with a model behind a configured
+//! endpoint, through the context's `Model`; [`endpoint`] is that capability over HTTP. [`compare`] is what the tools share.
+//! [`ocr_extract`] is complete and not listed: it has nothing to offer before a transport is joined.
+
+pub mod backend;
+pub mod classify_text;
+pub mod compare;
+pub mod embed_text;
+pub mod endpoint;
+pub mod lexical;
+pub mod ocr_extract;
+pub mod similarity_search;
+
+#[cfg(test)]
+mod tests;
+
+use tool_core::{Entry, entry};
+
+/// The tools of this family, in the order they should be read.
+pub static TOOLS: &[Entry] = &[
+    entry::<embed_text::EmbedText>(),
+    entry::<similarity_search::SimilaritySearch>(),
+    entry::<classify_text::ClassifyText>(),
+];
