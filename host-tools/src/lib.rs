@@ -6,13 +6,16 @@
 
 use tool_core::Entry;
 
+pub mod code;
 pub mod files;
 pub mod inputs;
 pub mod llm;
+pub mod sandbox;
 pub mod workspace;
 
 pub use inputs::Inputs;
+pub use sandbox::Sandbox;
 pub use workspace::Workspace;
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: &[&[Entry]] = &[files::TOOLS, llm::TOOLS];
+pub static FAMILIES: &[&[Entry]] = &[files::TOOLS, code::TOOLS, llm::TOOLS];

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use host_tools::sandbox::Surroundings;
 use tool_core::{ErrorCode, ToolError};
 
 /// File names that are looked for, in this order.
@@ -45,6 +46,33 @@ pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFi
 /// The user's state folder for mathchain: `$XDG_STATE_HOME/mathchain`, else `~/.local/state/mathchain`.
 pub fn user_state_folder() -> Option<PathBuf> {
     user_folder("XDG_STATE_HOME", ".local/state")
+}
+
+/// What the sandbox is told: where programs are looked for, and where scratch folders are made. A command sees none of it.
+pub fn surroundings(workspace: Option<&Path>) -> Surroundings {
+    let home = variable("HOME").map(PathBuf::from);
+    let folders = |name: &str| -> Vec<PathBuf> {
+        variable(name)
+            .map(|value| std::env::split_paths(&value).collect())
+            .unwrap_or_default()
+    };
+    // The Python environment of the caller, that of the workspace, and programs installed for the user.
+    let environments = [
+        variable("VIRTUAL_ENV").map(PathBuf::from),
+        workspace.map(|root| root.join(".venv")),
+        home.as_ref().map(|home| home.join(".local")),
+    ];
+    let environments = environments.into_iter().flatten();
+    Surroundings {
+        workspace: workspace.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned())),
+        scratch: std::env::temp_dir(),
+        path: folders("PATH")
+            .into_iter()
+            .chain(environments.map(|folder| folder.join("bin")))
+            .filter(|folder| folder.is_absolute())
+            .collect(),
+        home: home.filter(|home| home.is_absolute()),
+    }
 }
 
 /// Whether output may be coloured, as <https://no-color.org> says.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain_runtime::state::State;
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
-use host_tools::Workspace;
+use host_tools::{Sandbox, Workspace};
 use registry::{
     Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level, Policy,
 };
@@ -14,6 +14,7 @@ use tool_core::ctx::Progress;
 use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError, Value};
 
 use crate::clock::SystemClock;
+use crate::environment;
 
 /// The tools, the policy and this machine, joined; cheap to share between threads.
 pub struct Toolkit {
@@ -22,6 +23,7 @@ pub struct Toolkit {
     state: Option<Arc<State>>,
     state_fault: Option<ToolError>,
     workspace: Option<PathBuf>,
+    sandbox: Arc<Sandbox>,
 }
 
 /// Gathers what a [`Toolkit`] is made of.
@@ -208,6 +210,11 @@ impl Toolkit {
         self.workspace.as_deref()
     }
 
+    /// Where programs run.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
     /// The caller that a context stands for.
     pub fn caller(&self, context: &Context) -> CallerContext {
         CallerContext {
@@ -298,12 +305,16 @@ impl Builder {
             Some(Ok(state)) => (Some(Arc::new(state)), None),
             Some(Err(err)) => (None, Some(err)),
         };
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
+            self.workspace.as_deref(),
+        )));
         let host = Host {
             arrays: files
                 .as_ref()
                 .map(|files| Arc::new(host_tools::Inputs::new(Arc::clone(files))) as _),
             capabilities: Capabilities {
                 files,
+                spawner: Some(Arc::clone(&sandbox) as _),
                 clock: Some(Arc::clone(&clock)),
                 ..Capabilities::default()
             },
@@ -319,6 +330,7 @@ impl Builder {
             state,
             state_fault,
             workspace: self.workspace,
+            sandbox,
         })
     }
 }

@@ -3,5 +3,7 @@
 mod call;
 mod chains;
 mod operator;
+#[cfg(target_os = "linux")]
+mod programs;
 mod serve;
 mod support;

@@ -3,8 +3,10 @@
 //! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
 //! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::command::{Command, Finished, Program};
 use crate::error::{ErrorCode, ToolError};
 use crate::input::{InputKind, Source};
 use crate::stop::StopFlag;
@@ -247,41 +249,20 @@ pub trait Model: Send + Sync {
     fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply, ToolError>;
 }
 
-/// A process to run in the sandbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpawnRequest {
-    /// Program and arguments; no shell reads them.
-    pub argv: Vec<String>,
-    /// Working folder, relative to the workspace root.
-    pub directory: String,
-    /// What the process reads from its standard input.
-    pub stdin: Vec<u8>,
-    /// Longest run.
-    pub timeout: Duration,
-    /// Most bytes kept of each output stream.
-    pub bytes_max: u64,
-}
-
-/// What a process did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpawnResult {
-    /// Exit status; a signal counts as 128 plus its number.
-    pub status: i32,
-    /// Standard output, up to the limit.
-    pub stdout: Vec<u8>,
-    /// Standard error, up to the limit.
-    pub stderr: Vec<u8>,
-    /// Whether output was cut.
-    pub truncated: bool,
-}
-
 /// Sandboxed processes: refused, never run anyway, where the sandbox cannot be applied.
 pub trait Spawner: Send + Sync {
-    /// Runs one process to its end.
+    /// Runs one command to its end; when it returns, no process of it is left.
     ///
     /// # Errors
-    /// `sandbox_unavailable` with the missing feature and the cure, `timeout`, `cancelled`, `tool_error`.
-    fn run(&self, request: &SpawnRequest, stop: &StopFlag) -> Result<SpawnResult, ToolError>;
+    /// `sandbox_unavailable` with the missing feature and the cure, `cancelled` or `timeout` when the stop flag is set,
+    /// `tool_error` with reason `not_found` when there is no such program.
+    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError>;
+
+    /// Looks for a program: in the sandbox's own path first, then where the caller would find it.
+    fn find(&self, program: &str) -> Option<Program>;
+
+    /// The caller's home folder, where tool chains keep what they share; never readable as a whole.
+    fn home(&self) -> Option<PathBuf>;
 }
 
 /// Held while an alarm is set; dropping it clears the alarm.

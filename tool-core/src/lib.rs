@@ -6,6 +6,7 @@
 //! [`capability`].
 
 pub mod capability;
+pub mod command;
 pub mod convert;
 pub mod ctx;
 pub mod error;

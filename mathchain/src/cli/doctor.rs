@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use tool_core::capability::Spawner;
 use tool_core::{ToolError, Value};
 
 use super::args::Global;
@@ -39,7 +40,7 @@ impl Probe {
 pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
     let places = session::places(global)?;
     let toolkit = session::open(global)?;
-    let probes = [
+    let mut probes = vec![
         version(),
         processor(),
         configuration(&places),
@@ -49,6 +50,8 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
         audit(&toolkit),
         tools(&toolkit),
     ];
+    probes.extend(sandbox(&toolkit));
+    probes.extend(programs(&toolkit));
     let sound = probes.iter().all(|probe| probe.cure.is_none());
     let data = probes
         .iter()
@@ -206,6 +209,34 @@ fn audit(toolkit: &Toolkit) -> Probe {
             "`mathchain audit verify` lists them; keep the file",
         ),
     }
+}
+
+/// Every part of the sandbox, tried.
+fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
+    let probes = toolkit.sandbox().probe().into_iter();
+    probes.map(|probe| Probe {
+        name: probe.name,
+        found: probe.found,
+        cure: probe.cure,
+    })
+}
+
+/// Programs that tools run where they are there; without one only those tools are refused.
+fn programs(toolkit: &Toolkit) -> [Probe; 2] {
+    [
+        (
+            "python3",
+            "`python_eval` and `python_run` are refused; install Python 3",
+        ),
+        (
+            "ruff",
+            "`lint_python` and `format_python` are refused; `pip install ruff`",
+        ),
+    ]
+    .map(|(name, without)| match toolkit.sandbox().find(name) {
+        Some(program) => Probe::ok(name, program.path),
+        None => Probe::ok(name, format!("not found: {without}")),
+    })
 }
 
 fn tools(toolkit: &Toolkit) -> Probe {

@@ -3,6 +3,8 @@
 use tool_core::capability::Files;
 use tool_core::{AnyTool, Call, Reach, ResourceKind, Source, Syntax, Value};
 
+use super::shell;
+
 /// A path of a call, in every form it can be judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathFact {
@@ -146,22 +148,28 @@ impl<'a> CallFacts<'a> {
             }),
             files: sources.collect(),
             programs: of_syntax(Syntax::Shell)
-                .map(|value| program(&value))
-                .collect(),
+                .map(|value| programs(&value))
+                .collect::<Option<Vec<_>>>()
+                .map(|programs| programs.concat()),
             hosts,
             args,
         }
     }
 }
 
-/// An argument vector; a shell string is none.
-fn program(value: &Value) -> Option<Vec<String>> {
+/// An argument vector, or every command of a text for the shell; `None` when they cannot be read off.
+fn programs(value: &Value) -> Option<Vec<Vec<String>>> {
+    if let Some(text) = value.as_str() {
+        return shell::commands(text);
+    }
     let words: Option<Vec<String>> = value
         .items()?
         .iter()
         .map(|word| word.as_str().map(str::to_owned))
         .collect();
-    words.filter(|words| !words.is_empty())
+    words
+        .filter(|words| !words.is_empty())
+        .map(|words| vec![words])
 }
 
 /// The host of an http(s) URL, in lower case, without port and user; `None` for everything else.

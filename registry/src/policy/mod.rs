@@ -13,6 +13,7 @@ mod legacy;
 mod roles;
 mod selector;
 mod set;
+mod shell;
 
 #[cfg(test)]
 mod tests;

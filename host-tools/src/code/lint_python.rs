@@ -1,0 +1,188 @@
+//! Finding faults in Python code.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, Spec, Tool,
+    ToolError, Value, json,
+};
+
+use super::ruff;
+
+/// Lints Python code with ruff.
+pub struct LintPython;
+
+/// Find faults in Python code with `ruff`, and repair those that can be repaired safely. The code is never run.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The code, at most 4 MiB.
+    pub code: String,
+    /// Whether `fixed_code` is wanted.
+    #[serde(default)]
+    pub fix: bool,
+    /// Rules or groups of rules, such as `["E", "F", "B006"]`; empty for ruff's own choice.
+    #[serde(default)]
+    pub select: Vec<String>,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What was found, in the order of the code.
+    pub issues: Vec<Issue>,
+    /// The code with every safe repair made; absent when `fix` is not asked for.
+    pub fixed_code: Option<String>,
+    /// How many, how many of them can be repaired, and how many are left after it.
+    pub summary: Summary,
+}
+
+/// One fault.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Issue {
+    /// The rule, such as `F401`; `syntax` for code that is no Python.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Column, from 1.
+    pub column: u64,
+    /// Whether `fix` repairs it.
+    pub fixable: bool,
+    /// Where the rule is explained.
+    pub url: Option<String>,
+}
+
+/// Counts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Faults found.
+    pub total: usize,
+    /// Those that `fix` repairs.
+    pub fixable: usize,
+    /// Those left in `fixed_code`; absent when `fix` is not asked for.
+    pub remaining: Option<usize>,
+}
+
+impl Tool for LintPython {
+    const SPEC: Spec = Spec {
+        id: "lint_python",
+        title: "Lint Python code",
+        category: Category::Code,
+        tags: &["python", "lint"],
+        permissions: &[Permission::Compute],
+        capabilities: &[Capability::Spawn],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let mut options = Vec::new();
+        if !args.select.is_empty() {
+            check_rules(&args.select)?;
+            options.push(format!("--select={}", args.select.join(",")));
+        }
+        let issues = check(ctx, &options, &args.code)?;
+        let (fixed_code, remaining) = if args.fix {
+            let words = ruff::words(&["check", "--fix-only", "--quiet"], &options);
+            let fixed = ruff::run(ctx, &words, &args.code)?.stdout.text();
+            let remaining = check(ctx, &options, &fixed)?.len();
+            (Some(fixed), Some(remaining))
+        } else {
+            (None, None)
+        };
+        Ok(Output {
+            summary: Summary {
+                total: issues.len(),
+                fixable: issues.iter().filter(|issue| issue.fixable).count(),
+                remaining,
+            },
+            issues,
+            fixed_code,
+        })
+    }
+
+    /// With the rules of ruff 0.16.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "an import that is not used",
+            args: Args {
+                code: "import os\nprint(1)\n".to_owned(),
+                fix: true,
+                select: vec!["F".to_owned()],
+            },
+            output: Output {
+                issues: vec![Issue {
+                    code: "F401".to_owned(),
+                    message: "`os` imported but unused".to_owned(),
+                    line: 1,
+                    column: 8,
+                    fixable: true,
+                    url: Some("https://docs.astral.sh/ruff/rules/unused-import".to_owned()),
+                }],
+                fixed_code: Some("print(1)\n".to_owned()),
+                summary: Summary {
+                    total: 1,
+                    fixable: 1,
+                    remaining: Some(0),
+                },
+            },
+        }]
+    }
+}
+
+/// A rule is letters, then digits: nothing that could be another option.
+fn check_rules(select: &[String]) -> Result<(), ToolError> {
+    for (index, rule) in select.iter().enumerate() {
+        let digits = rule.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+        let sound = digits.len() < rule.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !sound || rule.len() > 16 {
+            return Err(ToolError::invalid(
+                format!("/select/{index}"),
+                format_args!(
+                    "expected a rule such as `F401` or a group such as `E`, found `{rule}`"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>, ToolError> {
+    let words = ruff::words(&["check", "--output-format=json"], options);
+    let finished = ruff::run(ctx, &words, code)?;
+    let unread = || {
+        ToolError::new(
+            ErrorCode::ToolError,
+            "the answer of `ruff` is not what it should be",
+        )
+        .reason("ruff")
+        .hint("a version from 0.5 on is needed")
+    };
+    let found =
+        json::parse_bytes(&finished.stdout.bytes, json::Limits::default()).map_err(|_| unread())?;
+    let issues = found.items().ok_or_else(unread)?;
+    issues
+        .iter()
+        .map(|issue| read(issue).ok_or_else(unread))
+        .collect()
+}
+
+fn read(issue: &Value) -> Option<Issue> {
+    let text = |pointer: &str| Some(issue.pointer(pointer)?.as_str()?.to_owned());
+    let count = |pointer: &str| u64::try_from(issue.pointer(pointer)?.as_i64()?).ok();
+    Some(Issue {
+        code: text("/code")
+            .filter(|code| code != "invalid-syntax")
+            .unwrap_or_else(|| "syntax".to_owned()),
+        message: text("/message")?,
+        line: count("/location/row")?,
+        column: count("/location/column")?,
+        fixable: text("/fix/applicability").is_some_and(|how| how == "safe"),
+        url: text("/url"),
+    })
+}

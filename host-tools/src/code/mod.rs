@@ -1,0 +1,23 @@
+//! Programs: the shell, Python, tests, lint and format. All of them run in the sandbox.
+
+pub mod format_python;
+pub mod lint_python;
+mod python;
+pub mod python_eval;
+pub mod python_run;
+mod ruff;
+mod run;
+pub mod run_shell;
+pub mod run_tests;
+
+use tool_core::{Entry, entry};
+
+/// The tools of this family, in the order they should be read.
+pub static TOOLS: &[Entry] = &[
+    entry::<run_shell::RunShell>(),
+    entry::<python_eval::PythonEval>(),
+    entry::<python_run::PythonRun>(),
+    entry::<run_tests::RunTests>(),
+    entry::<lint_python::LintPython>(),
+    entry::<format_python::FormatPython>(),
+];

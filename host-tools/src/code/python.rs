@@ -1,0 +1,24 @@
+//! Finding Python.
+
+use tool_core::command::{Command, Program};
+use tool_core::{Ctx, ErrorCode, ToolError};
+
+/// The interpreter.
+///
+/// # Errors
+/// `precondition_failed` with reason `python` where there is none.
+pub(super) fn find(ctx: &Ctx) -> Result<Program, ToolError> {
+    ctx.spawner()?.find("python3").ok_or_else(|| {
+        ToolError::new(ErrorCode::PreconditionFailed, "there is no `python3` here")
+            .reason("python")
+            .hint("install Python 3; `calculate` evaluates formulas without it")
+    })
+}
+
+/// A command of the interpreter: isolated from environment, user folders and the working folder, leaving no byte code.
+pub(super) fn command(python: Program, arguments: &[&str]) -> Command {
+    let words = [python.path.as_str(), "-I", "-B"];
+    let mut command = Command::new(words.iter().chain(arguments).copied());
+    command.readable = python.readable;
+    command
+}

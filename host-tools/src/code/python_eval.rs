@@ -1,0 +1,219 @@
+//! Evaluating an expression of Python.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::command::{Access, Command, Exit, Finished, Level};
+use tool_core::{
+    Bounded, Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example, Object,
+    Permission, Spec, Syntax, Tool, ToolError, Value, json,
+};
+
+use super::python;
+
+/// Evaluates an expression of Python in the sandbox.
+pub struct PythonEval;
+
+/// The program that evaluates.
+const EVALUATOR: &str = include_str!("python_eval.py");
+/// Largest answer in bytes.
+const ANSWER_BYTES_MAX: usize = 4 << 20;
+/// Address space of the interpreter.
+const MEMORY_BYTES: u64 = 1 << 30;
+
+/// Evaluate one expression of Python (CPython) in a sandbox without files, network or other processes. Modules such as `math`,
+/// `statistics`, `itertools`, `re` and `datetime` are at hand without an import. For a formula `calculate` is exact and
+/// quicker.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The expression, such as `sum(x * x for x in xs)`.
+    pub expression: String,
+    /// Values that names in the expression stand for; a name must not be that of a function of Python.
+    #[serde(default = "no_variables")]
+    pub variables: Value,
+    /// Longest run in seconds, 1 to 600.
+    #[serde(default = "default_timeout")]
+    pub timeout: Bounded<1, 600>,
+}
+
+fn no_variables() -> Value {
+    Value::Object(Object::new().into())
+}
+
+fn default_timeout() -> Bounded<1, 600> {
+    Bounded::literal(10)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The value. Tuples are lists; integers beyond 2^53 are texts; `NaN`, `Infinity` and `-Infinity` are spelled out.
+    pub value: Value,
+    /// Its type in Python.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What the expression printed, up to 10000 bytes.
+    pub printed: String,
+    /// The sandbox level it ran at.
+    pub level: Level,
+}
+
+impl Tool for PythonEval {
+    const SPEC: Spec = Spec {
+        id: "python_eval",
+        title: "Evaluate an expression of Python",
+        category: Category::Code,
+        tags: &["python", "expression"],
+        permissions: &[Permission::Compute],
+        capabilities: &[Capability::Spawn],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        // Text put together from data would be a program.
+        syntax: &[("/expression", Syntax::Expression)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        if args.variables.as_object().is_none() {
+            let found = args.variables.kind();
+            return Err(ToolError::invalid(
+                "/variables",
+                format_args!("expected an object of names and values, found {found}"),
+            ));
+        }
+        let mut command = command(&args, ctx)?;
+        ctx.reserve((command.stdin.len() + 2 * ANSWER_BYTES_MAX) as u64)?;
+        command.limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
+        let finished = ctx.spawner()?.run(&command, ctx.stop())?;
+        answer(&finished)
+    }
+
+    /// The level is the machine's.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let args = |expression: &str, variables: Value| Args {
+            expression: expression.to_owned(),
+            variables,
+            timeout: default_timeout(),
+        };
+        let output = |value: Value, kind: &str| Output {
+            value,
+            kind: kind.to_owned(),
+            printed: String::new(),
+            level: Level::S3,
+        };
+        vec![
+            Example {
+                title: "a sum over a variable",
+                args: args(
+                    "sum(x * x for x in xs)",
+                    Value::object([("xs", Value::array([1_i64, 2, 3].map(Value::from).to_vec()))]),
+                ),
+                output: output(Value::from(14_i64), "int"),
+            },
+            Example {
+                title: "a module without an import",
+                args: args("math.gcd(12, 18)", no_variables()),
+                output: output(Value::from(6_i64), "int"),
+            },
+        ]
+    }
+}
+
+fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
+    let mut command = python::command(python::find(ctx)?, &["-S", "-c", EVALUATOR]);
+    command.workspace = Access::None;
+    command.limits.memory_bytes = MEMORY_BYTES;
+    command.limits.processes = 16;
+    command.limits.file_bytes = 1 << 20;
+    command.limits.stdout_bytes = ANSWER_BYTES_MAX;
+    let request = Value::object([
+        ("expression", Value::from(args.expression.as_str())),
+        ("variables", args.variables.clone()),
+    ]);
+    command.stdin = json::to_text(&request).into_bytes();
+    Ok(command)
+}
+
+fn answer(finished: &Finished) -> Result<Output, ToolError> {
+    if finished.timed_out {
+        return Err(ToolError::new(
+            ErrorCode::Timeout,
+            "the expression did not end before its deadline",
+        )
+        .at("/timeout")
+        .hint("raise `timeout`, or ask for less"));
+    }
+    if finished.stdout.truncated() {
+        return Err(ToolError::new(
+            ErrorCode::OutputTooLarge,
+            format_args!("the value has more than {ANSWER_BYTES_MAX} bytes"),
+        )
+        .hint("ask for a part of it, or for its length"));
+    }
+    let ended = || {
+        let how = match finished.exit {
+            Exit::Signal(number) => format!("signal {number}"),
+            Exit::Status(status) => format!("status {status}"),
+        };
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!(
+                "Python ended with {how} and no value: {}",
+                last_line(finished)
+            ),
+        )
+        .reason("python")
+        .at("/expression")
+    };
+    let text = &finished.stdout.bytes;
+    let result = json::parse_bytes(text, json::Limits::default()).map_err(|_| ended())?;
+    if let Some(error) = result.get("error") {
+        return Err(failure(error));
+    }
+    let kind = result
+        .get("type")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    let (Some(value), Some(kind)) = (result.get("value"), kind) else {
+        return Err(ended());
+    };
+    Ok(Output {
+        value: value.clone(),
+        kind,
+        printed: super::run::cut(&finished.stderr),
+        level: finished.level,
+    })
+}
+
+fn failure(error: &Value) -> ToolError {
+    let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (kind, message) = (member("kind"), member("message"));
+    match kind {
+        "syntax" => ToolError::invalid(
+            "/expression",
+            format_args!("no expression of Python: {message}"),
+        )
+        .reason("syntax")
+        .hint("one expression; `python_run` takes statements"),
+        "variable" => ToolError::invalid("/variables", message).hint("choose another name"),
+        "not_json" => ToolError::new(ErrorCode::ToolError, message)
+            .reason("not_json")
+            .at("/expression")
+            .hint("turn it into numbers, texts, lists or dicts, such as `list(...)` or `str(...)`"),
+        "memory" => ToolError::new(ErrorCode::LimitExceeded, message)
+            .reason("memory")
+            .at("/expression"),
+        _ => ToolError::new(ErrorCode::ToolError, message)
+            .reason("exception")
+            .at("/expression"),
+    }
+}
+
+fn last_line(finished: &Finished) -> String {
+    let text = finished.stderr.text();
+    text.lines().last().unwrap_or("it said nothing").to_owned()
+}

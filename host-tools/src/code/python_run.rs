@@ -1,0 +1,125 @@
+//! Running a script of Python.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example,
+    Permission, ResourceKey, Spec, Syntax, Tool, ToolError,
+};
+
+use super::python;
+use super::run::Ran;
+
+/// Runs a script of Python in the sandbox.
+pub struct PythonRun;
+
+/// Longest script: the kernel takes no longer argument.
+const CODE_BYTES_MAX: usize = 100_000;
+/// Most bytes kept of each stream.
+const OUTPUT_BYTES_MAX: i64 = 1_000_000;
+
+/// Run a script of Python (CPython) in a sandbox: it reads the workspace, writes only to a scratch folder that disappears
+/// (`$HOME`, `$TMPDIR`), and reaches neither network nor other processes.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The script, at most 100000 bytes.
+    pub code: String,
+    /// Arguments of the script: `sys.argv[1:]`.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// What the script reads from its standard input.
+    #[serde(default)]
+    pub stdin: String,
+    /// Working folder, relative to the workspace root.
+    #[serde(default = "root")]
+    pub cwd: String,
+    /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
+    #[serde(default = "default_timeout")]
+    pub timeout: Bounded<1, 3600>,
+    /// Most bytes kept of each output stream, 1 to 1000000.
+    #[serde(default = "default_output")]
+    pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
+}
+
+fn root() -> String {
+    ".".to_owned()
+}
+
+fn default_timeout() -> Bounded<1, 3600> {
+    Bounded::literal(30)
+}
+
+fn default_output() -> Bounded<1, OUTPUT_BYTES_MAX> {
+    Bounded::literal(50_000)
+}
+
+impl Tool for PythonRun {
+    const SPEC: Spec = Spec {
+        id: "python_run",
+        title: "Run a script of Python in the sandbox",
+        category: Category::Code,
+        tags: &["python", "program"],
+        effects: &[Effect::LocalExec],
+        permissions: &[Permission::Compute],
+        capabilities: &[Capability::Spawn],
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        preconditions: &["workspace=ready"],
+        // Text put together from data would be a program.
+        syntax: &[("/code", Syntax::Expression), ("/cwd", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Ran;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {
+        if args.code.len() > CODE_BYTES_MAX {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!(
+                    "the script has {} bytes, at most {CODE_BYTES_MAX} are taken",
+                    args.code.len()
+                ),
+            )
+            .at("/code")
+            .hint("put it into a file of the workspace and run that: `exec(open(path).read())`"));
+        }
+        let words: Vec<&str> = ["-c", args.code.as_str()]
+            .into_iter()
+            .chain(args.args.iter().map(String::as_str))
+            .collect();
+        let mut command = python::command(python::find(ctx)?, &words);
+        command.directory = args.cwd;
+        command.stdin = args.stdin.into_bytes();
+        command.limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
+        command.limits.stdout_bytes = args.max_output_bytes.size();
+        command.limits.stderr_bytes = args.max_output_bytes.size();
+        ctx.reserve(args.max_output_bytes.size() as u64 * 4)?;
+        Ok(ctx.spawner()?.run(&command, ctx.stop())?.into())
+    }
+
+    /// Which files a script reads cannot be told before it runs: the whole workspace.
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        Ok(vec![ResourceKey::read_path(".")])
+    }
+
+    /// Run in a workspace that has `notes.txt`, 12 bytes of text; times and level are the machine's.
+    fn examples() -> Vec<Example<Args, Ran>> {
+        vec![Example {
+            title: "a file of the workspace",
+            args: Args {
+                code: "import sys\nprint(len(open(sys.argv[1]).read()))".to_owned(),
+                args: vec!["notes.txt".to_owned()],
+                stdin: String::new(),
+                cwd: root(),
+                timeout: default_timeout(),
+                max_output_bytes: default_output(),
+            },
+            output: Ran::example("12\n", "", 0),
+        }]
+    }
+}

@@ -1,0 +1,193 @@
+//! Running the tests of a project.
+
+mod count;
+mod runner;
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::command::Level;
+use tool_core::{
+    Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
+    ResourceKey, Spec, Syntax, Tool, ToolError,
+};
+
+use super::run::Ran;
+pub use runner::Runner;
+
+/// Runs the tests of a project in the sandbox.
+pub struct RunTests;
+
+/// What of the output is looked at for counts.
+const LOOKED_BYTES_MAX: usize = 16 << 20;
+/// Most bytes shown of each stream.
+const OUTPUT_BYTES_MAX: i64 = 400_000;
+
+/// Run the tests of a project in a sandbox: pytest, cargo, npm or go, found by the files of the folder, or a command given in
+/// `argv`. They read the workspace, write only to a scratch folder that disappears, and reach no network; what they build is
+/// built anew each time. A test that fails is a result and no error.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Program and arguments instead of a runner.
+    #[serde(default)]
+    pub argv: Option<Vec<String>>,
+    /// The runner; absent: found by the files of the folder.
+    #[serde(default)]
+    pub runner: Option<Runner>,
+    /// Further arguments of the runner, such as `["-k", "fast"]`.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Folder of the project, relative to the workspace root.
+    #[serde(default = "root")]
+    pub cwd: String,
+    /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
+    #[serde(default = "default_timeout")]
+    pub timeout: Bounded<1, 3600>,
+    /// Most bytes shown of the end of each output stream, 1 to 400000.
+    #[serde(default = "default_output")]
+    pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
+}
+
+fn root() -> String {
+    ".".to_owned()
+}
+
+fn default_timeout() -> Bounded<1, 3600> {
+    Bounded::literal(600)
+}
+
+fn default_output() -> Bounded<1, OUTPUT_BYTES_MAX> {
+    Bounded::literal(20_000)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Whether the runner ended with status 0.
+    pub success: bool,
+    /// The runner; absent for a command of one's own.
+    pub runner: Option<Runner>,
+    /// Tests that passed; absent when the output does not say.
+    pub passed: Option<u64>,
+    /// Tests that failed, or could not be run.
+    pub failed: Option<u64>,
+    /// Tests that were left out.
+    pub skipped: Option<u64>,
+    /// Exit status; 128 plus the number for a signal, -1 for a deadline.
+    pub returncode: i32,
+    /// End of standard output.
+    pub stdout: String,
+    /// End of standard error.
+    pub stderr: String,
+    /// Whether something is missing before `stdout`.
+    pub stdout_truncated: bool,
+    /// Whether something is missing before `stderr`.
+    pub stderr_truncated: bool,
+    /// Time on the clock, in milliseconds.
+    pub elapsed_ms: f64,
+    /// Whether it was ended at its deadline.
+    pub timed_out: bool,
+    /// The sandbox level it ran at.
+    pub level: Level,
+}
+
+impl Tool for RunTests {
+    const SPEC: Spec = Spec {
+        id: "run_tests",
+        title: "Run the tests of a project",
+        category: Category::Code,
+        tags: &["test", "program"],
+        effects: &[Effect::LocalExec],
+        permissions: &[Permission::Shell],
+        capabilities: &[Capability::Spawn, Capability::FilesRead],
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        preconditions: &["workspace=ready"],
+        syntax: &[("/argv", Syntax::Shell), ("/cwd", Syntax::Path)],
+        timeout_ms: Some(600_000),
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let (runner, mut command) = runner::command(&args, ctx)?;
+        command.directory.clone_from(&args.cwd);
+        let limits = &mut command.limits;
+        limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
+        limits.cpu = limits.wall * 4;
+        limits.memory_bytes = 16 << 30;
+        limits.file_bytes = 1 << 30;
+        limits.processes = 512;
+        limits.open_files = 1024;
+        limits.stdout_bytes = LOOKED_BYTES_MAX;
+        limits.stderr_bytes = LOOKED_BYTES_MAX;
+        ctx.reserve(LOOKED_BYTES_MAX as u64 * 4)?;
+        let ran = Ran::from(ctx.spawner()?.run(&command, ctx.stop())?);
+        let counts = count::counts(runner, &ran.stdout);
+        let bytes_max = args.max_output_bytes.size();
+        let (stdout, stderr) = (end(&ran.stdout, bytes_max), end(&ran.stderr, bytes_max));
+        Ok(Output {
+            success: ran.returncode == 0,
+            runner,
+            passed: counts.map(|counts| counts.passed),
+            failed: counts.map(|counts| counts.failed),
+            skipped: counts.map(|counts| counts.skipped),
+            returncode: ran.returncode,
+            stdout_truncated: (stdout.len() as u64) < ran.stdout_bytes,
+            stderr_truncated: (stderr.len() as u64) < ran.stderr_bytes,
+            stdout: stdout.to_owned(),
+            stderr: stderr.to_owned(),
+            elapsed_ms: ran.elapsed_ms,
+            timed_out: ran.timed_out,
+            level: ran.level,
+        })
+    }
+
+    /// Which files tests read cannot be told before they run: the whole workspace.
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        Ok(vec![ResourceKey::read_path(".")])
+    }
+
+    /// Times and level are the machine's.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a command of one's own",
+            args: Args {
+                argv: Some(["echo", "2 passed"].map(str::to_owned).to_vec()),
+                runner: None,
+                args: Vec::new(),
+                cwd: root(),
+                timeout: default_timeout(),
+                max_output_bytes: default_output(),
+            },
+            output: Output {
+                success: true,
+                runner: None,
+                passed: Some(2),
+                failed: Some(0),
+                skipped: Some(0),
+                returncode: 0,
+                stdout: "2 passed\n".to_owned(),
+                stderr: String::new(),
+                stdout_truncated: false,
+                stderr_truncated: false,
+                elapsed_ms: 12.5,
+                timed_out: false,
+                level: Level::S3,
+            },
+        }]
+    }
+}
+
+/// The end of a text, from a whole character on.
+fn end(text: &str, bytes_max: usize) -> &str {
+    let mut start = text.len().saturating_sub(bytes_max);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}

@@ -1,0 +1,56 @@
+//! Where there is no sandbox: every command is refused.
+
+use std::path::PathBuf;
+
+use tool_core::capability::Spawner;
+use tool_core::command::{Command, Finished, Level, Program};
+use tool_core::{ErrorCode, StopFlag, ToolError};
+
+use super::{Probe, Surroundings};
+
+/// Refuses every command.
+#[derive(Debug)]
+pub struct Sandbox;
+
+/// Nothing: no program starts itself as launcher here.
+pub fn launch_if_asked() {}
+
+impl Sandbox {
+    /// A sandbox that refuses.
+    pub fn new(_: Surroundings) -> Self {
+        Self
+    }
+
+    /// The same.
+    #[must_use]
+    pub fn with_ceiling(self, _: Level) -> Self {
+        self
+    }
+
+    /// One line: there is none.
+    pub fn probe(&self) -> Vec<Probe> {
+        vec![Probe {
+            name: "sandbox",
+            found: "none on this system".to_owned(),
+            cure: Some("run on Linux 6.2 or newer".to_owned()),
+        }]
+    }
+}
+
+impl Spawner for Sandbox {
+    fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished, ToolError> {
+        Err(ToolError::new(
+            ErrorCode::SandboxUnavailable,
+            "programs run in a sandbox only, and there is none on this system",
+        )
+        .hint("run on Linux 6.2 or newer"))
+    }
+
+    fn find(&self, _: &str) -> Option<Program> {
+        None
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
+}

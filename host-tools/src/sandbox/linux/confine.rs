@@ -1,0 +1,178 @@
+//! What the command's own process does to itself before it becomes the command: resources, user, files, system calls.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{Access, Mode, OFlags, ResolveFlags, openat2};
+use rustix::process::{
+    Gid, Resource, Rlimit, Signal, Uid, chdir, fchdir, geteuid, set_parent_process_death_signal,
+    setrlimit, setsid, umask,
+};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, configure_capability_in_ambient_set, set_capabilities,
+    set_keep_capabilities, set_no_new_privs, set_thread_groups, set_thread_res_gid,
+    set_thread_res_uid,
+};
+use tool_core::command::Level;
+
+use super::super::lists::USERS_FROM;
+use super::super::policy::Policy;
+use super::landlock::{self, SCOPES_SIGNALS};
+use super::seccomp;
+
+/// Which part could not be applied.
+pub(super) struct Fault {
+    pub(super) stage: &'static str,
+    pub(super) error: io::Error,
+}
+
+/// Names the stage of an error.
+pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> Fault {
+    move |error| Fault {
+        stage,
+        error: error.into(),
+    }
+}
+
+/// Applies everything, in this order; the Landlock version in force, 0 for none.
+pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
+    // A session of its own: no terminal, and signals to its group reach no launcher.
+    setsid().map_err(at("session"))?;
+    umask(Mode::from_raw_mode(0o077));
+    // Paths are opened with the caller's rights, which the user id below may lack.
+    let prepared = if policy.level >= Level::S2 {
+        Some(landlock::prepare(policy, own_proc).map_err(at("landlock"))?)
+    } else {
+        None
+    };
+    go_to_folder(policy).map_err(at("folder"))?;
+    let root = geteuid().is_root();
+    limit_resources(policy, own_proc && !root).map_err(at("limits"))?;
+    if root {
+        become_user(policy).map_err(at("user"))?;
+    }
+    // After the change of user, which clears it.
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("session"))?;
+    set_no_new_privs(true).map_err(at("seccomp"))?;
+    let version = prepared.as_ref().map_or(0, |prepared| prepared.version);
+    if let Some(prepared) = prepared {
+        prepared.enforce().map_err(at("landlock"))?;
+    }
+    let extra = seccomp::Extra {
+        metadata: !root && policy.level < Level::S3,
+        signals: !root && policy.level < Level::S3 && version < SCOPES_SIGNALS,
+    };
+    seccomp::apply(extra).map_err(at("seccomp"))?;
+    Ok(version)
+}
+
+/// The working folder: beneath the workspace root, whatever links are on the way, or the scratch folder.
+fn go_to_folder(policy: &Policy) -> io::Result<()> {
+    let Some(workspace) = &policy.workspace else {
+        return Ok(chdir(policy.scratch.as_str())?);
+    };
+    let root = File::open(workspace)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let folder = openat2(
+        &root,
+        policy.directory.as_str(),
+        flags,
+        Mode::empty(),
+        beneath,
+    )?;
+    Ok(fchdir(&folder)?)
+}
+
+fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> {
+    let set = |resource, limit| {
+        let limit = Some(limit);
+        setrlimit(
+            resource,
+            Rlimit {
+                current: limit,
+                maximum: limit,
+            },
+        )
+    };
+    set(Resource::Core, 0)?;
+    set(Resource::As, policy.memory_bytes)?;
+    set(Resource::Fsize, policy.file_bytes)?;
+    set(Resource::Nofile, policy.open_files)?;
+    setrlimit(
+        Resource::Cpu,
+        Rlimit {
+            current: Some(policy.cpu_s),
+            maximum: Some(policy.cpu_s + 1), // the first is a signal that could be handled
+        },
+    )?;
+    set(Resource::Msgqueue, 0)?;
+    // The kernel counts processes per user. One with a user or a user namespace of its own begins at zero, else the
+    // user's other processes count too.
+    let others = if own_user_namespace {
+        LAUNCHERS
+    } else if policy.user.is_some_and(|user| user >= USERS_FROM) {
+        0
+    } else {
+        tasks_of(policy.user.unwrap_or_else(|| geteuid().as_raw()))?
+    };
+    set(Resource::Nproc, others + policy.processes)?;
+    Ok(())
+}
+
+/// Processes of the launcher in a user namespace.
+const LAUNCHERS: u64 = 2;
+
+/// Processes and threads of a user.
+fn tasks_of(user: u32) -> io::Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let mut tasks = 0;
+    for entry in std::fs::read_dir("/proc")? {
+        let entry = entry?;
+        if !entry.file_name().as_encoded_bytes()[0].is_ascii_digit() {
+            continue;
+        }
+        // A process that ends meanwhile counts for nothing.
+        if entry.metadata().is_ok_and(|found| found.uid() == user) {
+            let folder = std::fs::metadata(entry.path().join("task"));
+            tasks += folder
+                .map_or(1, |found| found.nlink().saturating_sub(2))
+                .max(1);
+        }
+    }
+    Ok(tasks)
+}
+
+/// Becomes the command's own user, and gives up the rights of root. Where the workspace cannot be read otherwise, the right to read it stays: what can be read
+/// at all is Landlock's to say.
+fn become_user(policy: &Policy) -> io::Result<()> {
+    set_thread_groups(&[])?;
+    let Some(id) = policy.user.filter(|user| *user != 0) else {
+        return Err(io::Error::other("no user but root was named"));
+    };
+    let group = Gid::from_raw(id);
+    set_thread_res_gid(group, group, group)?;
+    set_keep_capabilities(true)?;
+    let user = Uid::from_raw(id);
+    set_thread_res_uid(user, user, user)?;
+    let open = |path: &String| {
+        rustix::fs::access(Path::new(path), Access::READ_OK | Access::EXEC_OK).is_ok()
+    };
+    let granted = policy.workspace.iter().chain(&policy.readable);
+    let keep = if policy.level < Level::S2 || granted.clone().all(open) {
+        CapabilitySet::empty()
+    } else {
+        CapabilitySet::DAC_READ_SEARCH
+    };
+    let sets = CapabilitySets {
+        effective: keep,
+        permitted: keep,
+        inheritable: keep,
+    };
+    set_capabilities(None, sets)?;
+    if !keep.is_empty() {
+        configure_capability_in_ambient_set(keep, true)?;
+    }
+    Ok(())
+}

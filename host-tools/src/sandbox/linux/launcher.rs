@@ -1,0 +1,154 @@
+//! The launcher: this binary under another name. It takes a policy, applies it, becomes the command, and sees to it that
+//! nothing of the command is left.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::process::{set_child_subreaper, setsid};
+use rustix::stdio::{dup2_stdin, stdin};
+use tool_core::command::Level;
+
+use super::super::lists::{LANG, LAUNCHER, PATH};
+use super::super::policy::{Policy, Report};
+use super::confine::{self, Fault, at};
+use super::supervise::{Tree, supervise};
+use super::{LAUNCHABLE, namespaces, raw};
+
+/// Acts as the launcher when this process was started as one, and does not return then. Every program that uses a
+/// [`Sandbox`](super::Sandbox) calls it first thing in `main`, before it starts a thread; without it the sandbox refuses.
+pub fn launch_if_asked() {
+    let asked = std::env::args_os()
+        .next()
+        .is_some_and(|name| name == LAUNCHER);
+    if asked {
+        let code = launch();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the launcher has no audit, and no caller to return to"
+        )]
+        std::process::exit(code);
+    }
+    LAUNCHABLE.store(true, std::sync::atomic::Ordering::Relaxed);
+}
+
+/// The exit code says nothing: whoever started it listens to the socket.
+fn launch() -> i32 {
+    let Ok(socket) = fcntl_dupfd_cloexec(stdin(), 3) else {
+        return 1;
+    };
+    let mut socket = UnixStream::from(socket);
+    match prepare(&mut socket).and_then(|policy| start(&policy, &mut socket)) {
+        Ok(()) => 0,
+        Err(fault) => {
+            fail(&mut socket, &fault);
+            1
+        }
+    }
+}
+
+fn fail(socket: &mut UnixStream, fault: &Fault) {
+    let report = Report::Failed {
+        stage: fault.stage.to_owned(),
+        errno: fault.error.raw_os_error().unwrap_or(0),
+        message: fault.error.to_string(),
+    };
+    report_to(socket, &report);
+}
+
+/// Nobody is left to tell when this fails.
+fn report_to(socket: &mut UnixStream, report: &Report) {
+    let _ = socket.write_all(report.line().as_bytes());
+}
+
+/// Takes the policy, and puts what the command reads in place of the socket.
+fn prepare(socket: &mut UnixStream) -> Result<Policy, Fault> {
+    let (policy, input) = Policy::receive(socket).map_err(at("policy"))?;
+    setsid().map_err(at("session"))?;
+    let input = input_of(&input).map_err(at("session"))?;
+    dup2_stdin(input).map_err(at("session"))?;
+    raw::close_on_exec_from(3).map_err(at("session"))?;
+    // Descendants whose parents are gone become children of this process, so that none can hide.
+    set_child_subreaper(Some(rustix::process::getpid())).map_err(at("session"))?;
+    Ok(policy)
+}
+
+/// A file in memory, so that a command that never reads holds nobody up; nothing at all is `/dev/null`.
+fn input_of(bytes: &[u8]) -> std::io::Result<OwnedFd> {
+    if bytes.is_empty() {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        return Ok(rustix::fs::open("/dev/null", flags, Mode::empty())?);
+    }
+    let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
+    if policy.level < Level::S3 {
+        return run(policy, socket, Tree::Mine);
+    }
+    namespaces::leave().map_err(at("namespaces"))?;
+    // The first process of the new process namespace; when it ends, the kernel ends all others in it.
+    match raw::fork().map_err(at("namespaces"))? {
+        None => {
+            let done = namespaces::furnish(policy)
+                .map_err(at("mounts"))
+                .and_then(|()| run(policy, socket, Tree::Namespace));
+            if let Err(fault) = done {
+                fail(socket, &fault);
+            }
+            Ok(())
+        }
+        Some(first) => {
+            super::supervise::wait_for(first);
+            Ok(())
+        }
+    }
+}
+
+/// Starts the command and watches it to its end.
+fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
+    match raw::fork().map_err(at("processes"))? {
+        None => {
+            let fault = become_command(policy, socket, tree);
+            if let Err(fault) = fault {
+                fail(socket, &fault);
+            }
+            Ok(())
+        }
+        Some(child) => {
+            let ended = supervise(child, socket.as_fd(), policy.wall_ms, tree);
+            report_to(socket, &ended);
+            Ok(())
+        }
+    }
+}
+
+/// Applies the policy and becomes the command; returns for a probe, or when something failed.
+fn become_command(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
+    let landlock = confine::apply(policy, tree == Tree::Namespace)?;
+    report_to(socket, &Report::Ready { landlock });
+    if policy.probe {
+        return Ok(());
+    }
+    let [program, arguments @ ..] = policy.argv.as_slice() else {
+        return Err(at("exec")(std::io::Error::other("no program")));
+    };
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .env("PATH", PATH)
+        .env("LANG", LANG)
+        .env("HOME", &policy.scratch)
+        .env("TMPDIR", &policy.scratch)
+        .envs(policy.environment.iter().map(|(name, value)| (name, value)));
+    Err(at("exec")(command.exec()))
+}

@@ -1,0 +1,236 @@
+//! The sandbox on Linux. In the process that serves calls: `run`, `scratch`, `probe`. In the launcher: the rest.
+
+mod confine;
+mod landlock;
+mod launcher;
+mod namespaces;
+mod probe;
+mod programs;
+mod raw;
+mod run;
+mod scratch;
+mod seccomp;
+mod supervise;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use tool_core::capability::Spawner;
+use tool_core::command::{Access, Command, Finished, Level, Program};
+use tool_core::{ErrorCode, StopFlag, ToolError};
+
+use self::run::Attempt;
+use self::scratch::Scratch;
+use super::policy::Policy;
+use super::{Probe, Surroundings};
+
+pub use launcher::launch_if_asked;
+
+/// Whether `main` of this program acts as launcher.
+static LAUNCHABLE: AtomicBool = AtomicBool::new(false);
+
+/// Longest argument vector taken, in bytes.
+const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
+
+/// Runs programs under restrictions; refuses where they cannot be applied.
+#[derive(Debug)]
+pub struct Sandbox {
+    surroundings: Surroundings,
+    /// The highest level that may work; lowered by what attempts show.
+    ceiling: AtomicU8,
+}
+
+impl Sandbox {
+    /// A sandbox for commands in a workspace.
+    pub fn new(surroundings: Surroundings) -> Self {
+        Self {
+            surroundings,
+            ceiling: AtomicU8::new(Level::S3 as u8),
+        }
+    }
+
+    /// The same, trying no level above this one.
+    #[must_use]
+    pub fn with_ceiling(self, ceiling: Level) -> Self {
+        self.ceiling.store(ceiling as u8, Ordering::Relaxed);
+        self
+    }
+
+    /// What of the sandbox this machine has, tried and not guessed.
+    pub fn probe(&self) -> Vec<Probe> {
+        probe::probe(self)
+    }
+
+    fn ceiling(&self) -> Level {
+        match self.ceiling.load(Ordering::Relaxed) {
+            0 => Level::S0,
+            1 => Level::S1,
+            2 => Level::S2,
+            _ => Level::S3,
+        }
+    }
+
+    /// The policy of a command at a level.
+    fn policy(
+        &self,
+        command: &Command,
+        level: Level,
+        scratch: &Scratch,
+    ) -> Result<Policy, ToolError> {
+        let workspace = match &command.workspace {
+            Access::None => None,
+            Access::Read => Some(self.root()?),
+        };
+        let limits = command.limits;
+        Ok(Policy {
+            level,
+            probe: false,
+            argv: command.argv.clone(),
+            workspace: workspace.map(text).transpose()?,
+            directory: command.directory.clone(),
+            scratch: text(scratch.path())?,
+            user: scratch.user(),
+            readable: command
+                .readable
+                .iter()
+                .map(|path| text(path))
+                .collect::<Result<_, _>>()?,
+            environment: command.environment.clone(),
+            cpu_s: limits.cpu.as_secs().max(1),
+            memory_bytes: limits.memory_bytes,
+            file_bytes: limits.file_bytes,
+            processes: limits.processes,
+            open_files: limits.open_files,
+            wall_ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    fn root(&self) -> Result<&Path, ToolError> {
+        self.surroundings.workspace.as_deref().ok_or_else(|| {
+            ToolError::new(
+                ErrorCode::PreconditionFailed,
+                "the command needs the workspace, and there is none",
+            )
+            .hint("name one with --workspace")
+        })
+    }
+
+    /// One attempt at one level.
+    fn attempt(
+        &self,
+        command: &Command,
+        level: Level,
+        stop: &StopFlag,
+    ) -> Result<Attempt, ToolError> {
+        let scratch = Scratch::make(&self.surroundings.scratch)?;
+        let policy = self.policy(command, level, &scratch)?;
+        run::run(&policy, command, stop)
+    }
+}
+
+impl Spawner for Sandbox {
+    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
+        check(command)?;
+        stop.check()?;
+        if !LAUNCHABLE.load(Ordering::Relaxed) {
+            return Err(ToolError::new(
+                ErrorCode::SandboxUnavailable,
+                "this program does not act as launcher of the sandbox",
+            )
+            .reason("launcher")
+            .hint("call `host_tools::sandbox::launch_if_asked` first in `main`"));
+        }
+        let minimum = command.minimum.max(Level::S1);
+        let mut missing = None;
+        let levels = [Level::S3, Level::S2, Level::S1];
+        for level in levels.into_iter().filter(|level| *level <= self.ceiling()) {
+            if level < minimum {
+                break;
+            }
+            match self.attempt(command, level, stop)? {
+                Attempt::Finished(finished) => return Ok(finished),
+                Attempt::Refused(refusal) => {
+                    let lower = refusal.level_below();
+                    if let Some(lower) = lower {
+                        self.ceiling.fetch_min(lower as u8, Ordering::Relaxed);
+                    }
+                    missing = Some(refusal);
+                    if lower.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(match missing {
+            Some(refusal) => refusal.error(minimum),
+            None => ToolError::new(
+                ErrorCode::SandboxUnavailable,
+                format_args!(
+                    "the command needs sandbox level {minimum}, and this machine offers {}",
+                    self.ceiling()
+                ),
+            )
+            .reason("level")
+            .hint("`mathchain doctor` shows what is missing and the cure"),
+        })
+    }
+
+    fn find(&self, program: &str) -> Option<Program> {
+        programs::find(program, &self.surroundings.path)
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.surroundings.home.clone()
+    }
+}
+
+/// What cannot be a command at all.
+fn check(command: &Command) -> Result<(), ToolError> {
+    let invalid = |message: &str| Err(ToolError::new(ErrorCode::InvalidArgs, message));
+    let Some(program) = command.argv.first() else {
+        return invalid("the argument vector is empty").map_err(|err| err.at("/argv"));
+    };
+    if program.is_empty() {
+        return invalid("the program is an empty text").map_err(|err| err.at("/argv/0"));
+    }
+    let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
+    if bytes > ARGUMENTS_BYTES_MAX {
+        return Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!(
+                "the arguments have {bytes} bytes, at most {ARGUMENTS_BYTES_MAX} are taken"
+            ),
+        )
+        .hint("pass long texts through standard input"));
+    }
+    let environment = command
+        .environment
+        .iter()
+        .flat_map(|(name, value)| [name, value]);
+    let mut texts = command
+        .argv
+        .iter()
+        .chain([&command.directory])
+        .chain(environment);
+    if texts.any(|text| text.contains('\0')) {
+        return invalid("an argument holds a zero character");
+    }
+    if command
+        .environment
+        .iter()
+        .any(|(name, _)| name.is_empty() || name.contains('='))
+    {
+        return invalid("an environment variable has no proper name");
+    }
+    Ok(())
+}
+
+fn text(path: &Path) -> Result<String, ToolError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        ToolError::new(
+            ErrorCode::PreconditionFailed,
+            format_args!("the path `{}` is not UTF-8", path.display()),
+        )
+        .hint("sandboxed commands need paths in UTF-8")
+    })
+}

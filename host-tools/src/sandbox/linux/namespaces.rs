@@ -1,0 +1,52 @@
+//! Level S3: namespaces of its own for processes, mounts, network, host name and shared memory.
+
+use std::ffi::CString;
+use std::io;
+
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
+use rustix::process::{Signal, getegid, geteuid, set_parent_process_death_signal};
+use rustix::thread::UnshareFlags;
+
+use super::super::policy::Policy;
+use super::raw;
+
+/// Leaves the namespaces of the caller. A user other than root needs a user namespace for that.
+pub(super) fn leave() -> io::Result<()> {
+    let namespaces = UnshareFlags::NEWNS
+        | UnshareFlags::NEWPID
+        | UnshareFlags::NEWNET
+        | UnshareFlags::NEWIPC
+        | UnshareFlags::NEWUTS;
+    if geteuid().is_root() {
+        return raw::unshare(namespaces);
+    }
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    raw::unshare(namespaces | UnshareFlags::NEWUSER)?;
+    write("/proc/self/setgroups", "deny")?;
+    write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
+    write("/proc/self/gid_map", &format!("{group} {group} 1"))
+}
+
+/// Makes every mount read-only but the scratch folder, and shows the namespace's own processes.
+pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    mount_change(
+        "/",
+        MountPropagationFlags::REC | MountPropagationFlags::PRIVATE,
+    )?;
+    // Its own mount, so that it stays writable when the one around it does not.
+    mount_bind(policy.scratch.as_str(), policy.scratch.as_str())?;
+    raw::set_read_only(c"/", true, true)?;
+    raw::set_read_only(&CString::new(policy.scratch.as_str())?, false, false)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags | MountFlags::RDONLY, None)?;
+    mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,mode=1777").map_err(io::Error::from)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the launcher has no workspace, and writes a file of the kernel"
+)]
+fn write(path: &str, text: &str) -> io::Result<()> {
+    std::fs::write(path, text)
+}

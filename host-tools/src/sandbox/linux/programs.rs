@@ -1,0 +1,80 @@
+//! Where programs are.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tool_core::command::Program;
+
+use super::super::lists::{PATH, READABLE};
+
+/// Looks in the sandbox's own path, then in the caller's.
+pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
+    if program.is_empty() || program.contains(['/', '\0']) {
+        return None;
+    }
+    let own = PATH.split(':').map(Path::new);
+    let callers = callers.iter().map(PathBuf::as_path);
+    let path = own
+        .chain(callers)
+        // Shims ask a manager of versions, which the sandbox does not have.
+        .filter(|folder| folder.is_absolute() && !folder.ends_with("shims"))
+        .map(|folder| folder.join(program))
+        .find(|path| {
+            path.metadata()
+                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        })?;
+    Some(Program {
+        readable: needs(&path),
+        path: path.to_str()?.to_owned(),
+    })
+}
+
+/// What a program outside the system's folders needs: itself, and the libraries beside the folder `bin` that it is in.
+fn needs(path: &Path) -> Vec<PathBuf> {
+    let mut readable = Vec::new();
+    let real = path.canonicalize().ok();
+    for path in [Some(path), real.as_deref()].into_iter().flatten() {
+        if READABLE.iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        readable.push(path.to_owned());
+        let Some(bin) = path.parent().filter(|folder| folder.ends_with("bin")) else {
+            continue;
+        };
+        readable.push(bin.to_owned());
+        if let Some(prefix) = bin.parent() {
+            readable.extend(["lib", "lib64", "pyvenv.cfg"].map(|name| prefix.join(name)));
+        }
+    }
+    readable.retain(|path| path.exists());
+    readable.dedup();
+    readable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_comes_first_and_needs_nothing_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        std::fs::create_dir_all(folder.path().join("lib")).unwrap();
+        std::fs::create_dir(&bin).unwrap();
+        for (name, mode) in [("sh", 0o755), ("own", 0o755), ("plain", 0o644)] {
+            let file = bin.join(name);
+            std::fs::File::create(&file).unwrap();
+            std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+        }
+        let path = [bin.clone()];
+        let shell = find("sh", &path).unwrap();
+        assert!(shell.path.ends_with("bin/sh") && shell.readable.is_empty());
+        let own = find("own", &path).unwrap();
+        assert_eq!(own.readable[0], bin.join("own"));
+        assert!(own.readable.contains(&folder.path().join("lib")));
+        assert!(!own.readable.contains(&folder.path().to_owned()));
+        for none in ["plain", "missing", "", "../bin/own", "bin/own"] {
+            assert_eq!(find(none, &path), None, "{none}");
+        }
+    }
+}

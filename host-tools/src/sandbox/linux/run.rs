@@ -1,0 +1,452 @@
+//! One run from outside: start the launcher, hand over the policy, collect output, keep the deadline.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
+use tool_core::command::{Captured, Command, Exit, Finished, Level};
+use tool_core::{ErrorCode, StopFlag, ToolError};
+
+use super::super::lists::LAUNCHER;
+use super::super::policy::{Policy, Report};
+
+/// How often the stop flag is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long the launcher may take to read the policy.
+const HAND_OVER: Duration = Duration::from_secs(5);
+/// How long the launcher may take to end a tree of processes.
+const END: Duration = Duration::from_secs(5);
+/// Most bytes of reports read.
+const REPORTS_MAX: usize = 1 << 16;
+
+/// What became of an attempt.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    Finished(Finished),
+    /// The command did not run.
+    Refused(Refusal),
+}
+
+/// Why a command did not run.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) level: Level,
+    pub(super) stage: String,
+    pub(super) message: String,
+}
+
+/// What an attempt showed besides the command's own doing.
+#[derive(Debug, Default)]
+struct Reports {
+    text: Vec<u8>,
+}
+
+impl Reports {
+    fn all(&self) -> impl Iterator<Item = Report> + '_ {
+        self.text
+            .split(|&byte| byte == b'\n')
+            .filter_map(|line| Report::parse(std::str::from_utf8(line).ok()?))
+    }
+
+    fn failed(&self) -> Option<(String, i32, String)> {
+        self.all().find_map(|report| match report {
+            Report::Failed {
+                stage,
+                errno,
+                message,
+            } => Some((stage, errno, message)),
+            _ => None,
+        })
+    }
+
+    fn landlock(&self) -> Option<u32> {
+        self.all().find_map(|report| match report {
+            Report::Ready { landlock } => Some(landlock),
+            _ => None,
+        })
+    }
+
+    fn ended(&self) -> Option<(Exit, Duration)> {
+        self.all().find_map(|report| match report {
+            Report::Ended {
+                signalled,
+                number,
+                cpu_us,
+            } => {
+                let exit = if signalled {
+                    Exit::Signal(number)
+                } else {
+                    Exit::Status(number)
+                };
+                Some((exit, Duration::from_micros(cpu_us)))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Runs a command under a policy.
+///
+/// # Errors
+/// The stop flag, a program that is not there, a launcher that fails without a word.
+pub(super) fn run(
+    policy: &Policy,
+    command: &Command,
+    stop: &StopFlag,
+) -> Result<Attempt, ToolError> {
+    let started = Instant::now();
+    let mut launched = Launched::start().map_err(|err| unlaunched(&err))?;
+    let handed = launched.hand_over(policy, &command.stdin);
+    let deadline = started + command.limits.wall;
+    let mut output = Output::new(command);
+    let ended = launched.collect(&mut output, deadline, stop);
+    launched.end();
+    let reports = &output.reports;
+    if let Some((stage, errno, message)) = reports.failed() {
+        return not_run(policy, command, (stage, errno, message));
+    }
+    // Ready without more: it ran, whatever happened to its launcher.
+    if reports.landlock().is_none() {
+        stop.check()?;
+        let why = match handed.and(ended.as_ref().map(|_| ()).map_err(clone)) {
+            Err(err) => err.to_string(),
+            Ok(()) => "the launcher ended without a word".to_owned(),
+        };
+        return not_run(policy, command, ("launcher".to_owned(), 0, why));
+    }
+    stop.check()?;
+    let timed_out = ended.map_err(|err| unlaunched(&err))?;
+    let (exit, cpu) = reports
+        .ended()
+        .unwrap_or((Exit::Signal(libc::SIGKILL), Duration::ZERO));
+    Ok(Attempt::Finished(Finished {
+        exit,
+        stdout: output.stdout.kept,
+        stderr: output.stderr.kept,
+        wall: started.elapsed(),
+        cpu,
+        timed_out,
+        level: policy.level,
+    }))
+}
+
+/// Applies a policy without a command: the Landlock version in force.
+pub(super) fn probe(policy: &Policy) -> Result<u32, Refusal> {
+    let refusal = |(stage, _, message): (String, i32, String)| Refusal {
+        level: policy.level,
+        stage,
+        message,
+    };
+    let launcher = |err: std::io::Error| refusal(("launcher".to_owned(), 0, err.to_string()));
+    let command = Command::new(["probe"]);
+    let mut launched = Launched::start().map_err(launcher)?;
+    let handed = launched.hand_over(policy, &[]);
+    let mut output = Output::new(&command);
+    let deadline = Instant::now() + HAND_OVER;
+    let collected = launched.collect(&mut output, deadline, &StopFlag::new());
+    launched.end();
+    match (output.reports.failed(), output.reports.landlock()) {
+        (Some(failed), _) => Err(refusal(failed)),
+        (None, Some(landlock)) => Ok(landlock),
+        (None, None) => {
+            let err = handed.and(collected.map(|_| ())).err();
+            let why = err.map_or_else(
+                || "the launcher ended without a word".to_owned(),
+                |err| err.to_string(),
+            );
+            Err(refusal(("launcher".to_owned(), 0, why)))
+        }
+    }
+}
+
+fn clone(err: &std::io::Error) -> std::io::Error {
+    std::io::Error::new(err.kind(), err.to_string())
+}
+
+fn unlaunched(err: &std::io::Error) -> ToolError {
+    ToolError::new(
+        ErrorCode::SandboxUnavailable,
+        format_args!("the launcher of the sandbox cannot be started: {err}"),
+    )
+    .reason("launcher")
+    .hint("`/proc` must be mounted, and another process must be allowed")
+}
+
+/// Sorts failures: the command's own fault is an error of the call, the rest a refusal.
+fn not_run(
+    policy: &Policy,
+    command: &Command,
+    (stage, errno, message): (String, i32, String),
+) -> Result<Attempt, ToolError> {
+    let program = command.argv.first().map_or("", String::as_str);
+    match (stage.as_str(), errno) {
+        ("exec", libc::ENOENT | libc::ENOTDIR) => Err(ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("no program `{program}` in the sandbox"),
+        )
+        .reason("not_found")
+        .hint("programs of the system and of the workspace can be run")),
+        ("exec", libc::E2BIG) => Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            "the arguments are longer than the kernel takes",
+        )
+        .hint("pass long texts through standard input")),
+        ("exec", libc::EAGAIN) => Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            "the user has more processes than the command may have",
+        )
+        .reason("processes")
+        .hint("try again when others have ended")),
+        ("exec", _) => Err(ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("`{program}` cannot be run: {message}"),
+        )
+        .reason("exec")
+        .hint("programs of the system and of the workspace can be run")),
+        ("folder", libc::ENOENT | libc::ENOTDIR) => Err(ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("no folder `{}` in the workspace", command.directory),
+        )
+        .at("/cwd")),
+        ("folder", libc::EXDEV) => Err(ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("`{}` leads out of the workspace", command.directory),
+        )
+        .at("/cwd")),
+        _ => Ok(Attempt::Refused(Refusal {
+            level: policy.level,
+            stage,
+            message,
+        })),
+    }
+}
+
+impl Refusal {
+    /// The level that does without what failed, where there is one.
+    pub(super) fn level_below(&self) -> Option<Level> {
+        match self.stage.as_str() {
+            "namespaces" | "mounts" => Some(Level::S2),
+            "landlock" => Some(Level::S1),
+            _ => None,
+        }
+    }
+
+    /// What is missing, and the cure.
+    pub(super) fn missing(&self) -> (String, &'static str) {
+        let cure = match self.stage.as_str() {
+            "namespaces" | "mounts" => {
+                "allow user namespaces (`sysctl kernel.unprivileged_userns_clone=1`, \
+                 `kernel.apparmor_restrict_unprivileged_userns=0`), or start the container with them"
+            }
+            "landlock" => {
+                "run Linux 6.2 or newer with Landlock in `lsm=`, in a container whose filter lets its system calls pass"
+            }
+            "seccomp" => "run a kernel with CONFIG_SECCOMP_FILTER",
+            "user" => {
+                "run as a user other than root, or leave root the rights to change user (CAP_SETUID, CAP_SETGID)"
+            }
+            "processes" | "limits" => "free processes or memory, or raise the limits of this user",
+            _ => "`mathchain doctor` shows every part of the sandbox",
+        };
+        (
+            format!("`{}` does not work here: {}", self.stage, self.message),
+            cure,
+        )
+    }
+
+    pub(super) fn error(&self, minimum: Level) -> ToolError {
+        let (missing, cure) = self.missing();
+        ToolError::new(
+            ErrorCode::SandboxUnavailable,
+            format_args!(
+                "the command did not run: it needs sandbox level {minimum}, and {missing} (tried {})",
+                self.level
+            ),
+        )
+        .reason(self.stage.clone())
+        .hint(cure)
+    }
+}
+
+/// A launcher that runs.
+struct Launched {
+    child: Child,
+    socket: UnixStream,
+    stdout: Option<File>,
+    stderr: Option<File>,
+}
+
+impl Launched {
+    fn start() -> std::io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let mut child = std::process::Command::new("/proc/self/exe")
+            .arg0(LAUNCHER)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let file = |fd: OwnedFd| -> std::io::Result<File> {
+            ioctl_fionbio(&fd, true)?;
+            Ok(File::from(fd))
+        };
+        let stdout = child.stdout.take().map(OwnedFd::from);
+        let stderr = child.stderr.take().map(OwnedFd::from);
+        Ok(Self {
+            stdout: stdout.map(file).transpose()?,
+            stderr: stderr.map(file).transpose()?,
+            child,
+            socket,
+        })
+    }
+
+    fn hand_over(&mut self, policy: &Policy, stdin: &[u8]) -> std::io::Result<()> {
+        self.socket.set_write_timeout(Some(HAND_OVER))?;
+        policy.send(&mut self.socket, stdin)?;
+        self.socket.flush()
+    }
+
+    /// Reads until the launcher is done; whether it had to be told to end.
+    fn collect(
+        &mut self,
+        output: &mut Output<'_>,
+        deadline: Instant,
+        stop: &StopFlag,
+    ) -> std::io::Result<bool> {
+        self.socket.set_nonblocking(true)?;
+        let mut told: Option<Instant> = None;
+        let mut timed_out = false;
+        let mut open = true;
+        while open || self.stdout.is_some() || self.stderr.is_some() {
+            let now = Instant::now();
+            match told {
+                None if now >= deadline || stop.is_set() => {
+                    timed_out = now >= deadline;
+                    told = Some(now);
+                    // The launcher sees this and ends everything. It may be gone already.
+                    let _ = self.socket.shutdown(Shutdown::Write);
+                }
+                Some(since) if now.duration_since(since) > END => return Ok(timed_out),
+                _ => {}
+            }
+            let mut fds = Vec::with_capacity(3);
+            if open {
+                fds.push(PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN));
+            }
+            for file in self.stdout.iter().chain(&self.stderr) {
+                fds.push(PollFd::from_borrowed_fd(file.as_fd(), PollFlags::IN));
+            }
+            let wait = if told.is_some() {
+                LOOK
+            } else {
+                deadline.saturating_duration_since(now).min(LOOK)
+            };
+            match poll(&mut fds, Timespec::try_from(wait).ok().as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(err) => return Err(err.into()),
+            }
+            drop(fds);
+            open = open && output.reports.read(&mut self.socket)?;
+            read_some(&mut self.stdout, &mut output.stdout)?;
+            read_some(&mut self.stderr, &mut output.stderr)?;
+        }
+        Ok(timed_out)
+    }
+
+    /// Collects the launcher; it has ended, or is ended.
+    fn end(mut self) {
+        let waited = Instant::now();
+        while let Ok(None) = self.child.try_wait() {
+            if waited.elapsed() > END {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+}
+
+impl Reports {
+    /// Reads what is there; whether more may come.
+    fn read(&mut self, socket: &mut UnixStream) -> std::io::Result<bool> {
+        let mut part = [0; 4096];
+        loop {
+            match socket.read(&mut part) {
+                Ok(0) => return Ok(false),
+                Ok(count) => {
+                    if self.text.len() < REPORTS_MAX {
+                        self.text.extend_from_slice(&part[..count]);
+                    }
+                }
+                Err(err) => match err.kind() {
+                    std::io::ErrorKind::WouldBlock => return Ok(true),
+                    std::io::ErrorKind::Interrupted => {}
+                    std::io::ErrorKind::ConnectionReset => return Ok(false),
+                    _ => return Err(err),
+                },
+            }
+        }
+    }
+}
+
+/// What a run gives.
+struct Output<'a> {
+    reports: Reports,
+    stdout: Stream,
+    stderr: Stream,
+    _command: &'a Command,
+}
+
+struct Stream {
+    kept: Captured,
+    bytes_max: usize,
+}
+
+impl<'a> Output<'a> {
+    fn new(command: &'a Command) -> Self {
+        let stream = |bytes_max| Stream {
+            kept: Captured::default(),
+            bytes_max,
+        };
+        Self {
+            reports: Reports::default(),
+            stdout: stream(command.limits.stdout_bytes),
+            stderr: stream(command.limits.stderr_bytes),
+            _command: command,
+        }
+    }
+}
+
+/// Reads what is there, a bounded number of parts, so that endless output does not hold up the deadline.
+fn read_some(file: &mut Option<File>, stream: &mut Stream) -> std::io::Result<()> {
+    const PARTS_MAX: usize = 16;
+    let mut part = [0; 65_536];
+    for _ in 0..PARTS_MAX {
+        let Some(open) = file else {
+            return Ok(());
+        };
+        match open.read(&mut part) {
+            Ok(0) => *file = None,
+            Ok(count) => {
+                stream.kept.bytes_total += count as u64;
+                let left = stream.bytes_max - stream.kept.bytes.len();
+                stream
+                    .kept
+                    .bytes
+                    .extend_from_slice(&part[..count.min(left)]);
+            }
+            Err(err) if err.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
+            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(err) => return Err(err),
+        }
+    }
+    Ok(())
+}

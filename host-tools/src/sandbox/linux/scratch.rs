@@ -1,0 +1,171 @@
+//! The folder that a command may write to: made for it, and gone with it.
+
+use std::ffi::{CString, OsStr};
+use std::fs::DirBuilder;
+use std::hash::{BuildHasher, RandomState};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, chown};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use tool_core::{ErrorCode, ToolError};
+
+use super::super::lists::{NOBODY, USERS, USERS_FROM};
+
+/// How often another name is tried.
+const NAMES_MAX: usize = 16;
+
+/// A folder that exists as long as this value.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    path: PathBuf,
+    user: Option<u32>,
+}
+
+impl Scratch {
+    /// Makes one that only the command's user can open.
+    pub(super) fn make(parent: &Path) -> Result<Self, ToolError> {
+        let refuse = |err: std::io::Error| {
+            ToolError::new(
+                ErrorCode::SandboxUnavailable,
+                format_args!(
+                    "no scratch folder can be made in `{}`: {err}",
+                    parent.display()
+                ),
+            )
+            .reason("scratch")
+            .hint("set TMPDIR to a folder that can be written")
+        };
+        let parent = parent.canonicalize().map_err(refuse)?;
+        let mut last = None;
+        for attempt in 0..NAMES_MAX {
+            let random = RandomState::new().hash_one(attempt);
+            let path = parent.join(format!("mathchain-{random:016x}"));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => {
+                    let mut scratch = Self { path, user: None };
+                    if geteuid().is_root() {
+                        let user = give(&scratch.path, random).map_err(refuse)?;
+                        scratch.user = Some(user);
+                    }
+                    return Ok(scratch);
+                }
+                Err(err) if err.kind() == std::io::ErrorKind::AlreadyExists => last = Some(err),
+                Err(err) => return Err(refuse(err)),
+            }
+        }
+        Err(refuse(last.unwrap_or_else(|| {
+            std::io::Error::other("every name is taken")
+        })))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The user it belongs to, where that is not the caller.
+    pub(super) fn user(&self) -> Option<u32> {
+        self.user
+    }
+}
+
+/// Gives a folder to a user of its own.
+fn give(path: &Path, random: u64) -> std::io::Result<u32> {
+    let user = USERS_FROM + (random % u64::from(USERS)) as u32;
+    let given = chown(path, Some(user), Some(user));
+    given.map(|()| user).or_else(|_| {
+        chown(path, Some(NOBODY), Some(NOBODY))?;
+        Ok(NOBODY)
+    })
+}
+
+impl Drop for Scratch {
+    /// What cannot be removed stays; nobody is left to be told.
+    fn drop(&mut self) {
+        let _ = remove(&self.path);
+    }
+}
+
+/// Removes a folder with everything below, without recursion: a command may have made folders deeper than any stack. Folders
+/// below are moved up to the top first. Nothing else writes here any more.
+fn remove(path: &Path) -> Result<(), Errno> {
+    let top = open(CWD, path.as_os_str())?;
+    let mut waiting: Vec<CString> = vec![c".".into()];
+    let mut moved = 0_u64;
+    while let Some(name) = waiting.pop() {
+        let folder = open(&top, OsStr::from_bytes(name.as_bytes()))?;
+        let at_top = name.as_bytes() == b".";
+        for entry in Dir::read_from(&folder)? {
+            let entry = entry?;
+            let entry = entry.file_name();
+            if matches!(entry.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let stat = statat(&folder, entry, AtFlags::SYMLINK_NOFOLLOW)?;
+            if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+                unlinkat(&folder, entry, AtFlags::empty())?;
+                continue;
+            }
+            // Without these rights it can be neither opened nor moved.
+            chmodat(&folder, entry, Mode::RWXU, AtFlags::empty())?;
+            if at_top {
+                waiting.push(entry.to_owned());
+                continue;
+            }
+            let name = loop {
+                moved += 1;
+                let name = CString::new(format!("moved-{moved:x}")).map_err(|_| Errno::INVAL)?;
+                match statat(&top, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Err(Errno::NOENT) => break name,
+                    Ok(_) => {}
+                    Err(err) => return Err(err),
+                }
+            };
+            renameat(&folder, entry, &top, &name)?;
+            waiting.push(name);
+        }
+        if !at_top {
+            unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+        }
+    }
+    unlinkat(CWD, path, AtFlags::REMOVEDIR)
+}
+
+fn open(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(parent, name, flags, Mode::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_and_locked_folder_disappears() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::make(parent.path()).unwrap();
+        let mut here = open(CWD, scratch.path().as_os_str()).unwrap();
+        for _ in 0..2000 {
+            rustix::fs::mkdirat(&here, "d", Mode::RWXU).unwrap();
+            rustix::fs::symlinkat("/etc", &here, "link").unwrap();
+            here = open(&here, OsStr::new("d")).unwrap();
+        }
+        drop(here);
+        chmodat(
+            CWD,
+            scratch.path().join("d"),
+            Mode::empty(),
+            AtFlags::empty(),
+        )
+        .unwrap();
+        let path = scratch.path().to_owned();
+        drop(scratch);
+        assert!(!path.exists());
+        assert!(Path::new("/etc").exists());
+    }
+}

@@ -1,0 +1,133 @@
+//! Watching a command from the launcher: it ends when its first process does, when whoever asked for it is gone, or at its
+//! deadline; and with it every process it ever started.
+
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, pidfd_open, wait,
+    waitpid,
+};
+
+use super::super::policy::Report;
+use super::raw;
+
+/// Who ends what the command leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tree {
+    /// This process: every orphan becomes its child.
+    Mine,
+    /// The kernel, when this process, the first of its namespace, ends.
+    Namespace,
+}
+
+/// How often orphans that ended are collected, so that they do not count as processes.
+const COLLECT: Duration = Duration::from_millis(50);
+
+/// Granted to the process outside, which keeps the deadline itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Watches to the end; nothing of the command runs any more when it returns (or, in a namespace, when this process ends).
+pub(super) fn supervise(
+    child: libc::pid_t,
+    outside: BorrowedFd<'_>,
+    wall_ms: u64,
+    tree: Tree,
+) -> Report {
+    let ended = Pid::from_raw(child).and_then(|child| watch(child, outside, wall_ms));
+    if tree == Tree::Mine {
+        end_all();
+    }
+    let (signalled, number) = match ended {
+        Some(status) => match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => (false, code),
+            (None, Some(signal)) => (true, signal),
+            (None, None) => (true, Signal::KILL.as_raw()),
+        },
+        None => (true, Signal::KILL.as_raw()),
+    };
+    Report::Ended {
+        signalled,
+        number,
+        cpu_us: u64::try_from(raw::children_cpu().as_micros()).unwrap_or(u64::MAX),
+    }
+}
+
+/// Waits for the child; `None` when it had to be ended.
+fn watch(child: Pid, outside: BorrowedFd<'_>, wall_ms: u64) -> Option<WaitStatus> {
+    let deadline = Instant::now() + Duration::from_millis(wall_ms) + GRACE;
+    let process = pidfd_open(child, PidfdFlags::empty()).ok();
+    loop {
+        // Orphans of the command are children of this process too; only one of them is the command.
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+            if pid == child {
+                return Some(status);
+            }
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        // Whoever asked writes nothing more: readable means gone.
+        let mut fds = vec![PollFd::from_borrowed_fd(outside, PollFlags::IN)];
+        if let Some(process) = &process {
+            fds.push(PollFd::new(process, PollFlags::IN));
+        }
+        let pause = Timespec::try_from(left.min(COLLECT)).ok();
+        let polled = poll(&mut fds, pause.as_ref());
+        if left.is_zero() || polled.is_ok() && !fds[0].revents().is_empty() {
+            let _ = kill_process(child, Signal::KILL);
+            return None;
+        }
+    }
+}
+
+/// Ends every child until there is none: a process that ends leaves its own children to this one.
+fn end_all() {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Err(Errno::CHILD) => return,
+            Ok(Some(_)) => continue,
+            _ => {}
+        }
+        for child in children() {
+            let _ = kill_process(child, Signal::KILL);
+        }
+        // One at least was ended, so this returns.
+        if matches!(wait(WaitOptions::empty()), Err(Errno::CHILD)) {
+            return;
+        }
+    }
+}
+
+/// The children of this process, as `/proc` shows them.
+fn children() -> Vec<Pid> {
+    let own = getpid().as_raw_nonzero().get();
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|&pid| parent_of(pid) == Some(own))
+        .filter_map(Pid::from_raw)
+        .collect()
+}
+
+/// The fourth word of `stat`; the second, in brackets, may hold anything.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the launcher has no workspace, and reads a file of the kernel"
+)]
+fn parent_of(pid: i32) -> Option<i32> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let end = stat.iter().rposition(|&byte| byte == b')')?;
+    let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Waits for one child to end.
+pub(super) fn wait_for(child: libc::pid_t) {
+    let Some(child) = Pid::from_raw(child) else {
+        return;
+    };
+    while let Err(Errno::INTR) = waitpid(Some(child), WaitOptions::empty()) {}
+}

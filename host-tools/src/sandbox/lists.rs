@@ -1,0 +1,223 @@
+//! Every list of the sandbox: what a command may read, what it sees of an environment, which system calls it is denied.
+
+/// The name under which the binary starts itself as launcher.
+pub(super) const LAUNCHER: &str = "mathchain-sandbox-launcher";
+
+/// Where programs are looked for inside the sandbox.
+pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The only locale.
+pub(super) const LANG: &str = "C.UTF-8";
+
+/// The first of the user and group ids that commands of root get, each its own, so that none can touch another's processes
+/// or use up its number of them. No system gives these ids to anybody.
+pub(super) const USERS_FROM: u32 = 0x7000_0000;
+/// How many ids there are.
+pub(super) const USERS: u32 = 1 << 24;
+/// The id where those do not exist, as in a container with few ids.
+pub(super) const NOBODY: u32 = 65_534;
+
+/// What every command may read and execute: programs, libraries, and the parts of `/etc` that they need. Nothing here may
+/// hold a secret, since a command of root may read what only root can.
+pub(super) const READABLE: &[&str] = &[
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr",
+    "/etc/alternatives",
+    "/etc/bash.bashrc",
+    "/etc/fonts",
+    "/etc/inputrc",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/locale.alias",
+    "/etc/localtime",
+    "/etc/magic",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/profile",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+    "/etc/timezone",
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/uptime",
+    "/proc/version",
+    "/sys/devices/system/cpu",
+    "/sys/kernel/mm/transparent_hugepage",
+];
+
+/// Devices that every command may read and write.
+pub(super) const DEVICES: &[&str] = &[
+    "/dev/full",
+    "/dev/null",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/zero",
+];
+
+/// System calls denied altogether (EPERM).
+pub(super) const DENIED: &[i64] = &[
+    // network: no socket of any family is made; pairs of connected ones are, see `seccomp`
+    libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // interfaces that go past the checks on single calls
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    // namespaces and mounts
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_chroot,
+    libc::SYS_pivot_root,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    SYS_OPEN_TREE_ATTR,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    // files by number, and watching other people's files
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    // keys
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // objects that outlive the command: System V and POSIX queues, memory, semaphores
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    // the machine
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    SYS_KEXEC_FILE_LOAD,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+];
+
+/// Numbers that came after, or are missing from, the list of the crate `libc`; new ones are the same on every architecture.
+const SYS_OPEN_TREE_ATTR: i64 = 467;
+#[cfg(target_arch = "x86_64")]
+const SYS_KEXEC_FILE_LOAD: i64 = 320;
+#[cfg(not(target_arch = "x86_64"))]
+const SYS_KEXEC_FILE_LOAD: i64 = 294;
+const SYS_SETXATTRAT: i64 = 463;
+const SYS_REMOVEXATTRAT: i64 = 466;
+const SYS_FILE_SETATTR: i64 = 469;
+
+/// Modes, owners, times and attributes of files: Landlock does not limit these, so they are denied where neither another
+/// user id nor a mount namespace protects the caller's files.
+pub(super) const METADATA: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SYS_SETXATTRAT,
+    SYS_REMOVEXATTRAT,
+    SYS_FILE_SETATTR,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
+
+/// Signals to other processes: denied where neither another user id nor Landlock (from ABI 6) limits them.
+pub(super) const SIGNALS: &[i64] = &[
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal,
+];
+
+/// Flags of `clone` that make namespaces.
+pub(super) const NEW_NAMESPACES: &[u64] = &[
+    libc::CLONE_NEWNS as u64,
+    libc::CLONE_NEWCGROUP as u64,
+    libc::CLONE_NEWUTS as u64,
+    libc::CLONE_NEWIPC as u64,
+    libc::CLONE_NEWUSER as u64,
+    libc::CLONE_NEWPID as u64,
+    libc::CLONE_NEWNET as u64,
+];
+
+/// Requests of `ioctl` that put characters into a terminal's input.
+pub(super) const TERMINAL_INPUT: &[u64] = &[0x5412, 0x541c]; // TIOCSTI, TIOCLINUX

@@ -1,0 +1,21 @@
+//! The sandbox: what commands may do, and what they may not.
+
+mod escapes;
+mod levels;
+mod place;
+mod running;
+mod survivors;
+
+pub(crate) use survivors::call_if_asked;
+
+pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
+    [
+        running::trials(),
+        escapes::trials(),
+        survivors::trials(),
+        levels::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,142 @@
+//! Programs through the binary: the sandbox joined to every door.
+
+use tool_core::Value;
+
+use crate::support::Place;
+
+/// The command that the project was asked to show: every part is refused, and the host is as it was.
+#[test]
+fn escapes_are_refused_and_the_host_is_untouched() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("home/.ssh")).expect("makes folders");
+    place.write("../home/.ssh/id", "canary-key");
+    let home = place.path("home/.ssh/id");
+    let script = format!(
+        "echo x > ../outside; cat ~/.ssh/id; cat {}; python3 -c \"import socket;socket.socket()\"",
+        home.display()
+    );
+    let argv = Value::array(vec!["sh".into(), "-c".into(), script.as_str().into()]);
+    let argument = format!("argv={}", tool_core::json::to_text(&argv));
+    let asks = place.run(&["call", "run_shell", "--arg", &argument], "");
+    assert_eq!(
+        asks.expect_code(4).at("/status"),
+        Value::from("pending_approval")
+    );
+    let answer = place.run(&["call", "run_shell", "--arg", &argument, "--yes"], "");
+    let said = answer.expect_code(0).at("/output/stderr");
+    let said = said.as_str().expect("a text");
+    assert_eq!(
+        said.matches("cannot create ../outside").count(),
+        1,
+        "{said}"
+    );
+    assert_eq!(said.matches("cat: ").count(), 2, "{said}");
+    assert!(said.contains("PermissionError"), "{said}");
+    assert_eq!(answer.at("/output/stdout"), Value::from(""));
+    assert!(!answer.stdout.contains("canary-key"));
+    assert!(!place.path("outside").exists());
+}
+
+/// A secret in the environment reaches neither a child, nor an answer, nor an error, nor the audit.
+#[test]
+fn a_secret_of_the_environment_stays_there() {
+    const SECRET: &str = "canary-93b1";
+    let place = Place::new();
+    let pid = "$PPID";
+    for script in [
+        "env".to_owned(),
+        "set".to_owned(),
+        format!("cat /proc/{pid}/environ /proc/1/environ /proc/self/environ"),
+        "python3 -I -c 'import os; print(os.environ)'".to_owned(),
+        "exec /no/such/program".to_owned(),
+    ] {
+        let argv = Value::array(vec!["sh".into(), "-c".into(), script.as_str().into()]);
+        let argument = format!("argv={}", tool_core::json::to_text(&argv));
+        let mut command = place.command(&["call", "run_shell", "--arg", &argument, "--yes"]);
+        command
+            .env("SECRET_TOKEN", SECRET)
+            .stdin(std::process::Stdio::null());
+        let output = command.output().expect("runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("\"status\":\"success\""), "{script}: {text}");
+        assert!(!text.contains(SECRET), "{script}: {text}");
+    }
+    let audit = place.run(&["audit", "list"], "");
+    assert!(audit.expect_code(0).stdout.contains("run_shell"));
+    assert!(!audit.stdout.contains(SECRET));
+}
+
+#[test]
+fn an_expression_of_python_needs_no_approval_and_runs_in_chains() {
+    let place = Place::new();
+    let answer = place.run(
+        &["call", "python_eval"],
+        r#"{"expression":"sum(xs)","variables":{"xs":[1,2,3]}}"#,
+    );
+    assert_eq!(
+        answer.expect_code(0).at("/output/value"),
+        Value::from(6_i64)
+    );
+    place.write(
+        "plan.yaml",
+        "version: 1\nid: p\nsteps:\n  - {id: a, tool: python_eval, args: {expression: '[n * n for n in range(4)]'}}\n  - {id: b, tool: statistics, args: {data: {$ref: a.value}}}\noutputs: {mean: {$ref: b.mean}}\n",
+    );
+    let ran = place.run(&["run", "plan.yaml"], "");
+    assert!(ran.expect_code(0).stdout.contains("3.5"), "{}", ran.stdout);
+}
+
+/// A text for the shell is decided by every command in it, and as a whole where they cannot be read off.
+#[test]
+fn a_command_text_is_decided_command_by_command() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"run_shell\"], argv = { prefix = [\"echo\"] } }\ndecision = \"allow\"\n[[policies.rules]]\nmatch = { tools = [\"run_shell\"], argv = { prefix = [\"rm\"] } }\ndecision = \"deny\"\n",
+    );
+    for (command, code) in [
+        ("echo a && echo b", 0),
+        ("echo 'rm x'", 0),
+        ("echo a; ls", 4),
+        ("echo a | rm x", 3),
+        ("echo a; /bin/rm x", 3),
+        ("echo $(rm x)", 3),
+        ("ls > x", 3),
+    ] {
+        let args = Value::object([("command", Value::from(command))]);
+        let answer = place.run(&["call", "run_shell"], &tool_core::json::to_text(&args));
+        assert_eq!(answer.code, code, "{command}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn doctor_shows_the_sandbox() {
+    let place = Place::new();
+    let answer = place.run(&["doctor"], "");
+    for probe in [
+        "landlock",
+        "seccomp",
+        "namespaces",
+        "sandbox user",
+        "sandbox level",
+        "python3",
+        "ruff",
+    ] {
+        let row = format!("{{\"probe\":\"{probe}\",\"ok\":");
+        assert!(answer.stdout.contains(&row), "{probe}: {}", answer.stdout);
+    }
+}
+
+/// Started under the launcher's name without a policy it does nothing.
+#[test]
+fn the_launcher_runs_nothing_by_itself() {
+    use std::os::unix::process::CommandExt;
+    let place = Place::new();
+    let mut command = place.command(&["call", "statistics", "--data", "[1]"]);
+    command
+        .arg0("mathchain-sandbox-launcher")
+        .stdin(std::process::Stdio::null());
+    let output = command.output().expect("ends");
+    assert_ne!(output.status.code(), Some(0));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty());
+}

@@ -1,0 +1,198 @@
+//! [`Command`] and [`Finished`]: a program to run in the sandbox, and what it did. Plain data; running is a
+//! [`Spawner`](crate::capability::Spawner)'s.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much of the sandbox holds. Each level has what the one below has.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Level {
+    /// Nothing. No command runs at this level.
+    S0,
+    /// System calls filtered, resources limited.
+    S1,
+    /// Files limited by the kernel as well, and no user id of root.
+    S2,
+    /// Namespaces of its own as well: processes, mounts, network, host name.
+    S3,
+}
+
+impl Level {
+    /// The spelling in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::S0 => "S0",
+            Self::S1 => "S1",
+            Self::S2 => "S2",
+            Self::S3 => "S3",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a command may do with the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It does not exist for the command.
+    None,
+    /// Reading everything.
+    Read,
+}
+
+/// What a command may use at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// Time on the clock; then the whole tree of processes is killed.
+    pub wall: Duration,
+    /// Processor time of each process.
+    pub cpu: Duration,
+    /// Address space of each process, in bytes.
+    pub memory_bytes: u64,
+    /// Largest file written, in bytes.
+    pub file_bytes: u64,
+    /// Processes and threads at a time.
+    pub processes: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// Most bytes kept of standard output.
+    pub stdout_bytes: usize,
+    /// Most bytes kept of standard error.
+    pub stderr_bytes: usize,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self {
+            wall: Duration::from_secs(30),
+            cpu: Duration::from_secs(60),
+            memory_bytes: 4 << 30,
+            file_bytes: 256 << 20,
+            processes: 64,
+            open_files: 256,
+            stdout_bytes: 50_000,
+            stderr_bytes: 10_000,
+        }
+    }
+}
+
+/// A program to run in the sandbox. It never reaches a network, and writes nowhere but to a scratch folder of its own, which
+/// is its home and disappears with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Program and arguments; no shell reads them. A program without `/` is looked for in the sandbox's own path.
+    pub argv: Vec<String>,
+    /// Working folder, relative to the workspace root; without the workspace it is the scratch folder.
+    pub directory: String,
+    /// What it may do with the workspace.
+    pub workspace: Access,
+    /// Files and folders outside the workspace that may be read and executed besides the system's own.
+    pub readable: Vec<PathBuf>,
+    /// All it sees of an environment, besides `PATH`, `HOME`, `TMPDIR` and `LANG`.
+    pub environment: Vec<(String, String)>,
+    /// What it reads from its standard input.
+    pub stdin: Vec<u8>,
+    /// What it may use at most.
+    pub limits: CommandLimits,
+    /// Below this level it does not run.
+    pub minimum: Level,
+}
+
+impl Command {
+    /// A command that reads the workspace, starts at its root, and runs at level S2 or above.
+    pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            directory: ".".to_owned(),
+            workspace: Access::Read,
+            readable: Vec::new(),
+            environment: Vec::new(),
+            stdin: Vec::new(),
+            limits: CommandLimits::default(),
+            minimum: Level::S2,
+        }
+    }
+}
+
+/// A program that a [`Spawner`](crate::capability::Spawner) found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Where it is: the first word of a command.
+    pub path: String,
+    /// What must be [`Command::readable`] for it to run, when it is not one of the system's.
+    pub readable: Vec<PathBuf>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// With a status.
+    Status(i32),
+    /// By a signal.
+    Signal(i32),
+}
+
+impl Exit {
+    /// The status as shells spell it: a signal counts as 128 plus its number.
+    pub const fn code(self) -> i32 {
+        match self {
+            Self::Status(status) => status,
+            Self::Signal(signal) => 128 + signal,
+        }
+    }
+
+    /// Whether it is status 0.
+    pub fn success(self) -> bool {
+        self == Self::Status(0)
+    }
+}
+
+/// One output stream, up to its limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The beginning.
+    pub bytes: Vec<u8>,
+    /// Bytes that were written in all.
+    pub bytes_total: u64,
+}
+
+impl Captured {
+    /// Whether more was written than is kept.
+    pub fn truncated(&self) -> bool {
+        self.bytes_total > self.bytes.len() as u64
+    }
+
+    /// The text; what is no UTF-8 becomes U+FFFD.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+/// What a command did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How its first process ended.
+    pub exit: Exit,
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+    /// Time on the clock.
+    pub wall: Duration,
+    /// Processor time of all its processes that were waited for.
+    pub cpu: Duration,
+    /// Whether it was killed at its deadline.
+    pub timed_out: bool,
+    /// The level it ran at.
+    pub level: Level,
+}
