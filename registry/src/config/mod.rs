@@ -76,6 +76,34 @@ pub struct ChainDefaults {
     pub on_error: OnError,
 }
 
+/// What tools may reach on the web, and which services they ask.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Web {
+    /// Where present, the only hosts that are reached, whatever was approved.
+    pub allow_hosts: Option<Vec<String>>,
+    /// Hosts that are never reached, by redirects neither.
+    pub deny_hosts: Vec<String>,
+    /// Longest exchange in seconds.
+    pub timeout_s: Option<u64>,
+    /// Largest answer in bytes.
+    pub bytes_max: Option<u64>,
+    /// Addresses of services instead of the public ones, by provider.
+    pub services: Vec<(String, String)>,
+    /// What `web_search` asks.
+    pub search: Option<WebSearch>,
+}
+
+/// The provider of `web_search`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebSearch {
+    /// `wikipedia`, `searxng` or `brave`.
+    pub provider: String,
+    /// Its address.
+    pub endpoint: Option<String>,
+    /// The environment variable that holds its key.
+    pub api_key_variable: Option<String>,
+}
+
 /// What a project sets.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -93,6 +121,8 @@ pub struct Config {
     pub layers: Vec<Layer>,
     /// What holds where no rule is about a call.
     pub permissions: Permissions,
+    /// What tools may reach on the web.
+    pub web: Web,
     /// Limits of every call.
     pub limits: Limits,
     /// Defaults of chains.
@@ -112,6 +142,7 @@ impl Default for Config {
             roles: Vec::new(),
             layers: Vec::new(),
             permissions: Permissions::default(),
+            web: Web::default(),
             limits: Limits::default(),
             chain: ChainDefaults::default(),
         }

@@ -4,7 +4,7 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Value};
 
-use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Workspace};
+use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Web, WebSearch, Workspace};
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
 use crate::policy::{
@@ -12,7 +12,7 @@ use crate::policy::{
     Verdict,
 };
 
-const TOP: [&str; 9] = [
+const TOP: [&str; 10] = [
     "version",
     "default_role",
     "workspace",
@@ -20,6 +20,7 @@ const TOP: [&str; 9] = [
     "roles",
     "policies",
     "permissions",
+    "web",
     "limits",
     "chain",
 ];
@@ -48,6 +49,7 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         top.each_named("roles", |name, part| config.roles.extend(role(name, part)));
         top.each("policies", |part| config.layers.extend(layer(part)));
         top.within("permissions", |part| config.permissions = permissions(part));
+        top.within("web", |part| config.web = web(part));
         top.within("limits", |part| config.limits = limits(part));
         top.within("chain", |part| config.chain = chain(part));
     }
@@ -297,6 +299,50 @@ fn permissions(part: Part<'_>) -> Permissions {
         }
     });
     found
+}
+
+fn web(part: Part<'_>) -> Web {
+    let mut web = Web::default();
+    let keys = [
+        "allow_hosts",
+        "deny_hosts",
+        "timeout_s",
+        "bytes_max",
+        "services",
+        "search",
+    ];
+    let Some(mut table) = part.into_table(&keys) else {
+        return web;
+    };
+    web.allow_hosts = table.list("allow_hosts");
+    set(&mut web.deny_hosts, table.list("deny_hosts"));
+    web.timeout_s = table.positive("timeout_s");
+    web.bytes_max = table.positive("bytes_max");
+    table.each_named("services", |name, mut part| {
+        web.services
+            .extend(part.as_text().map(|address| (name, address)));
+    });
+    table.within("search", |part| web.search = web_search(part));
+    web
+}
+
+fn web_search(part: Part<'_>) -> Option<WebSearch> {
+    let mut table = part.into_table(&["provider", "endpoint", "api_key"])?;
+    let provider = table.one_of("provider", &["wikipedia", "searxng", "brave"]);
+    if provider.is_none() && !table.has("provider") {
+        table.report("`web.search` needs its `provider`");
+    }
+    let endpoint = table.text("endpoint");
+    let key = table.text("api_key");
+    let variable = key.as_deref().and_then(|key| key.strip_prefix("env:"));
+    if key.is_some() && !variable.is_some_and(|name| !name.is_empty()) {
+        table.report("`api_key` names the environment variable that holds the key, such as `env:BRAVE_KEY`; the key itself does not belong here");
+    }
+    Some(WebSearch {
+        provider: provider?,
+        endpoint,
+        api_key_variable: variable.map(str::to_owned),
+    })
 }
 
 fn limits(part: Part<'_>) -> Limits {

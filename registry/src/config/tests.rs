@@ -47,6 +47,15 @@ allow_private = []
 requires_approval = true
 allowed_paths = ["."]
 
+[web]
+deny_hosts = ["bad.example"]
+timeout_s = 20
+[web.services]
+wikipedia = "https://wiki.example"
+[web.search]
+provider = "brave"
+api_key = "env:BRAVE_KEY"
+
 [limits]
 max_input_bytes = 1000
 timeout_ms = 2000
@@ -78,6 +87,20 @@ fn the_example_is_read_whole() {
             config.layers[1].level
         ),
         (2, Level::Global, Level::Role)
+    );
+    assert_eq!(
+        config.web,
+        Web {
+            deny_hosts: vec!["bad.example".to_owned()],
+            timeout_s: Some(20),
+            services: vec![("wikipedia".to_owned(), "https://wiki.example".to_owned())],
+            search: Some(WebSearch {
+                provider: "brave".to_owned(),
+                endpoint: None,
+                api_key_variable: Some("BRAVE_KEY".to_owned()),
+            }),
+            ..Web::default()
+        }
     );
     let rule = &config.layers[0].rules[0];
     assert_eq!(
@@ -320,6 +343,19 @@ fn shapes_that_would_be_misread_are_errors() {
             "version: 1\npermissions: {netwrok: {}}",
             "did you mean `network`?",
         ),
+        (
+            "version: 1\nweb: {search: {provider: brave, api_key: sk-1234}}",
+            "environment variable",
+        ),
+        (
+            "version: 1\nweb: {search: {provider: google}}",
+            "expected one of `wikipedia`, `searxng`, `brave`",
+        ),
+        (
+            "version: 1\nweb: {search: {endpoint: 'https://x.example'}}",
+            "needs its `provider`",
+        ),
+        ("version: 1\nweb: {proxy: x}", "unknown key `proxy`"),
         (
             "version: 1\nlimits: {timeout_ms: 1.5}",
             "expected an integer",

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tool_core::{Effect, Permission, Spec, Value};
 
 use super::compile::{CompiledLayer, CompiledRule};
-use super::facts::{CallFacts, PathFact, components, host_fits};
+use super::facts::{CallFacts, HostFact, PathFact, components, host_fits};
 use super::{Decision, Level, Obligations, Permissions, Range, ToolSet, Verdict};
 
 /// What a caller may see.
@@ -148,7 +148,7 @@ fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
     let Some(hosts) = &call.hosts else {
         return Fit::Unknown;
     };
-    let listed = |host: &String| patterns.iter().any(|pattern| host_fits(pattern, host));
+    let listed = |host: &HostFact| (patterns.iter()).any(|pattern| host_fits(pattern, &host.name));
     if narrows {
         Fit::from(!hosts.is_empty() && hosts.iter().all(listed))
     } else {
@@ -331,11 +331,11 @@ fn questions(
         ));
     }
     if needs(Permission::Network) || effects.contains(&Effect::NetworkAccess) {
-        let listed = |host: &String| {
+        let listed = |host: &HostFact| {
             permissions
                 .allowed_hosts
                 .iter()
-                .any(|pattern| host_fits(pattern, host))
+                .any(|entry| host.listed_as(entry))
         };
         let hosts = call.and_then(|call| call.hosts.as_ref());
         if permissions.network_asks

@@ -88,7 +88,7 @@ pub struct CallFacts<'a> {
     /// Programs with their arguments; `None` when one could not be read as such.
     pub programs: Option<Vec<Vec<String>>>,
     /// Hosts; `None` when one could not be read.
-    pub hosts: Option<Vec<String>>,
+    pub hosts: Option<Vec<HostFact>>,
     /// The checked arguments.
     pub args: &'a Value,
 }
@@ -121,13 +121,17 @@ impl<'a> CallFacts<'a> {
                 (_, None) => paths = None,
             }
         }
-        let mut hosts: Option<Vec<String>> = of_syntax(Syntax::Url)
-            .map(|url| host_of(url.as_str()?))
+        let mut hosts: Option<Vec<HostFact>> = of_syntax(Syntax::Url)
+            .map(|url| HostFact::of(url.as_str()?))
             .collect();
         match (&mut hosts, &resources) {
-            (Some(hosts), Ok(keys)) => {
+            (Some(known), Ok(keys)) => {
                 let named = keys.iter().filter(|key| key.kind == ResourceKind::Host);
-                hosts.extend(named.map(|key| key.name.to_lowercase()));
+                let named = named.map(|key| HostFact::of(&format!("https://{}/", key.name)));
+                match named.collect::<Option<Vec<_>>>() {
+                    Some(named) => known.extend(named),
+                    None => hosts = None,
+                }
             }
             _ => hosts = None,
         }
@@ -170,6 +174,47 @@ fn programs(value: &Value) -> Option<Vec<Vec<String>>> {
     words
         .filter(|words| !words.is_empty())
         .map(|words| vec![words])
+}
+
+/// A host of a call, and the port it is reached on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostFact {
+    /// Its name in lower case.
+    pub name: String,
+    /// The port.
+    pub port: u16,
+}
+
+impl HostFact {
+    /// Reads an http(s) URL; `None` where its host or port cannot be told.
+    fn of(url: &str) -> Option<Self> {
+        let name = host_of(url)?;
+        let authority = url
+            .split_once("://")?
+            .1
+            .split(['/', '?', '#', '\\'])
+            .next()?;
+        let after_host = match authority.rfind(']') {
+            Some(bracket) => &authority[bracket + 1..],
+            None => authority.find(':').map_or("", |colon| &authority[colon..]),
+        };
+        let port = match after_host.strip_prefix(':') {
+            None | Some("") if url.get(..5)?.eq_ignore_ascii_case("https") => 443,
+            None | Some("") => 80,
+            Some(digits) => digits.parse().ok()?,
+        };
+        Some(Self { name, port })
+    }
+
+    /// Whether an entry of `permissions.network.allowed_hosts` lists it; an entry with a port lists only that one.
+    pub(super) fn listed_as(&self, entry: &str) -> bool {
+        match entry.rsplit_once(':') {
+            Some((host, digits)) if !digits.is_empty() && !digits.ends_with(']') => {
+                digits.parse() == Ok(self.port) && host_fits(host, &self.name)
+            }
+            _ => host_fits(entry, &self.name),
+        }
+    }
 }
 
 /// The host of an http(s) URL, in lower case, without port and user; `None` for everything else.

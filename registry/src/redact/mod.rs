@@ -75,13 +75,29 @@ pub fn value(value: &Value) -> (Value, usize) {
     }
 }
 
+/// Whether a member is a header whose value proves who one is, whatever its form.
+fn is_credential_header(name: &str) -> bool {
+    const HEADERS: [&str; 4] = [
+        "authorization",
+        "cookie",
+        "set-cookie",
+        "proxy-authorization",
+    ];
+    HEADERS
+        .iter()
+        .any(|header| name.eq_ignore_ascii_case(header))
+}
+
 fn members(whole: &Value, object: &Object) -> (Value, usize) {
     let mut clean = Object::new();
     let mut total = 0;
     for (key, member) in object.iter() {
         let (name, in_name) = text(key);
         let (member, count) = match member {
-            Value::String(secret) if !secret.is_empty() && patterns::names_a_secret(key) => {
+            Value::String(secret)
+                if !secret.is_empty()
+                    && (patterns::names_a_secret(key) || is_credential_header(key)) =>
+            {
                 (Value::from("[redacted:env_secret]"), 1)
             }
             other => value(other),

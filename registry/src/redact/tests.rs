@@ -125,12 +125,16 @@ fn r21_secrets_are_taken_out_at_every_depth_and_from_keys() {
         ),
         ("password", Value::from("short")),
         ("numbers", Value::vector(vec![1.0, 2.0])),
+        (
+            "headers",
+            Value::object([("Authorization", "Basic cDpx"), ("COOKIE", "a=b")]),
+        ),
     ]);
     let (clean, count) = value(&nested);
-    assert_eq!(count, 2);
+    assert_eq!(count, 4);
     assert_eq!(
         clean.to_string(),
-        r#"{"a":[{"b":"[redacted:github_pat]"},1],"password":"[redacted:env_secret]","numbers":[1.0,2.0]}"#
+        r#"{"a":[{"b":"[redacted:github_pat]"},1],"password":"[redacted:env_secret]","numbers":[1.0,2.0],"headers":{"Authorization":"[redacted:env_secret]","COOKIE":"[redacted:env_secret]"}}"#
     );
     let (clean, count) = value(&Value::object([(secret.as_str(), 1_i64)]));
     assert_eq!(

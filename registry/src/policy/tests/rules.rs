@@ -5,6 +5,8 @@ use super::*;
 #[test]
 fn the_permission_table_holds_where_no_rule_does() {
     let hosts = "version = 1\n[permissions.network]\nallowed_hosts = [\"en.example.org\", \"*.data.example\"]\n";
+    let ports =
+        "version = 1\n[permissions.network]\nallowed_hosts = [\"127.0.0.1:8080\", \"[::1]:443\"]\n";
     let narrow = "version = 1\n[permissions.filesystem]\nallowed_paths = [\"data\"]\n";
     let free = "version = 1\n[permissions.filesystem]\nrequires_approval = false\n";
     let strict = "version = 1\n[permissions.compute]\nrequires_approval = true\n";
@@ -74,6 +76,42 @@ fn the_permission_table_holds_where_no_rule_does() {
             Verdict::Ask,
         ),
         (hosts, "web_search", r#"{"x":1}"#, Verdict::Ask),
+        (
+            ports,
+            "web_fetch",
+            r#"{"url":"http://127.0.0.1:8080/x"}"#,
+            Verdict::Allow,
+        ),
+        (
+            ports,
+            "web_fetch",
+            r#"{"url":"http://127.0.0.1:8081/x"}"#,
+            Verdict::Ask,
+        ),
+        (
+            ports,
+            "web_fetch",
+            r#"{"url":"http://127.0.0.1/x"}"#,
+            Verdict::Ask,
+        ),
+        (
+            ports,
+            "web_fetch",
+            r#"{"url":"https://[::1]"}"#,
+            Verdict::Allow,
+        ),
+        (
+            ports,
+            "web_fetch",
+            r#"{"url":"http://[::1]:80/"}"#,
+            Verdict::Ask,
+        ),
+        (
+            ports,
+            "web_fetch",
+            r#"{"url":"http://[::1]:99999/"}"#,
+            Verdict::Ask,
+        ),
     ];
     for (config, tool, args, expected) in cases {
         let found = decide_with(config, "operator", tool, args);
