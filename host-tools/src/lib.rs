@@ -11,6 +11,7 @@ pub mod files;
 pub mod inputs;
 pub mod llm;
 pub mod sandbox;
+pub mod web;
 pub mod workspace;
 
 pub use inputs::Inputs;
@@ -18,4 +19,4 @@ pub use sandbox::Sandbox;
 pub use workspace::Workspace;
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: &[&[Entry]] = &[files::TOOLS, code::TOOLS, llm::TOOLS];
+pub static FAMILIES: &[&[Entry]] = &[files::TOOLS, code::TOOLS, web::TOOLS, llm::TOOLS];

@@ -81,6 +81,11 @@ pub fn colour_wanted() -> bool {
         && variable("TERM").is_none_or(|value| value != "dumb")
 }
 
+/// The secret in a variable that the configuration names; none where it is not set or empty.
+pub(crate) fn secret(name: &str) -> Option<String> {
+    variable(name).filter(|value| !value.is_empty())
+}
+
 fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
     let present: Vec<PathBuf> = CONFIG_NAMES
         .iter()

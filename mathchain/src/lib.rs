@@ -17,6 +17,7 @@
 pub mod clock;
 pub mod environment;
 mod toolkit;
+mod web;
 
 #[doc(hidden)]
 pub mod cli;

@@ -315,6 +315,7 @@ impl Builder {
             capabilities: Capabilities {
                 files,
                 spawner: Some(Arc::clone(&sandbox) as _),
+                http: Some(crate::web::client(&config)?),
                 clock: Some(Arc::clone(&clock)),
                 ..Capabilities::default()
             },

@@ -7,3 +7,4 @@ mod operator;
 mod programs;
 mod serve;
 mod support;
+mod web;

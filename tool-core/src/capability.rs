@@ -145,21 +145,66 @@ pub fn identities_overlap(a: &str, b: &str) -> bool {
     holds(a, b) || holds(b, a)
 }
 
+/// What a request asks of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HttpMethod {
+    /// Reading; may be repeated.
+    Get,
+    /// Sending; never repeated by itself.
+    Post,
+}
+
+impl HttpMethod {
+    /// The spelling on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
 /// An HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// `GET` or `POST`.
-    pub method: String,
+    /// What is asked.
+    pub method: HttpMethod,
     /// Absolute http(s) URL.
     pub url: String,
     /// Header names and values.
     pub headers: Vec<(String, String)>,
     /// Body.
     pub body: Vec<u8>,
-    /// Longest wait for the whole exchange.
+    /// Media types the caller can read, such as `text/html`; a type that ends in `/` means all below it. Empty: any.
+    pub accept: &'static [&'static str],
+    /// The service this request is for: its configured key is added, as long as the URL is beneath the service's address.
+    pub service: Option<&'static str>,
+    /// Longest wait for the whole exchange, redirects and repetitions included.
     pub timeout: Duration,
-    /// Largest decoded body in bytes.
+    /// Largest decoded body in bytes; what is longer is cut.
     pub bytes_max: u64,
+    /// Most redirects followed.
+    pub redirects_max: u32,
+    /// Whether a redirect may lead to any public host, not only to the same one and to listed ones.
+    pub any_host: bool,
+}
+
+impl HttpRequest {
+    /// Reading one URL, with the usual limits.
+    pub fn get(url: impl Into<String>) -> Self {
+        Self {
+            method: HttpMethod::Get,
+            url: url.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            accept: &[],
+            service: None,
+            timeout: Duration::from_secs(30),
+            bytes_max: 10 << 20,
+            redirects_max: 5,
+            any_host: false,
+        }
+    }
 }
 
 /// An HTTP response.
@@ -167,19 +212,46 @@ pub struct HttpRequest {
 pub struct HttpResponse {
     /// Status code.
     pub status: u16,
-    /// Header names and values.
+    /// Header names, in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// Decoded body.
+    /// Decoded body, up to the limit.
     pub body: Vec<u8>,
+    /// Whether the body has more.
+    pub truncated: bool,
+    /// The URL that answered, after redirects.
+    pub url: String,
+    /// Time from the first attempt to the last byte.
+    pub elapsed: Duration,
+}
+
+impl HttpResponse {
+    /// The first value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// Where a service that tools speak to is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpService {
+    /// Which service it is: `wikipedia`, `crossref`, `searxng`; results name it.
+    pub provider: String,
+    /// Its address, without a slash at the end; `{language}` stands for a language code.
+    pub base: String,
 }
 
 /// HTTP requests to hosts that the configuration allows; addresses are checked when the connection is made.
 pub trait Http: Send + Sync {
-    /// Sends one request.
+    /// Sends one request and reads the answer, whatever its status.
     ///
     /// # Errors
-    /// `policy_denied` for a host or address that is not allowed, `tool_error` for a failed exchange.
+    /// `policy_denied` for a host, port, address or redirect that is not allowed, `invalid_args` for a URL that is none,
+    /// `limit_exceeded`, `timeout`, `cancelled`, `tool_error` for a failed exchange.
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError>;
+
+    /// Where a service is reached, by its role: `wikipedia`, `arxiv`, `papers`, `books`, `search`.
+    fn service(&self, role: &str) -> Option<HttpService>;
 }
 
 /// Vectors that a model gave to texts.

@@ -89,7 +89,7 @@ fn reach_is_destructive(args: &str) -> bool {
 /// Every example of every tool, each in a fresh workspace, gives what it says.
 #[test]
 fn examples_give_what_they_say() {
-    for entry in crate::FAMILIES.iter().flat_map(|family| family.iter()) {
+    for entry in TOOLS {
         let tool = entry.tool();
         assert_eq!(tool.spec().fault(), None);
         assert!(!tool.description().is_empty());

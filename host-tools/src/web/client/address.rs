@@ -1,0 +1,84 @@
+//! Which addresses are public, and which are refused unless the configuration lists them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Networks of IPv4 that nobody on the public Internet answers from.
+const V4: &[([u8; 4], u32, &str)] = &[
+    ([0, 0, 0, 0], 8, "unspecified"),
+    ([10, 0, 0, 0], 8, "private"),
+    ([100, 64, 0, 0], 10, "shared by carriers (CGNAT)"),
+    ([127, 0, 0, 0], 8, "loopback"),
+    ([169, 254, 0, 0], 16, "link-local"),
+    ([172, 16, 0, 0], 12, "private"),
+    ([192, 0, 0, 0], 24, "reserved"),
+    ([192, 0, 2, 0], 24, "for documentation"),
+    ([192, 88, 99, 0], 24, "reserved"),
+    ([192, 168, 0, 0], 16, "private"),
+    ([198, 18, 0, 0], 15, "for benchmarks"),
+    ([198, 51, 100, 0], 24, "for documentation"),
+    ([203, 0, 113, 0], 24, "for documentation"),
+    ([224, 0, 0, 0], 4, "multicast"),
+    ([255, 255, 255, 255], 32, "broadcast"),
+    ([240, 0, 0, 0], 4, "reserved"),
+];
+
+/// The same of IPv6; what lies outside 2000::/3 is reserved in any case.
+const V6: &[([u16; 8], u32, &str)] = &[
+    ([0, 0, 0, 0, 0, 0, 0, 0], 128, "unspecified"),
+    ([0, 0, 0, 0, 0, 0, 0, 1], 128, "loopback"),
+    ([0x100, 0, 0, 0, 0, 0, 0, 0], 64, "reserved"),
+    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, "for documentation"),
+    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, "a tunnel (Teredo)"),
+    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, "reserved"),
+    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, "for documentation"),
+    ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, "unique-local"),
+    ([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, "link-local"),
+    ([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, "site-local"),
+    ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, "multicast"),
+];
+
+/// Why an address is not public; `None` for one that is.
+pub fn not_public(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(address) => v4(address),
+        IpAddr::V6(address) => v6(address),
+    }
+}
+
+fn v4(address: Ipv4Addr) -> Option<&'static str> {
+    let bits = address.to_bits();
+    let holds = |network: [u8; 4], prefix: u32| {
+        let mask = u32::MAX << (32 - prefix);
+        bits & mask == u32::from_be_bytes(network)
+    };
+    let found = V4
+        .iter()
+        .find(|(network, prefix, _)| holds(*network, *prefix));
+    found.map(|(_, _, why)| *why)
+}
+
+fn v6(address: Ipv6Addr) -> Option<&'static str> {
+    let bits = address.to_bits();
+    let holds = |network: [u16; 8], prefix: u32| {
+        let mask = u128::MAX << (128 - prefix);
+        bits & mask == Ipv6Addr::from(network).to_bits()
+    };
+    if let Some((_, _, why)) = V6
+        .iter()
+        .find(|(network, prefix, _)| holds(*network, *prefix))
+    {
+        return Some(why);
+    }
+    // Forms that carry an address of IPv4 lead to where that one leads.
+    let parts = address.segments();
+    let low = Ipv4Addr::from_bits(bits as u32);
+    match parts {
+        [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => v4(low),
+        [0x2002, high, rest, ..] => {
+            v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(rest)))
+        }
+        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => Some(v4(low).unwrap_or("a tunnel (ISATAP)")),
+        [first, ..] if first & 0xe000 != 0x2000 => Some("reserved"),
+        _ => None,
+    }
+}

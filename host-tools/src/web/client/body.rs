@@ -1,0 +1,101 @@
+//! Reading a body: decoded, cut at a limit, and refused when it grows out of proportion.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use flate2::read::MultiGzDecoder;
+use tool_core::{ErrorCode, ToolError};
+
+/// Decoded bytes per byte on the wire, beyond the first [`RATIO_FROM`]: ordinary text stays below 20.
+const RATIO_MAX: u64 = 100;
+const RATIO_FROM: u64 = 1 << 20;
+/// What the wire may carry beyond the limit of the decoded body.
+const SLACK: u64 = 64 << 10;
+
+/// A body and whether it has more.
+pub(super) type Body = (Vec<u8>, bool);
+
+/// Why a body could not be read.
+pub(super) enum Fault {
+    /// The connection failed on the way.
+    Broken(io::Error),
+    /// What came is refused.
+    Refused(ToolError),
+}
+
+/// Reads up to `bytes_max` decoded bytes.
+///
+/// # Errors
+/// See [`Fault`].
+pub(super) fn read(
+    source: impl Read,
+    encoding: Option<&str>,
+    bytes_max: u64,
+) -> Result<Body, Fault> {
+    let wire = Rc::new(Cell::new(0));
+    let counted = Counted {
+        source: source.take(bytes_max.saturating_add(SLACK)),
+        count: Rc::clone(&wire),
+    };
+    match encoding
+        .map(|name| name.trim().to_ascii_lowercase())
+        .as_deref()
+    {
+        None | Some("" | "identity") => gather(counted, &wire, bytes_max),
+        Some("gzip" | "x-gzip") => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
+        Some(other) => Err(Fault::Refused(
+            ToolError::new(
+                ErrorCode::ToolError,
+                format_args!(
+                    "the server sent the content encoding `{other}`, which was not asked for"
+                ),
+            )
+            .reason("encoding"),
+        )),
+    }
+}
+
+fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Body, Fault> {
+    let mut body = Vec::new();
+    let mut piece = [0; 16 << 10];
+    loop {
+        let count = match source.read(&mut piece) {
+            Ok(0) => return Ok((body, false)),
+            Ok(count) => count,
+            Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
+            Err(err) => return Err(Fault::Broken(err)),
+        };
+        let room = bytes_max - body.len() as u64;
+        if count as u64 > room {
+            body.extend_from_slice(&piece[..room as usize]);
+            return Ok((body, true));
+        }
+        body.extend_from_slice(&piece[..count]);
+        let decoded = body.len() as u64;
+        if decoded > RATIO_FROM && decoded > wire.get().saturating_mul(RATIO_MAX) {
+            return Err(Fault::Refused(
+                ToolError::new(
+                    ErrorCode::LimitExceeded,
+                    format_args!("the body decompresses to more than {RATIO_MAX} times its size"),
+                )
+                .reason("compression")
+                .hint("nothing sensible is packed like that; use another source"),
+            ));
+        }
+    }
+}
+
+/// Counts what passes.
+struct Counted<R> {
+    source: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.count.set(self.count.get() + count as u64);
+        Ok(count)
+    }
+}

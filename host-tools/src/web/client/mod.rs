@@ -1,0 +1,426 @@
+//! The HTTP client behind the capability: what may be reached, how long, how much, and what is followed.
+//!
+//! Read [`Client`] first. `target` judges URLs, hosts, ports and addresses (`address` holds the table), `wire` connects and
+//! waits, `body` reads. Redirects and repetitions are loops of our own, so that each hop passes every check. Certificates
+//! are always verified, proxies of the environment are never used, nothing is cached and no cookie is kept.
+
+mod address;
+mod body;
+mod settings;
+mod target;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tool_core::capability::{Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
+use tool_core::{ErrorCode, StopFlag, ToolError};
+use ureq::config::Config;
+use ureq::http::{Request, Response};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::unversioned::transport::{Connector, RustlsConnector};
+use ureq::{Agent, Body, Error};
+
+pub use address::not_public;
+pub use settings::{Search, Settings};
+
+use settings::Services;
+use target::{Rules, Target};
+use wire::{Net, Shared, System, Wire};
+
+/// Largest head of a response in bytes.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+/// Attempts at one hop.
+const ATTEMPTS_MAX: u32 = 3;
+/// Longest wait that a server may ask for before an attempt is repeated.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(10);
+/// Headers that the client sets itself.
+const OWN_HEADERS: [&str; 12] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "accept-encoding",
+    "proxy-authorization",
+    "proxy-connection",
+];
+/// Headers of the caller that another host may see too.
+const PLAIN_HEADERS: [&str; 4] = ["accept", "accept-language", "user-agent", "content-type"];
+
+/// The HTTP client: one exchange, one connection per hop, nothing kept.
+pub struct Client {
+    rules: Arc<Rules>,
+    services: Services,
+    net: Arc<dyn Net>,
+    roots: RootCerts,
+    timeout: Duration,
+    bytes_max: u64,
+    backoff: Duration,
+}
+
+impl Client {
+    /// A client that keeps to a configuration.
+    ///
+    /// # Errors
+    /// An entry of the configuration that is no host, address or URL.
+    pub fn new(settings: &Settings) -> Result<Self, ToolError> {
+        let services = Services::new(settings)?;
+        let mut rules = Rules::new(
+            &settings.allowed_hosts,
+            settings.only_hosts.as_deref(),
+            &settings.deny_hosts,
+            &settings.allow_private,
+        )?;
+        services
+            .own(settings)
+            .iter()
+            .for_each(|base| rules.list(base));
+        Ok(Self {
+            rules: Arc::new(rules),
+            services,
+            net: Arc::new(System),
+            roots: RootCerts::WebPki,
+            timeout: settings.timeout,
+            bytes_max: settings.bytes_max,
+            backoff: settings.backoff,
+        })
+    }
+}
+
+/// One hop on the way to the answer.
+struct Hop {
+    method: HttpMethod,
+    target: Target,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+/// What the request was answered, before its body is read.
+type Head = Response<Body>;
+
+impl Http for Client {
+    fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
+        let started = Instant::now();
+        let mut hop = Hop {
+            method: request.method,
+            target: Target::parse(&request.url)?,
+            headers: own_names(&request.headers)?,
+            body: request.body.clone(),
+        };
+        let wire = Arc::new(Wire::new(
+            Arc::clone(&self.rules),
+            Arc::clone(&self.net),
+            stop.clone(),
+            started + request.timeout.min(self.timeout),
+        ));
+        let agent = self.agent(&wire);
+        for followed in 0.. {
+            self.rules.host(&hop.target)?;
+            let head = self.attempts(&agent, &wire, request.service, &hop)?;
+            let Some(location) = location(&head) else {
+                let bytes_max = request.bytes_max.min(self.bytes_max);
+                return finish(head, &hop.target, &wire, bytes_max, request.accept).map(
+                    |response| HttpResponse {
+                        elapsed: started.elapsed(),
+                        ..response
+                    },
+                );
+            };
+            if followed == request.redirects_max {
+                let message = format_args!(
+                    "{} redirects more than {followed} times",
+                    hop.target.shown()
+                );
+                return Err(ToolError::new(ErrorCode::ToolError, message)
+                    .reason("redirect")
+                    .hint("the site sends its visitors in a circle; use another URL"));
+            }
+            hop = self.follow(hop, head.status().as_u16(), &location, request.any_host)?;
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    fn service(&self, role: &str) -> Option<HttpService> {
+        self.services.get(role).cloned()
+    }
+}
+
+impl Client {
+    /// An agent for one exchange; its connections look at that exchange's deadline and stop flag.
+    fn agent(&self, wire: &Arc<Wire>) -> Agent {
+        let shared = Shared(Arc::clone(wire));
+        let config = Config::builder()
+            .proxy(None)
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_response_header_size(HEAD_BYTES_MAX)
+            .max_idle_connections(0)
+            .user_agent(concat!("mathchain/", env!("CARGO_PKG_VERSION")))
+            .accept_encoding("gzip")
+            .tls_config(TlsConfig::builder().root_certs(self.roots.clone()).build())
+            .build();
+        let connector = shared.clone().chain(RustlsConnector::default());
+        Agent::with_parts(config, connector, shared)
+    }
+
+    /// Tries a hop, again where that is harmless and promising.
+    fn attempts(
+        &self,
+        agent: &Agent,
+        wire: &Arc<Wire>,
+        service: Option<&str>,
+        hop: &Hop,
+    ) -> Result<Head, ToolError> {
+        let mut wait = self.backoff;
+        for attempt in 1.. {
+            let result = self.attempt(agent, wire, service, hop);
+            let again = attempt < ATTEMPTS_MAX && hop.method == HttpMethod::Get;
+            let asked = match &result {
+                Ok(head) if again && matches!(head.status().as_u16(), 429 | 502 | 503 | 504) => {
+                    match retry_after(head) {
+                        Some(asked) if asked <= RETRY_AFTER_MAX => asked,
+                        Some(_) => return result,
+                        None => Duration::ZERO,
+                    }
+                }
+                Err(err) if again && matches!(err.reason_str(), Some("connect" | "dns")) => {
+                    Duration::ZERO
+                }
+                _ => return result,
+            };
+            wire.wait(wait.max(asked))?;
+            wait *= 2;
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    fn attempt(
+        &self,
+        agent: &Agent,
+        wire: &Arc<Wire>,
+        service: Option<&str>,
+        hop: &Hop,
+    ) -> Result<Head, ToolError> {
+        wire.check()?;
+        let mut builder = Request::builder()
+            .method(hop.method.as_str())
+            .uri(hop.target.url.as_str());
+        for (name, value) in &hop.headers {
+            builder = builder.header(name, value);
+        }
+        if let Some((name, secret)) = self.services.key(service, &hop.target) {
+            builder = builder.header(name, secret);
+        }
+        let unfit = |_| {
+            ToolError::invalid("/headers", "the request has a header that cannot be sent")
+                .hint("names are letters, digits and dashes; values have no line breaks")
+        };
+        let result = match hop.method {
+            HttpMethod::Get => agent.run(builder.body(()).map_err(unfit)?),
+            HttpMethod::Post => agent.run(builder.body(hop.body.as_slice()).map_err(unfit)?),
+        };
+        result.map_err(|err| failed(&err, &hop.target, wire))
+    }
+
+    /// The next hop, when a redirect may be followed.
+    fn follow(
+        &self,
+        hop: Hop,
+        status: u16,
+        location: &str,
+        any_host: bool,
+    ) -> Result<Hop, ToolError> {
+        let next = hop.target.join(location)?;
+        let refuse = |what: &str| {
+            let message = format!("{} redirects {what} {}", hop.target.shown(), next.shown());
+            ToolError::new(ErrorCode::PolicyDenied, message)
+                .reason("redirect")
+                .at("/url")
+        };
+        if hop.target.secure() && !next.secure() {
+            return Err(refuse("from https to")
+                .hint("what is read without encryption must be asked for as such"));
+        }
+        if !any_host && !self.rules.may_follow(&hop.target, &next) {
+            return Err(refuse("to another host,").hint(
+                "call the tool with that URL, or list the host in `permissions.network.allowed_hosts`",
+            ));
+        }
+        let same = hop.target.same_origin(&next);
+        let keeps_body = matches!(status, 307 | 308);
+        if hop.method == HttpMethod::Post && keeps_body && !same {
+            return Err(refuse("what was sent to another host,").hint("send it there yourself"));
+        }
+        let mut headers = hop.headers;
+        if !same {
+            headers.retain(|(name, _)| PLAIN_HEADERS.contains(&name.as_str()));
+        }
+        let (method, body) = if keeps_body {
+            (hop.method, hop.body)
+        } else {
+            headers.retain(|(name, _)| name != "content-type");
+            (HttpMethod::Get, Vec::new())
+        };
+        Ok(Hop {
+            method,
+            target: next,
+            headers,
+            body,
+        })
+    }
+}
+
+/// The caller's headers, names in lower case, without those that are the client's business.
+fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, ToolError> {
+    const BYTES_MAX: usize = 16 << 10;
+    let bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum();
+    if bytes > BYTES_MAX {
+        return Err(ToolError::invalid(
+            "/headers",
+            format_args!("the headers have {bytes} bytes, the limit is {BYTES_MAX}"),
+        ));
+    }
+    let lower = headers
+        .iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+    let lower: Vec<(String, String)> = lower.collect();
+    match lower
+        .iter()
+        .find(|(name, _)| OWN_HEADERS.contains(&name.as_str()))
+    {
+        Some((name, _)) => Err(ToolError::invalid(
+            "/headers",
+            format_args!("the header `{name}` is set by the client itself"),
+        )
+        .hint("leave it out")),
+        None => Ok(lower),
+    }
+}
+
+/// Where a redirect leads, if the response is one.
+fn location(head: &Head) -> Option<String> {
+    if !matches!(head.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = head.headers().get("location")?;
+    Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
+/// The seconds a server asks to wait; a date counts as too long, as nothing here knows the time of day.
+fn retry_after(head: &Head) -> Option<Duration> {
+    let text = head.headers().get("retry-after")?.to_str().ok()?.trim();
+    Some(text.parse().map_or(Duration::MAX, Duration::from_secs))
+}
+
+fn finish(
+    head: Head,
+    target: &Target,
+    wire: &Wire,
+    bytes_max: u64,
+    accept: &[&str],
+) -> Result<HttpResponse, ToolError> {
+    let (parts, body) = head.into_parts();
+    let headers: Vec<(String, String)> = (parts.headers.iter())
+        .map(|(name, value)| {
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
+        })
+        .collect();
+    let header = |name: &str| {
+        let found = headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    let status = parts.status.as_u16();
+    if parts.status.is_success() {
+        accepted(header("content-type"), accept, target)?;
+    }
+    let read = body::read(body.into_reader(), header("content-encoding"), bytes_max);
+    let (body, truncated) = read.map_err(|fault| match fault {
+        body::Fault::Broken(err) => failed(&Error::Io(err), target, wire),
+        body::Fault::Refused(err) => err,
+    })?;
+    Ok(HttpResponse {
+        status,
+        headers,
+        body,
+        truncated,
+        url: target.url.to_string(),
+        elapsed: Duration::ZERO,
+    })
+}
+
+/// Whether the caller can read what came.
+fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(), ToolError> {
+    let found = found.unwrap_or("application/octet-stream");
+    let found = found
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let fits =
+        |wanted: &&str| *wanted == found || wanted.ends_with('/') && found.starts_with(*wanted);
+    if accept.is_empty() || accept.iter().any(fits) {
+        return Ok(());
+    }
+    let message = format_args!(
+        "{} is `{found}`, expected one of `{}`",
+        target.shown(),
+        accept.join("`, `")
+    );
+    Err(ToolError::new(ErrorCode::ToolError, message)
+        .reason("content_type")
+        .hint("`http_get` takes any type of content"))
+}
+
+/// Words what ureq reports; what was learnt on the wire says more.
+fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
+    if let Some(fault) = wire.take_fault() {
+        return fault;
+    }
+    let of_tls =
+        |err: &std::io::Error| target.secure() && err.kind() == std::io::ErrorKind::InvalidData;
+    let (reason, hint) = match err {
+        Error::LargeResponseHeader(..) => {
+            let message = format_args!(
+                "the head of the answer of {} is larger than {HEAD_BYTES_MAX} bytes",
+                target.shown()
+            );
+            return ToolError::new(ErrorCode::LimitExceeded, message).reason("header");
+        }
+        Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => ("tls", TLS),
+        Error::Io(err) if of_tls(err) => ("tls", TLS),
+        Error::Io(_) | Error::ConnectionFailed => ("network", "ask again later"),
+        _ => (
+            "http",
+            "the server does not speak proper HTTP; use another URL",
+        ),
+    };
+    const TLS: &str = "the server's certificate or encryption is not to be trusted; this check cannot be turned off";
+    let message = format_args!("the exchange with {} failed: {err}", target.shown());
+    ToolError::new(ErrorCode::ToolError, message)
+        .reason(reason)
+        .hint(hint)
+}
+
+/// The host and port of a URL, as `example.org:443`; the same for every spelling.
+///
+/// # Errors
+/// `invalid_args` for what is no http(s) URL.
+pub(super) fn host_and_port(url: &str) -> Result<String, ToolError> {
+    Target::parse(url).map(|target| format!("{}:{}", target.host, target.port))
+}

@@ -1,0 +1,363 @@
+//! Where a request goes: a URL that passed every check on its text, and the hosts and addresses that are allowed.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use tool_core::{ErrorCode, ToolError};
+use url::{Host, Url};
+
+use super::address::not_public;
+
+/// Longest URL.
+const URL_BYTES_MAX: usize = 8192;
+
+/// An http(s) URL without credentials, its host in the one spelling that rules compare.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) url: Url,
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Target {
+    /// Checks the text of a URL.
+    ///
+    /// # Errors
+    /// `invalid_args` that says what is wrong with it.
+    pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
+        let refuse = |why: &str, hint: &str| {
+            Err(ToolError::invalid("/url", why)
+                .reason("url")
+                .hint(hint.to_owned()))
+        };
+        const FORM: &str = "pass an absolute URL such as https://example.org/page";
+        if text.len() > URL_BYTES_MAX {
+            return refuse(
+                &format!(
+                    "the URL has {} bytes, the limit is {URL_BYTES_MAX}",
+                    text.len()
+                ),
+                "send long data with `http_post`",
+            );
+        }
+        let odd = |letter: char| letter.is_control() || letter.is_whitespace() || letter == '\\';
+        if text.contains(odd) {
+            return refuse(
+                "the URL has spaces, control characters or backslashes",
+                FORM,
+            );
+        }
+        let mut url = match Url::parse(text) {
+            Ok(url) => url,
+            Err(err) => return refuse(&format!("the URL cannot be read: {err}"), FORM),
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return refuse(
+                &format!("expected http or https, found `{}`", url.scheme()),
+                FORM,
+            );
+        }
+        let authority = authority(text);
+        if !url.username().is_empty() || url.password().is_some() || authority.contains('@') {
+            return refuse(
+                "the URL carries credentials",
+                "leave them out and pass an `authorization` header",
+            );
+        }
+        let host = match url.host() {
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.').to_owned();
+                if name.is_empty() || name.split('.').any(str::is_empty) {
+                    return refuse("the URL names no host", FORM);
+                }
+                if url.set_host(Some(&name)).is_err() {
+                    return refuse("the URL names no host", FORM);
+                }
+                name
+            }
+            Some(address @ (Host::Ipv4(_) | Host::Ipv6(_))) => {
+                let host = address.to_string();
+                // Rules compare hosts as written, so an address has one spelling only.
+                let written = host_of(authority);
+                if written != host {
+                    return refuse(
+                        &format!("the address is written `{written}`"),
+                        &format!("write it as {host}"),
+                    );
+                }
+                host
+            }
+            None => return refuse("the URL names no host", FORM),
+        };
+        url.set_fragment(None);
+        let port = url.port_or_known_default().unwrap_or(0);
+        Ok(Self { url, host, port })
+    }
+
+    /// Where a `Location` leads from here.
+    ///
+    /// # Errors
+    /// As [`Target::parse`].
+    pub(super) fn join(&self, location: &str) -> Result<Self, ToolError> {
+        let next = self.url.join(location).map_err(|err| {
+            ToolError::new(
+                ErrorCode::ToolError,
+                format_args!(
+                    "{} redirects to something that is no URL: {err}",
+                    self.shown()
+                ),
+            )
+            .reason("redirect")
+        })?;
+        Self::parse(next.as_str())
+    }
+
+    /// The address if the host is one.
+    pub(super) fn literal(&self) -> Option<IpAddr> {
+        match self.url.host()? {
+            Host::Ipv4(address) => Some(IpAddr::V4(address)),
+            Host::Ipv6(address) => Some(IpAddr::V6(address)),
+            Host::Domain(_) => None,
+        }
+    }
+
+    pub(super) fn secure(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    pub(super) fn same_origin(&self, other: &Self) -> bool {
+        self.host == other.host && self.port == other.port && self.secure() == other.secure()
+    }
+
+    /// For messages: without the query, which may hold what is nobody's business.
+    pub(super) fn shown(&self) -> String {
+        let mut url = self.url.clone();
+        url.set_query(None);
+        format!("`{url}`")
+    }
+}
+
+/// What stands between `//` and the path.
+fn authority(text: &str) -> &str {
+    let rest = text.split_once(':').map_or("", |(_, rest)| rest);
+    let rest = rest.trim_start_matches('/');
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+/// The host of an authority, in lower case, without its port.
+fn host_of(authority: &str) -> String {
+    let end = match authority.rfind(']') {
+        Some(bracket) => bracket + 1,
+        None => authority.rfind(':').unwrap_or(authority.len()),
+    };
+    authority[..end].to_ascii_lowercase()
+}
+
+/// A host as configurations list it: a name, `*.` and a name, or an address; with or without a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    host: String,
+    port: Option<u16>,
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Result<Self, ToolError> {
+        let wrong = || {
+            ToolError::new(
+                ErrorCode::InvalidRequest,
+                format_args!(
+                    "expected a host such as `example.org`, `*.example.org` or `example.org:8080`, found `{text}`"
+                ),
+            )
+        };
+        let (front, host) = match text.strip_prefix("*.") {
+            Some(rest) => ("*.", rest),
+            None => ("", text),
+        };
+        let target = Target::parse(&format!("http://{host}/")).map_err(|_| wrong())?;
+        if target.url.path() != "/" || target.url.query().is_some() || host.contains('/') {
+            return Err(wrong());
+        }
+        // A port that the scheme implies is dropped by the parser; here it means just that port.
+        let port = if host.ends_with(":80") {
+            Some(80)
+        } else {
+            target.url.port()
+        };
+        Ok(Self {
+            host: format!("{front}{}", target.host),
+            port,
+        })
+    }
+
+    fn names(&self, host: &str) -> bool {
+        match self.host.strip_prefix("*.") {
+            Some(parent) => host
+                .strip_suffix(parent)
+                .is_some_and(|front| front.len() > 1 && front.ends_with('.')),
+            None => self.host == host,
+        }
+    }
+
+    /// Without a port an allowance is for the ordinary ones.
+    fn allows(&self, host: &str, port: u16) -> bool {
+        self.names(host) && self.port.map_or(ordinary(port), |only| only == port)
+    }
+
+    /// Without a port a denial is for all.
+    fn denies(&self, host: &str, port: u16) -> bool {
+        self.names(host) && self.port.is_none_or(|only| only == port)
+    }
+}
+
+fn ordinary(port: u16) -> bool {
+    matches!(port, 80 | 443)
+}
+
+/// Which hosts, ports and addresses a client may reach.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rules {
+    /// Hosts the configuration lists; redirects may lead there, and a port of theirs is allowed.
+    listed: Vec<Pattern>,
+    /// Where present, nothing else is reached at all.
+    only: Option<Vec<Pattern>>,
+    denied: Vec<Pattern>,
+    private: Vec<(IpAddr, Option<u16>)>,
+}
+
+impl Rules {
+    /// Reads the lists of a configuration.
+    ///
+    /// # Errors
+    /// An entry that is no host or no address.
+    pub(super) fn new(
+        listed: &[String],
+        only: Option<&[String]>,
+        denied: &[String],
+        private: &[String],
+    ) -> Result<Self, ToolError> {
+        let patterns = |texts: &[String]| -> Result<Vec<Pattern>, ToolError> {
+            texts.iter().map(|text| Pattern::parse(text)).collect()
+        };
+        Ok(Self {
+            listed: patterns(listed)?,
+            only: only.map(patterns).transpose()?,
+            denied: patterns(denied)?,
+            private: private
+                .iter()
+                .map(|text| address(text))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Lists one more host with its port: that of a service the configuration names.
+    pub(super) fn list(&mut self, base: &Target) {
+        let pattern = Pattern {
+            host: base.host.clone(),
+            port: Some(base.port),
+        };
+        if let Some(only) = &mut self.only {
+            only.push(pattern.clone());
+        }
+        self.listed.push(pattern);
+    }
+
+    /// Whether a host may be reached; its addresses are looked at when it is dialled.
+    ///
+    /// # Errors
+    /// `policy_denied` with the list to change.
+    pub(super) fn host(&self, target: &Target) -> Result<(), ToolError> {
+        let (host, port) = (target.host.as_str(), target.port);
+        if self.denied.iter().any(|pattern| pattern.denies(host, port)) {
+            return Err(
+                denied("host", format!("`{host}` is denied by `web.deny_hosts`"))
+                    .hint("the configuration decides this; ask for another source"),
+            );
+        }
+        if let Some(only) = &self.only
+            && !only.iter().any(|pattern| pattern.allows(host, port))
+        {
+            return Err(denied(
+                "host",
+                format!("`{host}:{port}` is not listed in `web.allow_hosts`"),
+            )
+            .hint("the configuration decides this; ask for a listed host"));
+        }
+        if let Some(literal) = target.literal() {
+            self.address(host, SocketAddr::new(literal, port))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a redirect may lead from one host to another.
+    pub(super) fn may_follow(&self, from: &Target, to: &Target) -> bool {
+        let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
+        bare(&from.host) == bare(&to.host)
+            || self
+                .listed
+                .iter()
+                .any(|pattern| pattern.allows(&to.host, to.port))
+            || (self.only.iter().flatten()).any(|pattern| pattern.allows(&to.host, to.port))
+    }
+
+    /// Whether all addresses of a host may be dialled: one that may not refuses the host as a whole.
+    ///
+    /// # Errors
+    /// As [`Rules::address`].
+    pub(super) fn addresses(&self, host: &str, found: &[SocketAddr]) -> Result<(), ToolError> {
+        found
+            .iter()
+            .try_for_each(|address| self.address(host, *address))
+    }
+
+    /// Whether one address may be dialled.
+    ///
+    /// # Errors
+    /// `policy_denied` that says what the address is.
+    pub(super) fn address(&self, host: &str, found: SocketAddr) -> Result<(), ToolError> {
+        let (ip, port) = (found.ip().to_canonical(), found.port());
+        let private = (self.private.iter()).any(|(listed, listed_port)| {
+            *listed == ip && listed_port.map_or(ordinary(port), |only| only == port)
+        });
+        if private {
+            return Ok(());
+        }
+        if let Some(why) = not_public(found.ip()) {
+            let message = format!("`{host}` leads to {ip}, which is {why}");
+            return Err(denied("address", message).hint(format!(
+                "only `permissions.network.allow_private = [\"{}\"]` in the configuration opens it",
+                SocketAddr::new(ip, port)
+            )));
+        }
+        let lists = self.listed.iter().chain(self.only.iter().flatten());
+        if !ordinary(port) && !lists.into_iter().any(|pattern| pattern.allows(host, port)) {
+            let message = format!("port {port} of `{host}` is neither 80 nor 443");
+            return Err(denied("port", message).hint(format!(
+                "only `permissions.network.allowed_hosts = [\"{host}:{port}\"]` in the configuration opens it"
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn denied(reason: &'static str, message: String) -> ToolError {
+    ToolError::new(ErrorCode::PolicyDenied, message)
+        .reason(reason)
+        .at("/url")
+}
+
+/// An address with or without a port.
+fn address(text: &str) -> Result<(IpAddr, Option<u16>), ToolError> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Ok((address.ip().to_canonical(), Some(address.port())));
+    }
+    match text.parse::<IpAddr>() {
+        Ok(address) => Ok((address.to_canonical(), None)),
+        Err(_) => Err(ToolError::new(
+            ErrorCode::InvalidRequest,
+            format_args!(
+                "expected an address such as `{}:8080`, found `{text}`",
+                Ipv4Addr::LOCALHOST
+            ),
+        )),
+    }
+}

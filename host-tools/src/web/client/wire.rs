@@ -1,0 +1,318 @@
+//! The connection: names are looked up once, every address is checked, and the very address that passed is dialled.
+//!
+//! ureq is given this resolver and this connector; deadline and stop flag are looked at here, at least every 20 ms.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tool_core::{ErrorCode, StopFlag, ToolError};
+use ureq::Error;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
+};
+
+use super::target::Rules;
+
+/// Longest time between two looks at deadline and stop flag.
+const SLICE: Duration = Duration::from_millis(20);
+/// Longest wait for one address.
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// Addresses of one host that are tried.
+const ADDRESSES_MAX: usize = 4;
+
+/// The network of this machine.
+pub(super) trait Net: Send + Sync {
+    /// The addresses of a name.
+    fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
+    /// A connection to an address.
+    fn dial(&self, address: SocketAddr, timeout: Duration) -> io::Result<TcpStream>;
+}
+
+/// The network as the system sees it.
+pub(super) struct System;
+
+impl Net for System {
+    fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        Ok((host, port).to_socket_addrs()?.collect())
+    }
+
+    fn dial(&self, address: SocketAddr, timeout: Duration) -> io::Result<TcpStream> {
+        TcpStream::connect_timeout(&address, timeout)
+    }
+}
+
+/// What the parts of one exchange share.
+pub(super) struct Wire {
+    pub(super) rules: Arc<Rules>,
+    pub(super) net: Arc<dyn Net>,
+    pub(super) stop: StopFlag,
+    pub(super) deadline: Instant,
+    /// What went wrong here; ureq's own error says less.
+    fault: Mutex<Option<ToolError>>,
+}
+
+impl Wire {
+    pub(super) fn new(
+        rules: Arc<Rules>,
+        net: Arc<dyn Net>,
+        stop: StopFlag,
+        deadline: Instant,
+    ) -> Self {
+        Self {
+            rules,
+            net,
+            stop,
+            deadline,
+            fault: Mutex::new(None),
+        }
+    }
+
+    /// Whether the exchange should go on.
+    ///
+    /// # Errors
+    /// `cancelled` or `timeout`.
+    pub(super) fn check(&self) -> Result<(), ToolError> {
+        self.stop.check()?;
+        if Instant::now() < self.deadline {
+            return Ok(());
+        }
+        Err(
+            ToolError::new(ErrorCode::Timeout, "the server did not answer in time")
+                .reason("network")
+                .hint("raise `timeout`, or ask again later"),
+        )
+    }
+
+    /// Waits, unless told to stop.
+    ///
+    /// # Errors
+    /// As [`Wire::check`].
+    pub(super) fn wait(&self, duration: Duration) -> Result<(), ToolError> {
+        let end = Instant::now() + duration;
+        loop {
+            self.check()?;
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            thread::sleep(left.min(SLICE));
+        }
+    }
+
+    /// What went wrong here, if anything did.
+    pub(super) fn take_fault(&self) -> Option<ToolError> {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.take()
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn fail(&self, error: ToolError) -> Error {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.get_or_insert(error);
+        Error::ConnectionFailed
+    }
+
+    fn go_on(&self) -> Result<(), Error> {
+        self.check().map_err(|err| self.fail(err))
+    }
+
+    /// Runs what cannot be interrupted on a thread of its own, and waits no longer than it may.
+    fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> io::Result<T> + Send + 'static,
+    ) -> Result<io::Result<T>, Error> {
+        let (sender, receiver) = mpsc::channel();
+        let spawned = thread::Builder::new()
+            .name("dial".to_owned())
+            .spawn(move || {
+                let _ = sender.send(work()); // nobody may be waiting any more
+            });
+        if let Err(err) = spawned {
+            return Ok(Err(err));
+        }
+        loop {
+            match receiver.recv_timeout(SLICE) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Timeout) => self.go_on()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(Err(io::Error::other("the thread ended")));
+                }
+            }
+        }
+    }
+}
+
+/// The one exchange a resolver, connector or transport works for.
+#[derive(Clone)]
+pub(super) struct Shared(pub Arc<Wire>);
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+const OFFLINE: &str = "check the name and the network connection of this machine";
+
+impl Resolver for Shared {
+    fn resolve(&self, uri: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
+        let wire = &self.0;
+        wire.go_on()?;
+        let host = uri.host().unwrap_or_default();
+        let secure = uri.scheme_str() == Some("https");
+        let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
+        let found = match literal {
+            Ok(address) => Ok(vec![SocketAddr::new(address, port)]),
+            Err(_) => {
+                let (net, name) = (Arc::clone(&wire.net), host.to_owned());
+                wire.aside(move || net.addresses(&name, port))?
+            }
+        };
+        let unknown = |why: &dyn fmt::Display| {
+            let message = format_args!("the name `{host}` leads to no address: {why}");
+            wire.fail(
+                ToolError::new(ErrorCode::ToolError, message)
+                    .reason("dns")
+                    .hint(OFFLINE),
+            )
+        };
+        let found = found.map_err(|err| unknown(&err))?;
+        if found.is_empty() {
+            return Err(unknown(&"it has none"));
+        }
+        (wire.rules.addresses(host, &found)).map_err(|err| wire.fail(err))?;
+        let mut checked = self.empty();
+        found
+            .into_iter()
+            .take(ADDRESSES_MAX)
+            .for_each(|address| checked.push(address));
+        Ok(checked)
+    }
+}
+
+impl Connector for Shared {
+    type Out = Socket;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        _: Option<()>,
+    ) -> Result<Option<Socket>, Error> {
+        let wire = &self.0;
+        let host = details.uri.host().unwrap_or_default();
+        let mut last = None;
+        for address in &details.addrs {
+            wire.go_on()?;
+            // Checked again here: nothing is dialled that did not pass, whoever resolved it.
+            let address = *address;
+            (wire.rules.address(host, address)).map_err(|err| wire.fail(err))?;
+            let (net, wait) = (Arc::clone(&wire.net), wire.left().min(CONNECT_MAX));
+            if wait.is_zero() {
+                continue;
+            }
+            match wire.aside(move || net.dial(address, wait))? {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    let config = details.config;
+                    return Ok(Some(Socket {
+                        wire: self.clone(),
+                        stream,
+                        buffers: LazyBuffers::new(
+                            config.input_buffer_size(),
+                            config.output_buffer_size(),
+                        ),
+                    }));
+                }
+                Err(err) => last = Some(err),
+            }
+        }
+        wire.go_on()?;
+        let why = last.map_or_else(String::new, |err| format!(": {err}"));
+        let message = format_args!("no connection to `{host}`{why}");
+        Err(wire.fail(
+            ToolError::new(ErrorCode::ToolError, message)
+                .reason("connect")
+                .hint(OFFLINE),
+        ))
+    }
+}
+
+/// A connection that looks at deadline and stop flag while it waits.
+pub(super) struct Socket {
+    wire: Shared,
+    stream: TcpStream,
+    buffers: LazyBuffers,
+}
+
+impl fmt::Debug for Socket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Socket")
+    }
+}
+
+impl Socket {
+    /// How long the next system call may wait.
+    fn slice(&self) -> Result<Duration, Error> {
+        self.wire.0.go_on()?;
+        Ok(self.wire.0.left().clamp(Duration::from_millis(1), SLICE))
+    }
+}
+
+fn to_be_tried_again(err: &io::Error) -> bool {
+    matches!(
+        err.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
+}
+
+impl Transport for Socket {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, _: NextTimeout) -> Result<(), Error> {
+        let mut sent = 0;
+        while sent < amount {
+            let slice = self.slice()?;
+            self.stream.set_write_timeout(Some(slice))?;
+            match self.stream.write(&self.buffers.output()[sent..amount]) {
+                Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
+                Ok(count) => sent += count,
+                Err(err) if to_be_tried_again(&err) => {}
+                Err(err) => return Err(err.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn await_input(&mut self, _: NextTimeout) -> Result<bool, Error> {
+        loop {
+            let slice = self.slice()?;
+            self.stream.set_read_timeout(Some(slice))?;
+            match self.stream.read(self.buffers.input_append_buf()) {
+                Ok(count) => {
+                    self.buffers.input_appended(count);
+                    return Ok(count > 0);
+                }
+                Err(err) if to_be_tried_again(&err) => {}
+                Err(err) => return Err(err.into()),
+            }
+        }
+    }
+
+    fn is_open(&mut self) -> bool {
+        false // one exchange, one connection
+    }
+}

@@ -1,0 +1,88 @@
+//! Reading a URL.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::HttpMethod;
+use tool_core::{
+    Access, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Syntax,
+    Tool, ToolError,
+};
+
+use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
+
+/// Reads a URL.
+pub struct HttpGet;
+
+/// Read a URL with GET. Only http and https, only public addresses unless the configuration lists others; redirects are
+/// followed on the same host and to listed ones. A busy server is asked up to three times.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Absolute http or https URL, without credentials.
+    pub url: String,
+    /// Further headers, name to value; those of the connection itself are not taken.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Longest wait in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
+    #[serde(default = "exchange::default_timeout")]
+    pub timeout: Timeout,
+    /// Most bytes of the decoded body, 1 to 10485760; a longer one is cut.
+    #[serde(default = "exchange::default_max_bytes")]
+    pub max_bytes: MaxBytes,
+}
+
+impl Tool for HttpGet {
+    const SPEC: Spec = Spec {
+        id: "http_get",
+        title: "Read a URL",
+        category: Category::Web,
+        tags: &["http", "url"],
+        permissions: &[Permission::Network],
+        capabilities: &[Capability::Http],
+        determinism: Determinism::External,
+        syntax: &[("/url", Syntax::Url)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let call = Call {
+            method: HttpMethod::Get,
+            url: &args.url,
+            headers: &args.headers,
+            body: Vec::new(),
+            timeout: args.timeout,
+            max_bytes: args.max_bytes,
+        };
+        exchange::run(call, ctx)
+    }
+
+    fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        exchange::host(&args.url, Access::Read)
+    }
+
+    /// Answered by a server that sends 12 bytes of text in 5 ms.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a text file",
+            args: Args {
+                url: "https://example.org/notes.txt".to_owned(),
+                headers: BTreeMap::new(),
+                timeout: exchange::default_timeout(),
+                max_bytes: exchange::default_max_bytes(),
+            },
+            output: Output {
+                status_code: 200,
+                headers: BTreeMap::from([("content-type".to_owned(), "text/plain".to_owned())]),
+                body: "hello world\n".to_owned(),
+                body_encoding: BodyEncoding::Text,
+                truncated: false,
+                url: "https://example.org/notes.txt".to_owned(),
+                elapsed_ms: 5.0,
+            },
+        }]
+    }
+}

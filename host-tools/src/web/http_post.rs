@@ -1,0 +1,123 @@
+//! Sending to a URL.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::HttpMethod;
+use tool_core::{
+    Access, Capability, Category, Ctx, Determinism, Effect, Example, Permission, ResourceKey, Spec,
+    Syntax, Tool, ToolError, Value, json,
+};
+
+use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
+
+/// Sends to a URL.
+pub struct HttpPost;
+
+/// Send JSON to a URL with POST. What a server does with it cannot be foreseen or undone, so every call asks, for listed
+/// hosts too, unless an `allow` rule of the configuration names this tool. It is never repeated by itself.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Absolute http or https URL, without credentials.
+    pub url: String,
+    /// What is sent, any JSON. A text together with a `content-type` header that is not JSON is sent as it stands. Left out:
+    /// an empty body.
+    #[serde(default)]
+    pub data: Option<Value>,
+    /// Further headers, name to value; `content-type` is `application/json` unless it stands here.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Longest wait in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
+    #[serde(default = "exchange::default_timeout")]
+    pub timeout: Timeout,
+    /// Most bytes of the decoded answer, 1 to 10485760; a longer one is cut.
+    #[serde(default = "exchange::default_max_bytes")]
+    pub max_bytes: MaxBytes,
+}
+
+impl Tool for HttpPost {
+    const SPEC: Spec = Spec {
+        id: "http_post",
+        title: "Send JSON to a URL",
+        category: Category::Web,
+        tags: &["http", "url"],
+        effects: &[Effect::NetworkAccess],
+        permissions: &[Permission::Network],
+        capabilities: &[Capability::Http],
+        destructive: true,
+        idempotent: false,
+        determinism: Determinism::External,
+        syntax: &[("/url", Syntax::Url)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let mut headers = args.headers;
+        let named = headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let is_json = named.is_none_or(|(_, kind)| kind.to_ascii_lowercase().contains("json"));
+        let names_type = named.is_some();
+        let body = match &args.data {
+            None => Vec::new(),
+            Some(Value::String(text)) if !is_json => text.as_bytes().to_vec(),
+            Some(_) if !is_json => {
+                return Err(ToolError::invalid(
+                    "/data",
+                    "expected a text, as the `content-type` is not JSON",
+                )
+                .hint("pass the body as a text, or leave the `content-type` out"));
+            }
+            Some(data) => {
+                ctx.reserve(data.memory_bytes().saturating_mul(4))?;
+                json::to_text(data).into_bytes()
+            }
+        };
+        if args.data.is_some() && !names_type {
+            headers.insert("content-type".to_owned(), "application/json".to_owned());
+        }
+        let call = Call {
+            method: HttpMethod::Post,
+            url: &args.url,
+            headers: &headers,
+            body,
+            timeout: args.timeout,
+            max_bytes: args.max_bytes,
+        };
+        exchange::run(call, ctx)
+    }
+
+    fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        exchange::host(&args.url, Access::Write)
+    }
+
+    /// Answered by a server that sends back what it was sent.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "an object",
+            args: Args {
+                url: "https://example.org/echo".to_owned(),
+                data: Some(Value::object([("a", 1_i64)])),
+                headers: BTreeMap::new(),
+                timeout: exchange::default_timeout(),
+                max_bytes: exchange::default_max_bytes(),
+            },
+            output: Output {
+                status_code: 200,
+                headers: BTreeMap::from([(
+                    "content-type".to_owned(),
+                    "application/json".to_owned(),
+                )]),
+                body: r#"{"a":1}"#.to_owned(),
+                body_encoding: BodyEncoding::Text,
+                truncated: false,
+                url: "https://example.org/echo".to_owned(),
+                elapsed_ms: 5.0,
+            },
+        }]
+    }
+}

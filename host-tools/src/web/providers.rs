@@ -1,0 +1,161 @@
+//! The providers of a web search, each with the form of its answers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, ToolError, Value};
+
+use super::html;
+use super::services::{Service, text_of};
+use super::wikipedia;
+
+/// A page that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hit {
+    /// Title of the page.
+    pub title: String,
+    /// Its address.
+    pub url: String,
+    /// What the provider shows of it.
+    pub snippet: String,
+}
+
+/// What a search found.
+pub(super) struct Found {
+    pub(super) provider: String,
+    pub(super) hits: Vec<Hit>,
+}
+
+/// A region such as `us-en`: a country and a language; `wt-wt` is none.
+pub(super) struct Region {
+    country: Option<String>,
+    language: Option<String>,
+}
+
+impl Region {
+    pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
+        let letters =
+            |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+        match text.split_once('-') {
+            Some(("wt", "wt")) => Ok(Self {
+                country: None,
+                language: None,
+            }),
+            Some((country, language)) if letters(country) && letters(language) => Ok(Self {
+                // The one code of this list that is none of ISO 3166.
+                country: Some(if country == "uk" { "gb" } else { country }.to_owned()),
+                language: Some(language.to_owned()),
+            }),
+            _ => Err(ToolError::invalid(
+                "/region",
+                format_args!(
+                    "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`"
+                ),
+            )),
+        }
+    }
+}
+
+/// Asks the configured provider.
+pub(super) fn search(
+    query: &str,
+    count: usize,
+    region: &Region,
+    ctx: &Ctx,
+) -> Result<Found, ToolError> {
+    let service = Service::of("search", None, ctx)?;
+    let mut hits = match service.provider() {
+        "searxng" => searxng(&service, query, region, ctx)?,
+        "brave" => brave(&service, query, count, region, ctx)?,
+        _ => encyclopaedia(query, count, region, ctx)?,
+    };
+    // Only what can be fetched is a page, and each page once.
+    let mut seen = std::collections::HashSet::new();
+    hits.retain(|hit| {
+        (hit.url.starts_with("https://") || hit.url.starts_with("http://"))
+            && seen.insert(hit.url.clone())
+    });
+    hits.truncate(count);
+    Ok(Found {
+        provider: service.provider().to_owned(),
+        hits,
+    })
+}
+
+fn searxng(
+    service: &Service,
+    query: &str,
+    region: &Region,
+    ctx: &Ctx,
+) -> Result<Vec<Hit>, ToolError> {
+    let language = match (&region.language, &region.country) {
+        (Some(language), Some(country)) => format!("{language}-{}", country.to_ascii_uppercase()),
+        _ => "all".to_owned(),
+    };
+    let parameters = [
+        ("q", query),
+        ("format", "json"),
+        ("language", language.as_str()),
+    ];
+    let answer = service.json("/search", &parameters, ctx)?;
+    let results = service.list(&answer, "/results")?;
+    Ok(results
+        .iter()
+        .map(|result| hit(result, "content"))
+        .collect())
+}
+
+fn brave(
+    service: &Service,
+    query: &str,
+    count: usize,
+    region: &Region,
+    ctx: &Ctx,
+) -> Result<Vec<Hit>, ToolError> {
+    let count = count.to_string();
+    let country = region
+        .country
+        .as_ref()
+        .map(|country| country.to_ascii_uppercase());
+    let mut parameters = vec![("q", query), ("count", count.as_str())];
+    parameters.extend(country.as_deref().map(|country| ("country", country)));
+    parameters.extend(
+        region
+            .language
+            .as_deref()
+            .map(|language| ("search_lang", language)),
+    );
+    let answer = service.json("/res/v1/web/search", &parameters, ctx)?;
+    // Without a hit there is no `web`.
+    if answer.get("web").is_none() && answer.get("query").is_some() {
+        return Ok(Vec::new());
+    }
+    let results = service.list(&answer, "/web/results")?;
+    Ok(results
+        .iter()
+        .map(|result| hit(result, "description"))
+        .collect())
+}
+
+fn hit(result: &Value, snippet: &str) -> Hit {
+    Hit {
+        title: html::plain(&text_of(result, "title")),
+        url: text_of(result, "url"),
+        snippet: html::plain(&text_of(result, snippet)),
+    }
+}
+
+fn encyclopaedia(
+    query: &str,
+    count: usize,
+    region: &Region,
+    ctx: &Ctx,
+) -> Result<Vec<Hit>, ToolError> {
+    let language = region.language.as_deref().unwrap_or("en");
+    let pages = wikipedia::search(query, count as i64, language, ctx)?;
+    let hit = |page: wikipedia::Page| Hit {
+        title: page.title,
+        url: page.url,
+        snippet: page.text,
+    };
+    Ok(pages.into_iter().map(hit).collect())
+}

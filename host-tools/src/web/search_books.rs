@@ -1,0 +1,178 @@
+//! Searching books.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool,
+    ToolError, Value,
+};
+
+use super::services::{self, Service, number_of, question, text_of, texts_of};
+
+/// Searches books.
+pub struct SearchBooks;
+
+/// Find books by words of title, author or subject, most relevant first (source: Open Library).
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// What to look for, 1 to 1000 characters; `title:`, `author:`, `subject:` and `isbn:` before a word are understood.
+    pub query: String,
+    /// Most results, 1 to 100.
+    #[serde(default = "default_max_results")]
+    pub max_results: Bounded<1, 100>,
+    /// Only books that can be read on line.
+    #[serde(default)]
+    pub filter: Option<Filter>,
+}
+
+fn default_max_results() -> Bounded<1, 100> {
+    Bounded::literal(10)
+}
+
+/// Which books count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    /// Those whose text is there, to borrow or to read.
+    #[serde(alias = "full")]
+    Ebooks,
+    /// Those that anybody may read.
+    #[serde(alias = "free-ebooks")]
+    FreeEbooks,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The service that was asked.
+    pub provider: String,
+    /// How many books fit.
+    pub total: Option<i64>,
+    /// The books, most relevant first.
+    pub results: Vec<Book>,
+}
+
+/// A book, all its editions together.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Book {
+    /// Title.
+    pub title: String,
+    /// Authors.
+    pub authors: Vec<String>,
+    /// Year of the first edition.
+    pub first_published: Option<i64>,
+    /// ISBNs of editions, up to 10.
+    pub isbn: Vec<String>,
+    /// Publishers of editions, up to 5.
+    pub publishers: Vec<String>,
+    /// Languages of editions, as codes of three letters.
+    pub languages: Vec<String>,
+    /// Subjects, up to 10.
+    pub subjects: Vec<String>,
+    /// Pages of an ordinary edition.
+    pub pages: Option<i64>,
+    /// Number of editions.
+    pub editions: Option<i64>,
+    /// Page of the book.
+    pub url: String,
+}
+
+impl Tool for SearchBooks {
+    const SPEC: Spec = Spec {
+        id: "search_books",
+        title: "Search books",
+        category: Category::Web,
+        tags: &["books", "search"],
+        permissions: &[Permission::Network],
+        capabilities: &[Capability::Http],
+        determinism: Determinism::External,
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let mut query = question(&args.query)?.to_owned();
+        if args.filter == Some(Filter::FreeEbooks) {
+            query.push_str(" ebook_access:public");
+        }
+        let count = args.max_results.get().to_string();
+        const FIELDS: &str = "key,title,author_name,first_publish_year,isbn,publisher,language,subject,number_of_pages_median,edition_count";
+        let mut parameters = vec![
+            ("q", query.as_str()),
+            ("limit", count.as_str()),
+            ("fields", FIELDS),
+        ];
+        if args.filter == Some(Filter::Ebooks) {
+            parameters.push(("has_fulltext", "true"));
+        }
+        let service = Service::of("books", None, ctx)?;
+        let answer = service.json("/search.json", &parameters, ctx)?;
+        let books = service.list(&answer, "/docs")?;
+        Ok(Output {
+            provider: service.provider().to_owned(),
+            total: number_of(&answer, "numFound"),
+            results: books
+                .iter()
+                .take(args.max_results.size())
+                .map(book)
+                .collect(),
+        })
+    }
+
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        Ok(services::host("openlibrary.org"))
+    }
+
+    /// Answered in the form of the service.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "one book",
+            args: Args {
+                query: "principia mathematica".to_owned(),
+                max_results: Bounded::literal(1),
+                filter: None,
+            },
+            output: Output {
+                provider: "openlibrary".to_owned(),
+                total: Some(42),
+                results: vec![Book {
+                    title: "Principia Mathematica".to_owned(),
+                    authors: vec![
+                        "Alfred North Whitehead".to_owned(),
+                        "Bertrand Russell".to_owned(),
+                    ],
+                    first_published: Some(1910),
+                    isbn: vec!["9781603864374".to_owned()],
+                    publishers: vec!["University Press".to_owned()],
+                    languages: vec!["eng".to_owned()],
+                    subjects: vec!["Mathematics".to_owned()],
+                    pages: Some(666),
+                    editions: Some(30),
+                    url: "https://openlibrary.org/works/OL1432084W".to_owned(),
+                }],
+            },
+        }]
+    }
+}
+
+fn book(item: &Value) -> Book {
+    let first = |key, count| {
+        let mut list = texts_of(item, key);
+        list.truncate(count);
+        list
+    };
+    Book {
+        title: text_of(item, "title"),
+        authors: first("author_name", 50),
+        first_published: number_of(item, "first_publish_year"),
+        isbn: first("isbn", 10),
+        publishers: first("publisher", 5),
+        languages: first("language", 50),
+        subjects: first("subject", 10),
+        pages: number_of(item, "number_of_pages_median"),
+        editions: number_of(item, "edition_count"),
+        url: format!("https://openlibrary.org{}", text_of(item, "key")),
+    }
+}

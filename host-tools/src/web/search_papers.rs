@@ -1,0 +1,234 @@
+//! Searching papers of every publisher.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool,
+    ToolError, Value,
+};
+
+use super::html;
+use super::services::{self, Service, number_of, question, text_of, texts_of};
+
+/// Searches papers.
+pub struct SearchPapers;
+
+/// Find scholarly papers by words of title, author or abstract, most relevant first (source: Crossref).
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// What to look for, 1 to 1000 characters.
+    pub query: String,
+    /// Most results, 1 to 100.
+    #[serde(default = "default_max_results")]
+    pub max_results: Bounded<1, 100>,
+    /// Years of publication, as in `2020`, `2018-2022`, `2018-` or `-2022`.
+    #[serde(default)]
+    pub year_range: Option<String>,
+}
+
+fn default_max_results() -> Bounded<1, 100> {
+    Bounded::literal(10)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The service that was asked.
+    pub provider: String,
+    /// How many papers fit.
+    pub total: Option<i64>,
+    /// The papers, most relevant first.
+    pub results: Vec<Paper>,
+}
+
+/// A paper.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Paper {
+    /// Title.
+    pub title: String,
+    /// Authors, in the order of the paper.
+    pub authors: Vec<String>,
+    /// Abstract, where the publisher gives it.
+    pub r#abstract: Option<String>,
+    /// DOI.
+    pub doi: String,
+    /// Address that the DOI leads to.
+    pub url: String,
+    /// Journal, book or conference.
+    pub venue: Option<String>,
+    /// Year of publication.
+    pub year: Option<i64>,
+    /// How often it is cited, as far as the service knows.
+    pub citation_count: Option<i64>,
+    /// Kind of publication, such as `journal-article`.
+    pub kind: String,
+}
+
+impl Tool for SearchPapers {
+    const SPEC: Spec = Spec {
+        id: "search_papers",
+        title: "Search papers",
+        category: Category::Web,
+        tags: &["papers", "search"],
+        permissions: &[Permission::Network],
+        capabilities: &[Capability::Http],
+        determinism: Determinism::External,
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let query = question(&args.query)?;
+        let count = args.max_results.get().to_string();
+        let filter = args
+            .year_range
+            .as_deref()
+            .map(years)
+            .transpose()?
+            .unwrap_or_default();
+        const FIELDS: &str =
+            "DOI,URL,title,author,abstract,container-title,issued,is-referenced-by-count,type";
+        let mut parameters = vec![
+            ("query", query),
+            ("rows", count.as_str()),
+            ("select", FIELDS),
+        ];
+        if !filter.is_empty() {
+            parameters.push(("filter", filter.as_str()));
+        }
+        let service = Service::of("papers", None, ctx)?;
+        let answer = service.json("/works", &parameters, ctx)?;
+        let papers = service.list(&answer, "/message/items")?;
+        Ok(Output {
+            provider: service.provider().to_owned(),
+            total: answer
+                .get("message")
+                .and_then(|message| number_of(message, "total-results")),
+            results: papers
+                .iter()
+                .take(args.max_results.size())
+                .map(paper)
+                .collect(),
+        })
+    }
+
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        Ok(services::host("api.crossref.org"))
+    }
+
+    /// Answered in the form of the service.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "one paper of one year",
+            args: Args {
+                query: "deep learning".to_owned(),
+                max_results: Bounded::literal(1),
+                year_range: Some("2015".to_owned()),
+            },
+            output: Output {
+                provider: "crossref".to_owned(),
+                total: Some(1234),
+                results: vec![Paper {
+                    title: "Deep learning".to_owned(),
+                    authors: vec!["Yann LeCun".to_owned(), "Yoshua Bengio".to_owned()],
+                    r#abstract: Some("Deep learning allows models & more.".to_owned()),
+                    doi: "10.1038/nature14539".to_owned(),
+                    url: "https://doi.org/10.1038/nature14539".to_owned(),
+                    venue: Some("Nature".to_owned()),
+                    year: Some(2015),
+                    citation_count: Some(50000),
+                    kind: "journal-article".to_owned(),
+                }],
+            },
+        }]
+    }
+}
+
+/// The filter of a range of years.
+fn years(range: &str) -> Result<String, ToolError> {
+    let wrong = || {
+        ToolError::invalid(
+            "/year_range",
+            format_args!(
+                "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"
+            ),
+        )
+    };
+    let year = |text: &str| -> Result<Option<u32>, ToolError> {
+        match text.trim() {
+            "" => Ok(None),
+            digits if digits.len() == 4 => digits.parse().map(Some).map_err(|_| wrong()),
+            _ => Err(wrong()),
+        }
+    };
+    let (from, until) = match range.split_once('-') {
+        Some((from, until)) => (year(from)?, year(until)?),
+        None => (year(range)?, year(range)?),
+    };
+    if from.is_none() && until.is_none()
+        || from.zip(until).is_some_and(|(from, until)| from > until)
+    {
+        return Err(wrong());
+    }
+    let from = from.map(|year| format!("from-pub-date:{year}"));
+    let until = until.map(|year| format!("until-pub-date:{year}"));
+    Ok(from.into_iter().chain(until).collect::<Vec<_>>().join(","))
+}
+
+fn paper(item: &Value) -> Paper {
+    let doi = text_of(item, "DOI");
+    let authors = item
+        .get("author")
+        .and_then(Value::items)
+        .unwrap_or_default();
+    let name = |author: &Value| match text_of(author, "name") {
+        name if !name.is_empty() => name,
+        _ => format!("{} {}", text_of(author, "given"), text_of(author, "family"))
+            .trim()
+            .to_owned(),
+    };
+    let summary = html::plain(&text_of(item, "abstract"));
+    let issued = item.pointer("/issued/date-parts/0/0");
+    Paper {
+        title: html::plain(&texts_of(item, "title").join(" ")),
+        authors: authors.iter().map(name).collect(),
+        r#abstract: Some(summary).filter(|text| !text.is_empty()),
+        url: Some(text_of(item, "URL"))
+            .filter(|url| !url.is_empty())
+            .unwrap_or_else(|| format!("https://doi.org/{doi}")),
+        doi,
+        venue: texts_of(item, "container-title").into_iter().next(),
+        year: issued.and_then(|year| year.as_i64()),
+        citation_count: number_of(item, "is-referenced-by-count"),
+        kind: text_of(item, "type"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::years;
+
+    #[test]
+    fn ranges_of_years_become_filters() {
+        for (range, expected) in [
+            ("2020", Some("from-pub-date:2020,until-pub-date:2020")),
+            ("2018-2022", Some("from-pub-date:2018,until-pub-date:2022")),
+            (
+                "2018 - 2022",
+                Some("from-pub-date:2018,until-pub-date:2022"),
+            ),
+            ("2018-", Some("from-pub-date:2018")),
+            ("-2022", Some("until-pub-date:2022")),
+            ("-", None),
+            ("", None),
+            ("2022-2018", None),
+            ("20-22", None),
+            ("abcd", None),
+            ("2018-2019-2020", None),
+        ] {
+            assert_eq!(years(range).ok().as_deref(), expected, "{range:?}");
+        }
+    }
+}

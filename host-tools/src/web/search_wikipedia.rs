@@ -1,0 +1,117 @@
+//! Searching the encyclopaedia.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool,
+    ToolError,
+};
+
+use super::services::question;
+use super::wikipedia;
+
+/// Searches the encyclopaedia.
+pub struct SearchWikipedia;
+
+/// Find Wikipedia articles about a subject, best first, each with its first sentences.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// What to look for, 1 to 1000 characters.
+    pub query: String,
+    /// Most results, 1 to 20.
+    #[serde(default = "default_max_results")]
+    pub max_results: Bounded<1, 20>,
+    /// Language of the encyclopaedia, such as `en` or `de`.
+    #[serde(default = "wikipedia::default_language")]
+    pub language: String,
+}
+
+fn default_max_results() -> Bounded<1, 20> {
+    Bounded::literal(5)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The articles, best first; none is no error.
+    pub results: Vec<Article>,
+}
+
+/// An article.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Article {
+    /// Title.
+    pub title: String,
+    /// The first sentences.
+    pub summary: String,
+    /// Address.
+    pub url: String,
+    /// Number of the page in its encyclopaedia.
+    pub page_id: i64,
+}
+
+impl Tool for SearchWikipedia {
+    const SPEC: Spec = Spec {
+        id: "search_wikipedia",
+        title: "Search the encyclopaedia",
+        category: Category::Web,
+        tags: &["wikipedia", "encyclopaedia", "search"],
+        permissions: &[Permission::Network],
+        capabilities: &[Capability::Http],
+        determinism: Determinism::External,
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let count = args.max_results.get();
+        let pages = wikipedia::search(question(&args.query)?, count, &args.language, ctx)?;
+        let results = pages
+            .into_iter()
+            .take(args.max_results.size())
+            .map(|page| Article {
+                title: page.title,
+                summary: page.text,
+                url: page.url,
+                page_id: page.id,
+            });
+        Ok(Output {
+            results: results.collect(),
+        })
+    }
+
+    fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        wikipedia::host(&args.language)
+    }
+
+    /// Answered in the form of the service.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "two articles",
+            args: Args {
+                query: "prime numbers".to_owned(),
+                max_results: Bounded::literal(2),
+                language: "en".to_owned(),
+            },
+            output: Output {
+                results: vec![
+                    Article {
+                        title: "Prime number".to_owned(),
+                        summary: "A prime number is a natural number with two divisors.".to_owned(),
+                        url: "https://en.wikipedia.org/wiki/Prime_number".to_owned(),
+                        page_id: 23666,
+                    },
+                    Article {
+                        title: "Twin prime".to_owned(),
+                        summary: "A twin prime is a prime that is two away from another."
+                            .to_owned(),
+                        url: "https://en.wikipedia.org/wiki/Twin_prime".to_owned(),
+                        page_id: 30654,
+                    },
+                ],
+            },
+        }]
+    }
+}

@@ -1,0 +1,175 @@
+//! Asking the services behind the tools: a URL beneath the service's address, an answer of the right type, or a clear error.
+
+use tool_core::capability::{HttpRequest, HttpResponse, HttpService};
+use tool_core::{Access, Ctx, ErrorCode, ResourceKey, ResourceKind, ToolError, Value, json};
+use url::Url;
+
+use super::text;
+
+/// Largest answer of a service in bytes.
+const ANSWER_BYTES_MAX: u64 = 8 << 20;
+
+/// A service that is ready to be asked.
+pub(super) struct Service {
+    role: &'static str,
+    at: HttpService,
+}
+
+impl Service {
+    /// The service of a role; `language` fills the placeholder of its address.
+    pub(super) fn of(
+        role: &'static str,
+        language: Option<&str>,
+        ctx: &Ctx,
+    ) -> Result<Self, ToolError> {
+        let mut at = ctx.http()?.service(role).ok_or_else(|| {
+            ToolError::new(
+                ErrorCode::PreconditionFailed,
+                format_args!("there is no service for `{role}`"),
+            )
+            .reason("no_provider")
+            .hint("set `web.search` in the configuration, and the environment variable that its `api_key` names")
+        })?;
+        if let Some(language) = language {
+            at.base = at.base.replace("{language}", language);
+        }
+        Ok(Self { role, at })
+    }
+
+    pub(super) fn provider(&self) -> &str {
+        &self.at.provider
+    }
+
+    /// Asks for JSON.
+    pub(super) fn json(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        ctx: &Ctx,
+    ) -> Result<Value, ToolError> {
+        let (text, _) = self.ask(path, query, &["application/json", "text/json"], ctx)?;
+        let limits = json::Limits {
+            bytes_max: ANSWER_BYTES_MAX as usize * 3, // a byte of another charset can become three
+            memory_bytes_max: 512 << 20,
+            ..json::Limits::default()
+        };
+        json::parse(&text, limits).map_err(|err| self.unreadable(&format!("it is no JSON: {err}")))
+    }
+
+    /// Asks for a text of some types; the second value is the URL that answered.
+    pub(super) fn ask(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        accept: &'static [&'static str],
+        ctx: &Ctx,
+    ) -> Result<(String, String), ToolError> {
+        // The bytes, their text and what is made of it.
+        ctx.reserve(ANSWER_BYTES_MAX * 4)?;
+        let address = format!("{}{path}", self.at.base);
+        let url = Url::parse_with_params(&address, query)
+            .map_err(|err| self.unreadable(&format!("its address is none: {err}")))?;
+        let request = HttpRequest {
+            accept,
+            headers: vec![("accept".to_owned(), accept.join(", "))],
+            service: Some(self.role),
+            bytes_max: ANSWER_BYTES_MAX,
+            ..HttpRequest::get(url)
+        };
+        let response = ctx.http()?.send(&request, ctx.stop())?;
+        self.good(&response)?;
+        let (text, _) = text::decode(&response.body, response.header("content-type"));
+        Ok((text, response.url))
+    }
+
+    fn good(&self, response: &HttpResponse) -> Result<(), ToolError> {
+        if response.truncated {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!(
+                    "the answer of `{}` has more than {ANSWER_BYTES_MAX} bytes",
+                    self.at.provider
+                ),
+            )
+            .hint("ask for fewer results"));
+        }
+        let hint = match response.status {
+            200..=299 => return Ok(()),
+            401 | 403 => "the service refuses this caller; check its key in the configuration",
+            429 => "the service has had enough questions; ask again later",
+            500.. => "the service has a fault of its own; ask again later",
+            _ => "change the question",
+        };
+        let message = format_args!(
+            "`{}` answered with status {}",
+            self.at.provider, response.status
+        );
+        Err(ToolError::new(ErrorCode::ToolError, message)
+            .reason("status")
+            .hint(hint))
+    }
+
+    /// An answer that does not have the form of the service.
+    pub(super) fn unreadable(&self, why: &str) -> ToolError {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the answer of `{}` cannot be read: {why}", self.at.provider),
+        )
+        .reason("answer")
+        .hint("the address in the configuration may lead to something else")
+    }
+
+    /// The list at a place of an answer.
+    pub(super) fn list(&self, answer: &Value, pointer: &str) -> Result<Vec<Value>, ToolError> {
+        let list = answer.pointer(pointer).and_then(|list| list.items());
+        list.ok_or_else(|| self.unreadable(&format!("it has no list at `{pointer}`")))
+    }
+}
+
+/// The text of a member; empty where there is none.
+pub(super) fn text_of(value: &Value, key: &str) -> String {
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+/// The texts of a member that is a list.
+pub(super) fn texts_of(value: &Value, key: &str) -> Vec<String> {
+    let items = value.get(key).and_then(Value::items).unwrap_or_default();
+    items
+        .iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A whole number of a member.
+pub(super) fn number_of(value: &Value, key: &str) -> Option<i64> {
+    value.get(key).and_then(Value::as_i64)
+}
+
+/// The public host of a service, for rules; an address of the configuration is the operator's own word.
+pub(super) fn host(name: impl Into<String>) -> Vec<ResourceKey> {
+    vec![ResourceKey {
+        kind: ResourceKind::Host,
+        name: name.into(),
+        access: Access::Read,
+    }]
+}
+
+/// A question that is not empty and not endless.
+pub(super) fn question(query: &str) -> Result<&str, ToolError> {
+    const CHARS_MAX: usize = 1000;
+    let query = query.trim();
+    let chars = query.chars().count();
+    if chars == 0 || chars > CHARS_MAX || query.contains(char::is_control) {
+        return Err(ToolError::invalid(
+            "/query",
+            format_args!("expected 1 to {CHARS_MAX} characters on one line, found {chars}"),
+        ));
+    }
+    Ok(query)
+}

@@ -1,0 +1,528 @@
+//! The adapters through the real client, against a server on loopback that answers in the services' forms.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tool_core::capability::Http;
+use tool_core::{ErrorCode, ToolError, Value};
+
+use super::super::client::Search;
+use super::super::loopback::{Server, page};
+use super::super::{Client, Settings};
+use super::{answers, call};
+
+/// A server, and a client whose services are all there.
+struct Place {
+    server: Server,
+    http: Arc<dyn Http>,
+}
+
+impl Place {
+    /// Answers any path with one content.
+    fn answering(kind: &'static str, body: &'static str) -> Self {
+        Self::with("wikipedia", move |_| page(kind, body.as_bytes()))
+    }
+
+    fn with(provider: &str, answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+        let server =
+            Server::new(move |request, stream| drop(stream.write_all(&answer(request.path()))));
+        let here = format!("127.0.0.1:{}", server.port);
+        let base = format!("http://{here}");
+        let names = ["wikipedia", "arxiv", "crossref", "openlibrary"];
+        let settings = Settings {
+            allow_private: vec![here],
+            backoff: Duration::from_millis(1),
+            timeout: Duration::from_secs(5),
+            services: names
+                .iter()
+                .map(|name| ((*name).to_owned(), base.clone()))
+                .collect::<BTreeMap<_, _>>(),
+            search: Search {
+                provider: provider.to_owned(),
+                endpoint: (provider != "wikipedia").then_some(base),
+                api_key: (provider == "brave").then(|| "canary-key".to_owned()),
+            },
+            ..Settings::default()
+        };
+        Self {
+            server,
+            http: Arc::new(Client::new(&settings).unwrap()),
+        }
+    }
+
+    fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
+        call(&self.http, tool, args)
+    }
+
+    fn asked(&self) -> String {
+        self.server.paths().concat()
+    }
+}
+
+const JSON: &str = "application/json; charset=utf-8";
+
+#[test]
+fn every_service_is_asked_in_its_own_way() {
+    for (tool, args, kind, answer, asked) in [
+        (
+            "search_wikipedia",
+            r#"{"query":"prime & co","max_results":2}"#,
+            JSON,
+            answers::WIKIPEDIA_SEARCH,
+            "/w/api.php?action=query&format=json&formatversion=2&generator=search&gsrsearch=prime+%26+co&gsrlimit=2",
+        ),
+        (
+            "fetch_wikipedia",
+            r#"{"title":"Euler's number"}"#,
+            JSON,
+            answers::WIKIPEDIA_BEGINNING,
+            "&titles=Euler%27s+number&redirects=1",
+        ),
+        (
+            "get_wikipedia_article",
+            r#"{"title":"Twin prime"}"#,
+            JSON,
+            answers::WIKIPEDIA_WHOLE,
+            "&exsectionformat=wiki",
+        ),
+        (
+            "search_arxiv",
+            r#"{"query":"a b"}"#,
+            "application/atom+xml",
+            answers::ARXIV,
+            "/api/query?search_query=all%3Aa+AND+all%3Ab&start=0&max_results=10",
+        ),
+        (
+            "search_papers",
+            r#"{"query":"x","year_range":"2018-"}"#,
+            JSON,
+            answers::CROSSREF,
+            "&filter=from-pub-date%3A2018",
+        ),
+        (
+            "search_books",
+            r#"{"query":"x","filter":"free_ebooks"}"#,
+            JSON,
+            answers::OPEN_LIBRARY,
+            "/search.json?q=x+ebook_access%3Apublic&limit=10",
+        ),
+        (
+            "search_books",
+            r#"{"query":"x","filter":"ebooks"}"#,
+            JSON,
+            answers::OPEN_LIBRARY,
+            "&has_fulltext=true",
+        ),
+    ] {
+        let place = Place::answering(kind, answer);
+        place
+            .call(tool, args)
+            .unwrap_or_else(|err| panic!("{tool}: {err:?}"));
+        assert!(place.asked().contains(asked), "{tool}: {}", place.asked());
+    }
+}
+
+#[test]
+fn providers_of_a_search_are_told_apart_and_named() {
+    let check = |provider: &str, answer: &'static str, args: &str, asked: &str, titles: &[&str]| {
+        let place = Place::with(provider, move |_| page(JSON, answer.as_bytes()));
+        let output = place.call("web_search", args).unwrap();
+        assert_eq!(
+            output.get("provider").and_then(Value::as_str),
+            Some(provider)
+        );
+        let results = output
+            .get("results")
+            .and_then(Value::items)
+            .unwrap_or_default();
+        let found: Vec<&str> = results
+            .iter()
+            .filter_map(|hit| hit.get("title")?.as_str())
+            .collect();
+        assert_eq!(found, titles, "{provider}");
+        assert!(place.asked().contains(asked), "{}", place.asked());
+        let key = place.server.seen()[0]
+            .header("x-subscription-token")
+            .map(str::to_owned);
+        assert_eq!(key.is_some(), provider == "brave");
+        assert!(!output.to_string().contains("canary"));
+        results
+    };
+    let plain = r#"{"query":"primes"}"#;
+    let german = r#"{"query":"primes","region":"de-de","max_results":1}"#;
+    let hits = check(
+        "searxng",
+        answers::SEARXNG,
+        plain,
+        "/search?q=primes&format=json&language=all",
+        &["One", "Two & more"],
+    );
+    assert_eq!(
+        hits[0].get("snippet").and_then(Value::as_str),
+        Some("First hit")
+    );
+    check(
+        "searxng",
+        answers::SEARXNG,
+        german,
+        "&language=de-DE",
+        &["One"],
+    );
+    check(
+        "brave",
+        answers::BRAVE,
+        plain,
+        "/res/v1/web/search?q=primes&count=10",
+        &["One", "Two"],
+    );
+    check(
+        "brave",
+        answers::BRAVE,
+        german,
+        "&country=DE&search_lang=de",
+        &["One"],
+    );
+    check("brave", answers::BRAVE_NOTHING, plain, "/res/v1", &[]);
+    check(
+        "wikipedia",
+        answers::WIKIPEDIA_SEARCH,
+        plain,
+        "&gsrsearch=primes",
+        &["Prime number", "Twin prime"],
+    );
+    check(
+        "wikipedia",
+        answers::WIKIPEDIA_NOTHING,
+        plain,
+        "/w/api.php",
+        &[],
+    );
+}
+
+#[test]
+fn a_title_that_is_not_there_is_told_from_a_fault() {
+    let place = Place::answering(JSON, answers::WIKIPEDIA_MISSING);
+    for tool in ["fetch_wikipedia", "get_wikipedia_article"] {
+        let err = place.call(tool, r#"{"title":"Nope"}"#).unwrap_err();
+        assert_eq!(
+            (err.reason_str(), err.path()),
+            (Some("not_found"), Some("/title"))
+        );
+    }
+    let place = Place::answering(JSON, answers::WIKIPEDIA_ERROR);
+    let err = place
+        .call("search_wikipedia", r#"{"query":"x"}"#)
+        .unwrap_err();
+    assert!(err.message().contains("Unrecognized value"), "{err}");
+    let place = Place::answering("application/atom+xml", answers::ARXIV_ERROR);
+    let err = place
+        .call("search_arxiv", r#"{"query":"id:1234.12345"}"#)
+        .unwrap_err();
+    assert!(err.message().contains("incorrect id format"), "{err}");
+}
+
+#[test]
+fn answers_of_another_form_are_errors() {
+    const TOOLS: [(&str, &str); 7] = [
+        ("search_wikipedia", r#"{"query":"x"}"#),
+        ("fetch_wikipedia", r#"{"title":"x"}"#),
+        ("search_papers", r#"{"query":"x"}"#),
+        ("search_books", r#"{"query":"x"}"#),
+        ("web_search", r#"{"query":"x"}"#),
+        ("web_research", r#"{"query":"x"}"#),
+        ("search_arxiv", r#"{"query":"x"}"#),
+    ];
+    for (kind, body) in [
+        (JSON, "[]"),
+        (JSON, "\"text\""),
+        (
+            JSON,
+            "{\"query\":{\"pages\":{}},\"message\":3,\"docs\":null}",
+        ),
+        (JSON, "{\"a\":1,\"a\":2}"),
+        (JSON, "<html>sign in</html>"),
+        ("text/html", "<html>sign in</html>"),
+        ("application/atom+xml", "<feed"),
+        ("application/atom+xml", "<rss></rss>"),
+        (
+            "application/atom+xml",
+            "<!DOCTYPE a [<!ENTITY b \"c\">]><feed>&b;</feed>",
+        ),
+    ] {
+        let place = Place::answering(kind, body);
+        for (tool, args) in TOOLS {
+            let err = place.call(tool, args).expect_err(body);
+            assert_eq!(err.code(), ErrorCode::ToolError, "{tool} {body}: {err:?}");
+            assert!(
+                matches!(err.reason_str(), Some("answer" | "content_type")),
+                "{tool} {body}: {err:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_feed_of_any_depth_ends() {
+    let deep = format!("<feed>{}", "<a>".repeat(100_000));
+    let wide = format!("<feed>{}</feed>", "<a/>".repeat(300_000));
+    for body in [deep, wide] {
+        let place = Place::with("wikipedia", move |_| {
+            page("application/atom+xml", body.as_bytes())
+        });
+        let err = place.call("search_arxiv", r#"{"query":"x"}"#).unwrap_err();
+        assert_eq!(err.reason_str(), Some("answer"));
+    }
+}
+
+#[test]
+fn the_status_of_a_service_becomes_an_error_with_a_next_step() {
+    for (head, hint) in [
+        ("401 No", "key"),
+        ("404 None", "question"),
+        ("429 Slow", "later"),
+        ("500 Broken", "later"),
+    ] {
+        let place = Place::with("wikipedia", move |_| {
+            format!("HTTP/1.1 {head}\r\ncontent-type: text/html\r\ncontent-length: 0\r\n\r\n")
+                .into_bytes()
+        });
+        let err = place.call("search_papers", r#"{"query":"x"}"#).unwrap_err();
+        assert_eq!(
+            (err.code(), err.reason_str()),
+            (ErrorCode::ToolError, Some("status"))
+        );
+        assert!(err.hint_str().unwrap().contains(hint), "{head}: {err:?}");
+    }
+}
+
+#[test]
+fn a_service_that_is_away_is_named() {
+    let place = Place::answering(JSON, "{}");
+    let Place { server, http } = place;
+    drop(server);
+    let err = call(&http, "search_books", r#"{"query":"x"}"#).unwrap_err();
+    assert_eq!(
+        (err.code(), err.reason_str()),
+        (ErrorCode::ToolError, Some("connect"))
+    );
+    assert!(err.hint_str().unwrap().contains("network connection"));
+}
+
+#[test]
+fn a_key_that_is_missing_is_asked_for() {
+    let settings = Settings {
+        search: Search {
+            provider: "brave".to_owned(),
+            endpoint: None,
+            api_key: None,
+        },
+        ..Settings::default()
+    };
+    let http: Arc<dyn Http> = Arc::new(Client::new(&settings).unwrap());
+    let err = call(&http, "web_search", r#"{"query":"x"}"#).unwrap_err();
+    assert_eq!(
+        (err.code(), err.reason_str()),
+        (ErrorCode::PreconditionFailed, Some("no_provider"))
+    );
+}
+
+/// Three pages about one subject, one of them away.
+fn research(path: &str, port: &str) -> Vec<u8> {
+    let hit = |name: &str| {
+        format!(
+            r#"{{"url":"http://127.0.0.1:{port}/{name}","title":"{name}","content":"A snippet about {name} that has some words of its own."}}"#
+        )
+    };
+    let body = |text: &str| {
+        page(
+            "text/html",
+            format!("<title>t</title><p>{text}</p>").as_bytes(),
+        )
+    };
+    match path {
+        "/a" => body(
+            "Tides are caused by the gravity of the moon and the sun. My cat sleeps on the warm window sill.",
+        ),
+        "/b" => body(
+            "Ocean tides rise and fall because the gravity of the moon pulls the water. Bread needs flour, salt, yeast and patience.",
+        ),
+        "/c" => b"HTTP/1.1 404 None\r\ncontent-length: 0\r\n\r\n".to_vec(),
+        _ => page(
+            JSON,
+            format!(
+                r#"{{"query":"x","results":[{},{},{},{}]}}"#,
+                hit("a"),
+                hit("b"),
+                hit("c"),
+                hit("d")
+            )
+            .as_bytes(),
+        ),
+    }
+}
+
+#[test]
+fn research_reads_pages_and_quotes_them_with_their_source() {
+    let port = Arc::new(std::sync::OnceLock::<String>::new());
+    let there = Arc::clone(&port);
+    let place = Place::with("searxng", move |path| research(path, there.get().unwrap()));
+    port.set(place.server.port.to_string()).unwrap();
+    let args = r#"{"query":"what causes tides","max_results":4,"max_pages":3,"sentences":2}"#;
+    let output = place.call("web_research", args).unwrap();
+    let text = |pointer: &str| {
+        output
+            .pointer(pointer)
+            .and_then(|value| value.as_str().map(str::to_owned))
+    };
+    let base = format!("http://127.0.0.1:{}", place.server.port);
+    assert_eq!(
+        text("/summary/0/text").as_deref(),
+        Some("Tides are caused by the gravity of the moon and the sun.")
+    );
+    assert_eq!(text("/summary/0/source"), Some(format!("{base}/a")));
+    assert_eq!(text("/metadata/provider").as_deref(), Some("searxng"));
+    assert_eq!(text("/metadata/method").as_deref(), Some("textrank"));
+    assert_eq!(
+        output
+            .pointer("/metadata/pages")
+            .and_then(|pages| pages.as_i64()),
+        Some(2)
+    );
+    let read: Vec<bool> = (0..4)
+        .filter_map(|index| output.pointer(&format!("/sources/{index}/read"))?.as_bool())
+        .collect();
+    assert_eq!(read, [true, true, false, false]);
+    assert!(text("/sources/2/error").unwrap().contains("404"));
+    assert_eq!(text("/sources/3/error"), None, "it was not tried");
+    let mut paths = place.server.paths()[1..].to_vec();
+    paths.sort();
+    assert_eq!(paths, ["/a", "/b", "/c"]);
+    let none = place
+        .call(
+            "web_research",
+            r#"{"query":"x","domain_filter":"wikipedia.org"}"#,
+        )
+        .unwrap();
+    assert_eq!(
+        none.pointer("/sources")
+            .and_then(|list| list.items())
+            .map(|list| list.len()),
+        Some(0)
+    );
+}
+
+#[test]
+fn pages_become_text_and_everything_else_is_refused() {
+    let place = Place::with("wikipedia", |path| match path {
+        "/page" => page("text/html", answers::GUIDE.as_bytes()),
+        "/text" => page("text/plain", "äöü <b>as it is</b>".as_bytes()),
+        "/latin" => page("text/html; charset=iso-8859-1", b"<p>gr\xfc\xdfe</p>"),
+        "/picture" => page("image/png", b"\x89PNG"),
+        _ => b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n".to_vec(),
+    });
+    let base = format!("http://127.0.0.1:{}", place.server.port);
+    let fetch = |path: &str, more: &str| {
+        place.call("fetch_docs", &format!(r#"{{"url":"{base}{path}"{more}}}"#))
+    };
+    let text = |value: &Value| value.get("text").and_then(Value::as_str).map(str::to_owned);
+    let found = fetch("/page", "").unwrap();
+    assert_eq!(text(&found).as_deref(), Some("# Start\nRead the manual."));
+    assert_eq!(
+        found
+            .pointer("/links/0/url")
+            .and_then(|url| url.as_str().map(str::to_owned)),
+        Some(format!("{base}/manual"))
+    );
+    let cut = fetch("/text", r#","max_chars":2"#).unwrap();
+    assert_eq!(
+        (
+            text(&cut).as_deref(),
+            cut.get("truncated").and_then(Value::as_bool)
+        ),
+        (Some("äö"), Some(true))
+    );
+    assert_eq!(
+        text(&fetch("/text", "").unwrap()).as_deref(),
+        Some("äöü <b>as it is</b>")
+    );
+    assert_eq!(
+        text(&fetch("/latin", "").unwrap()).as_deref(),
+        Some("grüße")
+    );
+    assert_eq!(
+        fetch("/picture", "").unwrap_err().reason_str(),
+        Some("content_type")
+    );
+    assert_eq!(fetch("/gone", "").unwrap_err().reason_str(), Some("status"));
+}
+
+#[test]
+fn requests_carry_what_was_asked_and_results_say_what_came() {
+    let place = Place::with("wikipedia", |path| {
+        match path {
+        "/bytes" => page("application/octet-stream", &[0, 159, 146, 150]),
+        "/gone" => b"HTTP/1.1 404 None\r\ncontent-type: text/plain\r\nx-a: 1\r\nx-a: 2\r\ncontent-length: 4\r\n\r\nlost".to_vec(),
+        _ => page("text/plain; charset=utf-8", "ok ✓".as_bytes()),
+    }
+    });
+    let base = format!("http://127.0.0.1:{}", place.server.port);
+    let get = |path: &str, more: &str| {
+        place
+            .call("http_get", &format!(r#"{{"url":"{base}{path}"{more}}}"#))
+            .unwrap()
+    };
+    let member =
+        |value: &Value, key: &str| value.get(key).map(ToString::to_string).unwrap_or_default();
+    let bytes = get("/bytes", "");
+    assert_eq!(
+        (member(&bytes, "body"), member(&bytes, "body_encoding")),
+        ("\"AJ+Slg==\"".to_owned(), "\"base64\"".to_owned())
+    );
+    let gone = get("/gone", "");
+    assert_eq!(
+        (member(&gone, "status_code"), member(&gone, "body")),
+        ("404".to_owned(), "\"lost\"".to_owned())
+    );
+    assert_eq!(
+        gone.pointer("/headers/x-a")
+            .and_then(|value| value.as_str().map(str::to_owned)),
+        Some("1, 2".to_owned())
+    );
+    let cut = get("/", r#","max_bytes":4,"headers":{"X-Token":"abc"}"#);
+    assert_eq!(
+        (member(&cut, "body"), member(&cut, "truncated")),
+        ("\"ok \"".to_owned(), "true".to_owned())
+    );
+    assert_eq!(place.server.seen()[2].header("x-token"), Some("abc"));
+    let post = |args: &str| {
+        place
+            .call("http_post", &format!(r#"{{"url":"{base}/in"{args}}}"#))
+            .unwrap();
+        let seen = place.server.seen().pop().unwrap();
+        (
+            String::from_utf8(seen.body.clone()).unwrap(),
+            seen.header("content-type").map(str::to_owned),
+        )
+    };
+    let json = Some("application/json".to_owned());
+    assert_eq!(
+        post(r#","data":{"a":[1,2],"b":null}"#),
+        (r#"{"a":[1,2],"b":null}"#.to_owned(), json.clone())
+    );
+    assert_eq!(
+        post(r#","data":{}"#),
+        ("{}".to_owned(), json.clone()),
+        "an empty object is a body"
+    );
+    assert_eq!(post(r#","data":"text""#), ("\"text\"".to_owned(), json));
+    assert_eq!(
+        post(r#","data":"a=b","headers":{"Content-Type":"application/x-www-form-urlencoded"}"#),
+        (
+            "a=b".to_owned(),
+            Some("application/x-www-form-urlencoded".to_owned())
+        )
+    );
+    assert_eq!(post(""), (String::new(), None));
+}

@@ -1,0 +1,313 @@
+//! Sentences that say most: TextRank, biased towards a question.
+//!
+//! # Method
+//! Sentences are nodes; the weight of an edge is the number of words two sentences share over the sum of the logarithms of
+//! their lengths. The rank is the stationary distribution of a random walk with damping 0.85 that starts anew at sentences
+//! in proportion to a tenth plus the words they share with the question. Ties go to the earlier sentence; nothing is random.
+//!
+//! # References
+//! R. Mihalcea and P. Tarau, "TextRank: Bringing Order into Text", EMNLP 2004. The bias is that of J. Otterbacher, G. Erkan and
+//! D. R. Radev, "Biased LexRank", Information Processing & Management 45(1), 2009.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tool_core::{StopFlag, ToolError};
+
+const DAMPING: f64 = 0.85;
+const ROUNDS_MAX: usize = 200;
+const CHANGE_MIN: f64 = 1e-9;
+/// Sentences with fewer words say nothing, with more they are lists that lost their marks.
+const WORDS: std::ops::RangeInclusive<usize> = 6..=80;
+/// Two sentences that share more of their words say the same.
+const OVERLAP_MAX: f64 = 0.6;
+
+/// A sentence of one of several texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentence {
+    pub(super) text: String,
+    /// Index of the text it stands in.
+    pub(super) source: usize,
+    words: BTreeSet<u32>,
+}
+
+/// The sentences of several texts, up to a number of each.
+pub(super) struct Sentences {
+    list: Vec<Sentence>,
+    words: BTreeMap<String, u32>,
+}
+
+impl Sentences {
+    /// Splits texts into sentences that are worth ranking; a sentence that occurs twice counts once.
+    pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>, each_max: usize) -> Self {
+        let mut all = Self {
+            list: Vec::new(),
+            words: BTreeMap::new(),
+        };
+        let mut seen = BTreeSet::new();
+        for (source, text) in texts.into_iter().enumerate() {
+            let good = split(text)
+                .into_iter()
+                .filter(|text| WORDS.contains(&text.split(' ').count()));
+            for text in good.take(each_max) {
+                let words = words(&text)
+                    .map(|word| all.number(word))
+                    .collect::<BTreeSet<u32>>();
+                if words.len() > 2 && seen.insert(words.clone()) {
+                    all.list.push(Sentence {
+                        text,
+                        source,
+                        words,
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn number(&mut self, word: String) -> u32 {
+        let next = self.words.len() as u32;
+        *self.words.entry(word).or_insert(next)
+    }
+
+    /// The sentences that say most about a question, best first, none like another.
+    ///
+    /// # Errors
+    /// `cancelled` or `timeout`.
+    pub(super) fn best(
+        &self,
+        question: &str,
+        count: usize,
+        stop: &StopFlag,
+    ) -> Result<Vec<Sentence>, ToolError> {
+        let asked: BTreeSet<u32> = words(question)
+            .filter_map(|word| self.words.get(&word).copied())
+            .collect();
+        let ranks = self.ranks(&asked, stop)?;
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]).then(a.cmp(b)));
+        let mut chosen: Vec<Sentence> = Vec::new();
+        for index in order {
+            if chosen.len() == count {
+                break;
+            }
+            let sentence = &self.list[index];
+            if chosen
+                .iter()
+                .all(|other| overlap(&other.words, &sentence.words) <= OVERLAP_MAX)
+            {
+                chosen.push(sentence.clone());
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn ranks(&self, asked: &BTreeSet<u32>, stop: &StopFlag) -> Result<Vec<f64>, ToolError> {
+        let size = self.list.len();
+        let start: Vec<f64> = (self.list.iter())
+            .map(|sentence| 0.1 + sentence.words.intersection(asked).count() as f64)
+            .collect();
+        let total: f64 = start.iter().sum();
+        let start: Vec<f64> = start.iter().map(|weight| weight / total).collect();
+        let edges = self.edges(stop)?;
+        let out: Vec<f64> = edges
+            .iter()
+            .map(|row| row.iter().map(|(_, weight)| weight).sum())
+            .collect();
+        let mut ranks = start.clone();
+        for _ in 0..ROUNDS_MAX {
+            stop.check()?;
+            // A sentence without neighbours hands its rank to the start.
+            let lost: f64 = (0..size)
+                .filter(|index| out[*index] == 0.0)
+                .map(|index| ranks[index])
+                .sum();
+            let next: Vec<f64> = (0..size)
+                .map(|index| {
+                    let arrives: f64 = (edges[index].iter())
+                        .map(|(other, weight)| ranks[*other] * weight / out[*other])
+                        .sum();
+                    DAMPING * arrives + (1.0 - DAMPING + DAMPING * lost) * start[index]
+                })
+                .collect();
+            let change: f64 = next
+                .iter()
+                .zip(&ranks)
+                .map(|(new, old)| (new - old).abs())
+                .sum();
+            ranks = next;
+            if change < CHANGE_MIN {
+                break;
+            }
+        }
+        Ok(ranks)
+    }
+
+    /// The neighbours of each sentence, with weights; the same in both directions.
+    fn edges(&self, stop: &StopFlag) -> Result<Vec<Vec<(usize, f64)>>, ToolError> {
+        let size = self.list.len();
+        let mut edges = vec![Vec::new(); size];
+        for a in 0..size {
+            stop.check()?;
+            for b in a + 1..size {
+                let (first, second) = (&self.list[a].words, &self.list[b].words);
+                let shared = first.intersection(second).count();
+                if shared > 0 {
+                    let lengths = (first.len() as f64).ln() + (second.len() as f64).ln();
+                    let weight = shared as f64 / lengths;
+                    edges[a].push((b, weight));
+                    edges[b].push((a, weight));
+                }
+            }
+        }
+        Ok(edges)
+    }
+}
+
+/// The share of the shorter sentence's words that the other has too.
+fn overlap(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> f64 {
+    a.intersection(b).count() as f64 / a.len().min(b.len()).max(1) as f64
+}
+
+/// Sentences of a text: a line ends one, and so does a mark before a space and a letter that could begin the next.
+fn split(text: &str) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start_matches(['#', '-', ' ']);
+        let mut from = 0;
+        let marks: Vec<(usize, char)> = line
+            .char_indices()
+            .filter(|(_, letter)| ".!?。！？".contains(*letter))
+            .collect();
+        for (at, mark) in marks {
+            let end = at + mark.len_utf8();
+            let mut rest = line[end..].chars();
+            let wide = mark.len_utf8() > 1;
+            let ends = wide || rest.next().is_none_or(char::is_whitespace);
+            let begins = wide || rest.next().is_none_or(|letter| !letter.is_lowercase());
+            let initial = line[from..at]
+                .chars()
+                .rev()
+                .take_while(|letter| letter.is_alphanumeric())
+                .count()
+                < 2;
+            if ends && begins && (!initial || wide) {
+                add(&line[from..end], &mut sentences);
+                from = end;
+            }
+        }
+        add(&line[from..], &mut sentences);
+    }
+    sentences
+}
+
+fn add(text: &str, sentences: &mut Vec<String>) {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !text.is_empty() {
+        sentences.push(text);
+    }
+}
+
+/// Words in lower case, without those that every text has.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    const COMMON: [&str; 40] = [
+        "the", "and", "for", "that", "this", "with", "are", "was", "were", "has", "have", "had",
+        "not", "but", "from", "which", "its", "can", "may", "also", "than", "then", "they",
+        "their", "there", "been", "will", "would", "into", "more", "most", "other", "some", "such",
+        "when", "what", "who", "how", "you", "your",
+    ];
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    let words = words
+        .map(str::to_lowercase)
+        .filter(|word| word.chars().count() > 2);
+    words
+        .filter(|word| !COMMON.contains(&word.as_str()))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_a_reader_would_end_them() {
+        for (text, expected) in [
+            (
+                "One two. Three four! Five?",
+                &["One two.", "Three four!", "Five?"][..],
+            ),
+            (
+                "Version 3.5 of J. Smith, e.g. here. Next",
+                &["Version 3.5 of J. Smith, e.g. here.", "Next"],
+            ),
+            ("# A heading\n- an item\n", &["A heading", "an item"]),
+            ("第一句。第二句。", &["第一句。", "第二句。"]),
+            ("", &[]),
+        ] {
+            assert_eq!(split(text), expected, "{text}");
+        }
+    }
+
+    const PAGES: [&str; 2] = [
+        "Tides are caused by the gravity of the moon and the sun. The moon pulls the water of the oceans towards itself. \
+         My cat sleeps on the warm window sill every morning.",
+        "Ocean tides rise and fall because the gravity of the moon pulls the water. Bread needs flour, salt, yeast and patience to rise.",
+    ];
+
+    #[test]
+    fn the_sentences_that_others_repeat_come_first() {
+        let sentences = Sentences::of(PAGES, 100);
+        assert_eq!(sentences.len(), 5);
+        let best = sentences
+            .best("why are there tides in the ocean", 2, &StopFlag::new())
+            .unwrap();
+        assert!(best[0].text.starts_with("Ocean tides rise"), "{best:?}");
+        assert_eq!(best[0].source, 1);
+        assert!(best.iter().all(|sentence| sentence.text.contains("gravity") || sentence.text.contains("moon")), "{best:?}");
+        let about_cats = sentences
+            .best("cat sleeps window", 1, &StopFlag::new())
+            .unwrap();
+        assert!(about_cats[0].text.contains("cat"), "{about_cats:?}");
+    }
+
+    #[test]
+    fn a_chain_of_three_sentences_has_the_ranks_of_its_equations() {
+        let sentences = Sentences::of(
+            [
+                "Alpha beta gamma delta here there now. Gamma delta epsilon zeta again more so. Epsilon zeta eta theta one two xx.",
+            ],
+            10,
+        );
+        let asked = BTreeSet::new();
+        let ranks = sentences.ranks(&asked, &StopFlag::new()).unwrap();
+        // Only neighbours share words, so r1 = r3 = d r2 / 2 + (1 - d) / 3 and r2 = 1 - 2 r1.
+        let ends = (DAMPING / 2.0 + (1.0 - DAMPING) / 3.0) / (1.0 + DAMPING);
+        for (found, expected) in ranks.iter().zip([ends, 1.0 - 2.0 * ends, ends]) {
+            assert!((found - expected).abs() < 1e-8, "{ranks:?}, {ends}");
+        }
+    }
+
+    #[test]
+    fn the_same_texts_give_the_same_sentences_and_none_twice() {
+        let doubled = [PAGES[0], PAGES[0], PAGES[1]];
+        let sentences = Sentences::of(doubled, 100);
+        assert_eq!(sentences.len(), 5);
+        let first = sentences.best("tides", 5, &StopFlag::new()).unwrap();
+        assert_eq!(
+            Sentences::of(doubled, 100)
+                .best("tides", 5, &StopFlag::new())
+                .unwrap(),
+            first
+        );
+        assert!(
+            Sentences::of([""], 5)
+                .best("x", 3, &StopFlag::new())
+                .unwrap()
+                .is_empty()
+        );
+    }
+}

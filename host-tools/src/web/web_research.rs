@@ -1,0 +1,258 @@
+//! Searching, reading and summing up.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::HttpRequest;
+use tool_core::{
+    Bounded, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, Spec, Tool,
+    ToolError,
+};
+use url::Url;
+
+use super::fetch_docs;
+use super::providers::{self, Hit, Region};
+use super::services::question;
+use super::textrank::Sentences;
+use super::web_search::default_region;
+
+/// Sentences of one page that are ranked.
+const SENTENCES_EACH: usize = 120;
+
+/// Searches, reads and sums up.
+pub struct WebResearch;
+
+/// Search the web, read the best pages at the same time, and give the sentences that say most about the question, each with
+/// its source. The summary consists of sentences of the pages (TextRank); nothing is written anew.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The question, 1 to 1000 characters.
+    pub query: String,
+    /// Most results of the search, 1 to 20.
+    #[serde(default = "default_max_results")]
+    pub max_results: Bounded<1, 20>,
+    /// Most pages that are read, 1 to 8.
+    #[serde(default = "default_max_pages")]
+    pub max_pages: Bounded<1, 8>,
+    /// Only pages of this host or of hosts below it, such as `wikipedia.org`.
+    #[serde(default)]
+    pub domain_filter: Option<String>,
+    /// Sentences of the summary, 1 to 20.
+    #[serde(default = "default_sentences")]
+    pub sentences: Bounded<1, 20>,
+}
+
+fn default_max_results() -> Bounded<1, 20> {
+    Bounded::literal(5)
+}
+
+fn default_max_pages() -> Bounded<1, 8> {
+    Bounded::literal(3)
+}
+
+fn default_sentences() -> Bounded<1, 20> {
+    Bounded::literal(5)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The sentences that say most, best first.
+    pub summary: Vec<Quote>,
+    /// What the search found, best first.
+    pub sources: Vec<Source>,
+    /// How the summary came about.
+    pub metadata: Metadata,
+}
+
+/// A sentence of a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Quote {
+    /// The sentence.
+    pub text: String,
+    /// Address of the page it stands on.
+    pub source: String,
+}
+
+/// A page that was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Source {
+    /// Title.
+    pub title: String,
+    /// Address.
+    pub url: String,
+    /// What the provider shows of it.
+    pub snippet: String,
+    /// Whether its text was read; otherwise the snippet counts.
+    pub read: bool,
+    /// Why it could not be read, where it was tried.
+    pub error: Option<String>,
+}
+
+/// How a summary came about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Metadata {
+    /// Who was asked: `wikipedia`, `searxng` or `brave`.
+    pub provider: String,
+    /// How sentences were chosen.
+    pub method: String,
+    /// Pages read.
+    pub pages: usize,
+    /// Sentences that were ranked.
+    pub sentences: usize,
+}
+
+impl Tool for WebResearch {
+    const SPEC: Spec = Spec {
+        id: "web_research",
+        title: "Search, read and sum up",
+        category: Category::Web,
+        tags: &["search", "summary"],
+        permissions: &[Permission::Network],
+        capabilities: &[Capability::Http],
+        determinism: Determinism::External,
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let query = question(&args.query)?;
+        let domain = args.domain_filter.as_deref().map(domain).transpose()?;
+        let region = Region::parse(&default_region())?;
+        let found = providers::search(query, args.max_results.size(), &region, ctx)?;
+        let mut hits = found.hits;
+        if let Some(domain) = &domain {
+            hits.retain(|hit| is_below(&hit.url, domain));
+        }
+        ctx.progress(0.2, "search done");
+        let pages = read_all(&hits[..hits.len().min(args.max_pages.size())], ctx)?;
+        ctx.progress(0.8, "pages read");
+        let text_of = |index: usize| match pages.get(index) {
+            Some(Ok(text)) => text.as_str(),
+            _ => hits[index].snippet.as_str(),
+        };
+        let sentences = Sentences::of((0..hits.len()).map(text_of), SENTENCES_EACH);
+        let best = sentences.best(query, args.sentences.size(), ctx.stop())?;
+        let summary = best.into_iter().map(|sentence| Quote {
+            source: hits[sentence.source].url.clone(),
+            text: sentence.text,
+        });
+        Ok(Output {
+            summary: summary.collect(),
+            metadata: Metadata {
+                provider: found.provider,
+                method: "textrank".to_owned(),
+                pages: pages.iter().filter(|page| page.is_ok()).count(),
+                sentences: sentences.len(),
+            },
+            sources: hits
+                .iter()
+                .enumerate()
+                .map(|(index, hit)| source(hit, pages.get(index)))
+                .collect(),
+        })
+    }
+
+    /// Answered in the form of Wikipedia.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let url = "https://en.wikipedia.org/wiki/Prime_number".to_owned();
+        vec![Example {
+            title: "one page",
+            args: Args {
+                query: "prime numbers".to_owned(),
+                max_results: Bounded::literal(1),
+                max_pages: Bounded::literal(1),
+                domain_filter: Some("wikipedia.org".to_owned()),
+                sentences: Bounded::literal(1),
+            },
+            output: Output {
+                summary: vec![Quote {
+                    text: "Every natural number is a product of prime numbers.".to_owned(),
+                    source: url.clone(),
+                }],
+                sources: vec![Source {
+                    title: "Prime number".to_owned(),
+                    url,
+                    snippet: "A prime number is a natural number with two divisors.".to_owned(),
+                    read: true,
+                    error: None,
+                }],
+                metadata: Metadata {
+                    provider: "wikipedia".to_owned(),
+                    method: "textrank".to_owned(),
+                    pages: 1,
+                    sentences: 1,
+                },
+            },
+        }]
+    }
+}
+
+fn source(hit: &Hit, page: Option<&Result<String, ToolError>>) -> Source {
+    let error = page.and_then(|page| page.as_ref().err());
+    Source {
+        title: hit.title.clone(),
+        url: hit.url.clone(),
+        snippet: hit.snippet.clone(),
+        read: matches!(page, Some(Ok(_))),
+        error: error.map(|err| err.message().to_owned()),
+    }
+}
+
+/// Reads pages at the same time, each on a thread; the results stand in the order of the pages.
+fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, ToolError> {
+    let read = |hit: &Hit| {
+        let request = HttpRequest {
+            timeout: Duration::from_secs(15),
+            any_host: true,
+            ..HttpRequest::get(hit.url.as_str())
+        };
+        fetch_docs::fetch(request, ctx).map(|(page, _, _)| page.text)
+    };
+    let pages = std::thread::scope(|scope| {
+        let threads: Vec<_> = hits
+            .iter()
+            .map(|hit| scope.spawn(move || read(hit)))
+            .collect();
+        let ended = |_| {
+            Err(ToolError::new(
+                ErrorCode::Internal,
+                "reading a page ended unexpectedly",
+            ))
+        };
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(ended))
+            .collect::<Vec<_>>()
+    });
+    ctx.check()?;
+    Ok(pages)
+}
+
+/// A host that filters.
+fn domain(text: &str) -> Result<String, ToolError> {
+    let domain = text
+        .trim()
+        .trim_start_matches("*.")
+        .trim_matches('.')
+        .to_ascii_lowercase();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    if domain.is_empty() || !domain.bytes().all(plain) {
+        return Err(ToolError::invalid(
+            "/domain_filter",
+            format_args!("expected a host such as `wikipedia.org`, found `{text}`"),
+        ));
+    }
+    Ok(domain)
+}
+
+fn is_below(url: &str, domain: &str) -> bool {
+    let url = Url::parse(url).ok();
+    url.as_ref().and_then(Url::host_str).is_some_and(|host| {
+        host.strip_suffix(domain)
+            .is_some_and(|front| front.is_empty() || front.ends_with('.'))
+    })
+}

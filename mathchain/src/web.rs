@@ -1,0 +1,99 @@
+//! What the configuration says of the web, for the HTTP client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use host_tools::web::client::{Client, Search, Settings};
+use registry::Config;
+use tool_core::ToolError;
+use tool_core::capability::Http;
+
+use crate::environment;
+
+/// The HTTP client of a configuration.
+///
+/// # Errors
+/// An entry that is no host, address or URL.
+pub(crate) fn client(config: &Config) -> Result<Arc<dyn Http>, ToolError> {
+    let reason = |err: ToolError| {
+        err.reason("configuration")
+            .hint("`docs/web.md` shows the form of `[web]` and `[permissions.network]`")
+    };
+    Ok(Arc::new(Client::new(&settings(config)).map_err(reason)?))
+}
+
+fn settings(config: &Config) -> Settings {
+    let (web, usual) = (&config.web, Settings::default());
+    let search = web.search.as_ref().map(|search| Search {
+        provider: search.provider.clone(),
+        endpoint: search.endpoint.clone(),
+        api_key: search
+            .api_key_variable
+            .as_deref()
+            .and_then(environment::secret),
+    });
+    Settings {
+        allowed_hosts: config.permissions.allowed_hosts.clone(),
+        allow_private: config.permissions.allow_private.clone(),
+        only_hosts: web.allow_hosts.clone(),
+        deny_hosts: web.deny_hosts.clone(),
+        timeout: web.timeout_s.map_or(usual.timeout, Duration::from_secs),
+        bytes_max: web.bytes_max.unwrap_or(usual.bytes_max),
+        services: web.services.iter().cloned().collect(),
+        search: search.unwrap_or(usual.search),
+        backoff: usual.backoff,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Config {
+        Config::parse("mathchain.toml", &format!("version = 1\n{text}")).expect("a configuration")
+    }
+
+    #[test]
+    fn the_configuration_reaches_the_client() {
+        let config = parse(concat!(
+            "[permissions.network]\nallowed_hosts = [\"a.example\"]\nallow_private = [\"127.0.0.1:8080\"]\n",
+            "[web]\nallow_hosts = [\"b.example\"]\ndeny_hosts = [\"c.example\"]\ntimeout_s = 7\nbytes_max = 1000\n",
+            "[web.services]\narxiv = \"https://mirror.example\"\n",
+            "[web.search]\nprovider = \"searxng\"\nendpoint = \"http://127.0.0.1:8080\"\n",
+        ));
+        let found = settings(&config);
+        assert_eq!(found.allowed_hosts, ["a.example"]);
+        assert_eq!(found.allow_private, ["127.0.0.1:8080"]);
+        assert_eq!(found.only_hosts, Some(vec!["b.example".to_owned()]));
+        assert_eq!(found.deny_hosts, ["c.example"]);
+        assert_eq!(
+            (found.timeout, found.bytes_max),
+            (Duration::from_secs(7), 1000)
+        );
+        assert_eq!(found.services["arxiv"], "https://mirror.example");
+        let client = client(&config).expect("usable");
+        assert_eq!(client.service("search").expect("set").provider, "searxng");
+        assert_eq!(
+            client.service("arxiv").expect("set").base,
+            "https://mirror.example"
+        );
+    }
+
+    #[test]
+    fn an_entry_that_is_none_is_an_error_of_the_configuration() {
+        let config = parse("[permissions.network]\nallow_private = [\"nowhere\"]\n");
+        let err = client(&config).err().expect("refused");
+        assert_eq!(err.reason_str(), Some("configuration"));
+        assert!(err.message().contains("nowhere"));
+    }
+
+    #[test]
+    fn a_key_that_is_not_set_leaves_only_the_search_out() {
+        let config = parse(
+            "[web.search]\nprovider = \"brave\"\napi_key = \"env:MATHCHAIN_TEST_NO_SUCH_KEY\"\n",
+        );
+        let client = client(&config).expect("usable");
+        assert_eq!(client.service("search"), None);
+        assert!(client.service("wikipedia").is_some());
+    }
+}
