@@ -5,8 +5,10 @@ use benches::{arguments, uniform};
 use chain_runtime::Plan;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mathchain::Toolkit;
-use tool_core::Value;
+use mathchain::host_tools::web::{Client, Settings};
+use tool_core::capability::{Http, HttpRequest};
 use tool_core::json::{Limits, parse, to_text};
+use tool_core::{StopFlag, Value};
 
 /// As the binaries do.
 #[global_allocator]
@@ -134,5 +136,23 @@ fn direct(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(runtime, json, dispatch, plans, direct);
+/// What it costs to refuse an address: nothing is dialled.
+fn refusals(criterion: &mut Criterion) {
+    let client = Client::new(&Settings::default()).expect("usable");
+    let stop = StopFlag::new();
+    let mut group = criterion.benchmark_group("refuse an address");
+    for url in [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[::ffff:7f00:1]/",
+        "http://2130706433/",
+    ] {
+        let request = HttpRequest::get(url);
+        group.bench_function(url, |bencher| {
+            bencher.iter(|| client.send(&request, &stop).expect_err("refused"))
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(runtime, json, dispatch, plans, direct, refusals);
 criterion_main!(runtime);
