@@ -1,6 +1,6 @@
 //! What is sent to an OpenAI-compatible endpoint.
 
-use tool_core::capability::{HttpRequest, Message, Speaker};
+use tool_core::capability::{HttpMethod, HttpRequest, Message, Speaker};
 use tool_core::{Value, json};
 
 use super::Endpoint;
@@ -80,11 +80,12 @@ fn post(endpoint: &Endpoint, members: Vec<(&'static str, Value)>, bytes_max: u64
         headers.push(("Authorization".to_owned(), format!("Bearer {key}")));
     }
     HttpRequest {
-        method: "POST".to_owned(),
-        url: endpoint.url.clone(),
+        method: HttpMethod::Post,
         headers,
         body: json::to_text(&Value::object(members)).into_bytes(),
         timeout: endpoint.timeout,
         bytes_max,
+        redirects_max: 0,
+        ..HttpRequest::get(endpoint.url.clone())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::capability::{Http, HttpRequest, HttpResponse, Image, Message, Model, Speaker};
+use tool_core::capability::{Http, HttpMethod, HttpRequest, HttpResponse, Image, Message, Model, Speaker};
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::answer::{self, AnswerError};
@@ -36,7 +36,7 @@ fn requests_have_the_documented_shape() {
         &endpoint(Some("nomic-embed-text")),
         &["one", "two \"quoted\""],
     );
-    assert_eq!(asked.method, "POST");
+    assert_eq!(asked.method, HttpMethod::Post);
     assert_eq!(asked.url, "http://127.0.0.1:8080/v1/embeddings");
     assert_eq!(asked.timeout, Duration::from_secs(30));
     assert!(
@@ -295,6 +295,9 @@ impl Http for Server {
             status: self.status,
             headers: Vec::new(),
             body: format!(r#"{{"model":"{model}","data":[{}]}}"#, data.join(",")).into_bytes(),
+            truncated: false,
+            url: request.url.clone(),
+            elapsed: Duration::ZERO,
         })
     }
 }
