@@ -16,6 +16,7 @@
 
 pub mod clock;
 pub mod environment;
+mod models;
 mod toolkit;
 mod web;
 

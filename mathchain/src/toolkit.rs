@@ -308,6 +308,7 @@ impl Builder {
         let sandbox = Arc::new(Sandbox::new(environment::surroundings(
             self.workspace.as_deref(),
         )));
+        let http = crate::web::client(&config)?;
         let host = Host {
             arrays: files
                 .as_ref()
@@ -315,8 +316,9 @@ impl Builder {
             capabilities: Capabilities {
                 files,
                 spawner: Some(Arc::clone(&sandbox) as _),
-                http: Some(crate::web::client(&config)?),
+                http: Some(Arc::clone(&http)),
                 clock: Some(Arc::clone(&clock)),
+                model: crate::models::of_config(&config.models, Some(http)),
                 ..Capabilities::default()
             },
             clock,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
 use tool_core::{Ctx, ErrorCode, Example, Input, Reach, Spec, Text, Tool, ToolError};
 
-use super::backend::Backend;
+use super::backend::{Backend, check_text};
 use super::compare::Comparison;
 use super::lexical;
 
@@ -163,6 +163,7 @@ fn check_categories(categories: &[String]) -> Result<(), ToolError> {
     }
     for (index, category) in categories.iter().enumerate() {
         let at = || format!("/categories/{index}");
+        check_text(category, &at())?;
         if category.trim().is_empty() {
             return Err(ToolError::invalid(at(), "expected a name, found none"));
         }
@@ -181,6 +182,7 @@ fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>, To
     let mut owners: Vec<usize> = (0..categories.len()).collect();
     let positions: HashMap<&str, usize> = categories.iter().map(String::as_str).zip(0..).collect();
     for (index, example) in examples.iter().enumerate() {
+        check_text(&example.text, &format!("/examples/{index}/text"))?;
         let Some(&owner) = positions.get(example.category.as_str()) else {
             let error = ToolError::new(
                 ErrorCode::InvalidArgs,

@@ -1,5 +1,6 @@
 //! Scores of texts against a query, whatever the backend.
 
+use tool_core::capability::{Embeddings, Model};
 use tool_core::{Ctx, ErrorCode, ToolError, Vector};
 
 use super::backend::{
@@ -15,6 +16,9 @@ const READING_BYTES: u64 = 32;
 const KEPT_BYTES: u64 = 8;
 /// Bytes kept for each text: its score, its list of counts and its place in the order.
 const TEXT_BYTES: u64 = 128;
+/// Texts sent to an endpoint at once, and bytes that their answer can need: as text, as a document and as vectors.
+const ASKED_AT_ONCE: usize = 64;
+const ANSWER_BYTES: u64 = 128 << 20;
 
 /// A query and the texts it is compared with.
 #[derive(Debug)]
@@ -110,39 +114,47 @@ impl Comparison<'_> {
         if query.trim().is_empty() {
             return Err(nothing_to_compare(query_at));
         }
-        // Endpoints refuse empty texts; they are similar to nothing.
-        let asked = |text: &&&str| known.is_empty() && !text.trim().is_empty();
-        let sent: Vec<&str> = std::iter::once(&query)
-            .chain(self.texts.0.iter().filter(asked))
-            .copied()
-            .collect();
-        let answer = model(ctx)?.embed(&sent, ctx.stop())?;
-        ctx.check()?;
-        let mut vectors = answer.vectors.into_iter();
-        let (Some(own), true) = (vectors.next(), vectors.len() + 1 == sent.len()) else {
-            return Err(ToolError::new(
-                ErrorCode::ToolError,
-                "the endpoint gave another number of vectors than texts",
-            )
-            .reason("answer"));
-        };
-        self.same_backend(&answer.backend, own.len())?;
+        ctx.reserve(ANSWER_BYTES)?;
+        let own = asked(&[query], ctx)?;
+        let vector = &own.vectors[0];
+        self.same_backend(&own.backend, vector.len())?;
         let scores = match known {
-            [] => self
-                .texts
-                .0
-                .iter()
-                .map(|text| match text.trim() {
-                    "" => 0.0,
-                    _ => vectors.next().map_or(0.0, |vector| cosine(&own, &vector)),
-                })
-                .collect(),
-            known => known.iter().map(|vector| cosine(&own, vector)).collect(),
+            [] => self.against(vector, &own.backend, ctx)?,
+            known => known.iter().map(|known| cosine(vector, known)).collect(),
         };
         Ok(Scores {
             scores,
-            backend: answer.backend,
+            backend: own.backend,
         })
+    }
+
+    /// Asks for the vectors of the texts, a part at a time, so that memory stays small. Endpoints refuse empty texts; these are
+    /// similar to nothing.
+    fn against(&self, query: &[f64], backend: &str, ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
+        let texts = self.texts.0;
+        let mut scores = vec![0.0; texts.len()];
+        let sent: Vec<usize> = (0..texts.len())
+            .filter(|&index| !texts[index].trim().is_empty())
+            .collect();
+        for part in sent.chunks(ASKED_AT_ONCE) {
+            let part_texts: Vec<&str> = part.iter().map(|&index| texts[index]).collect();
+            let answer = asked(&part_texts, ctx)?;
+            let fits = |vector: &Vec<f64>| vector.len() == query.len();
+            if answer.backend != backend || !answer.vectors.iter().all(fits) {
+                return Err(ToolError::new(
+                    ErrorCode::ToolError,
+                    format_args!(
+                        "the endpoint changed its model within one call: `{backend}` to `{}`",
+                        answer.backend
+                    ),
+                )
+                .reason("answer"));
+            }
+            for (&index, vector) in part.iter().zip(&answer.vectors) {
+                scores[index] = cosine(query, vector);
+            }
+        }
+        Ok(scores)
     }
 
     /// Vectors given must be of the backend that the query's is of.
@@ -161,17 +173,45 @@ impl Comparison<'_> {
 ///
 /// # Errors
 /// `precondition_failed` that names the key to set.
-pub fn model(ctx: &Ctx) -> Result<&dyn tool_core::capability::Model, ToolError> {
+fn model(ctx: &Ctx) -> Result<&dyn Model, ToolError> {
     ctx.model().map_err(|_| no_endpoint("models.embeddings"))
+}
+
+/// Vectors of an endpoint, one for each text.
+///
+/// # Errors
+/// As the request; an answer with another number of vectors.
+pub fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> {
+    let answer = model(ctx)?.embed(texts, ctx.stop())?;
+    ctx.check()?;
+    if answer.vectors.len() == texts.len() {
+        return Ok(answer);
+    }
+    let (found, expected) = (answer.vectors.len(), texts.len());
+    Err(ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("the endpoint gave {found} vectors for {expected} texts"),
+    )
+    .reason("answer"))
 }
 
 /// The cosine of the angle of two vectors; 0 when one of them has no length.
 fn cosine(a: &[f64], b: &[f64]) -> f64 {
-    let lengths = dot(a, a).sqrt() * dot(b, b).sqrt();
+    let (a, b) = (scaled(a), scaled(b));
+    let lengths = dot(&a, &a).sqrt() * dot(&b, &b).sqrt();
     match lengths > 0.0 {
-        true => dot(a, b) / lengths,
+        true => (dot(&a, &b) / lengths).clamp(-1.0, 1.0),
         false => 0.0,
     }
+}
+
+/// With the largest number at 1, so that no square overflows.
+fn scaled(vector: &[f64]) -> Vec<f64> {
+    let largest = vector
+        .iter()
+        .fold(0.0_f64, |largest, number| largest.max(number.abs()));
+    let scale = if largest > 0.0 { largest } else { 1.0 };
+    vector.iter().map(|number| number / scale).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

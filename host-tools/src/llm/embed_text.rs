@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, ErrorCode, Example, Input, Reach, Spec, Text, Tool, ToolError};
+use tool_core::{Ctx, Example, Input, Reach, Spec, Text, Tool, ToolError};
 
 use super::backend::{Backend, check_text, nothing_to_compare};
 use super::{compare, lexical};
@@ -99,14 +99,6 @@ fn by_endpoint(text: &str, ctx: &Ctx) -> Result<(Vec<f64>, String), ToolError> {
     if text.trim().is_empty() {
         return Err(nothing_to_compare("/text"));
     }
-    let answer = compare::model(ctx)?.embed(&[text], ctx.stop())?;
-    let backend = answer.backend;
-    match <[Vec<f64>; 1]>::try_from(answer.vectors) {
-        Ok([vector]) => Ok((vector, backend)),
-        Err(vectors) => Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the endpoint gave {} vectors for one text", vectors.len()),
-        )
-        .reason("answer")),
-    }
+    let mut answer = compare::asked(&[text], ctx)?;
+    Ok((answer.vectors.swap_remove(0), answer.backend))
 }

@@ -59,8 +59,8 @@ impl Tool for OcrExtract {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let text = args.image_base64.load(ctx)?;
-        // The text without line breaks, its bytes, and the request.
-        ctx.reserve(4 * text.len() as u64)?;
+        // The text without line breaks, its bytes, and the request as a document and as text.
+        ctx.reserve(8 * text.len() as u64)?;
         let image = image(&text)?;
         let model = ctx.model().map_err(|_| no_endpoint("models.vision"))?;
         let messages = [Message {

@@ -161,6 +161,13 @@ fn limits_are_held() {
     ] {
         assert_eq!(failure(call(tool, &args)), expected, "{tool}");
     }
+    let labelled = format!(
+        r#"{{"text":"a","categories":["b"],"examples":[{{"text":"{long}","category":"b"}}]}}"#
+    );
+    assert_eq!(
+        failure(call("classify_text", &labelled)),
+        limit("text", "/examples/0/text")
+    );
     let many = format!(
         r#"{{"query":"a","items":[{}]}}"#,
         vec![r#""b""#; backend::TEXTS_MAX + 1].join(",")
@@ -360,6 +367,12 @@ fn the_endpoint_is_asked_for_what_is_needed() {
     .unwrap();
     assert_eq!(text(&classified, "/category"), "a");
     assert_eq!(number(&classified, "/confidence"), 1.0);
+    // Squares of these overflow.
+    let far = r#"{"query":"ab","items":["x","y"],"backend":"endpoint","vectors":[
+        {"vector":[1e308,1e308,0],"backend":"endpoint:fake","dimension":3},{"vector":[0,0,0],"backend":"endpoint:fake","dimension":3}]}"#;
+    let far = call_in(&ctx, "similarity_search", far).unwrap();
+    assert!((number(&far, "/results/0/score") - 1.0).abs() < 1e-12);
+    assert_eq!(number(&far, "/results/1/score"), 0.0);
     let (ctx, _) = with_model(Fake {
         wrong_count: true,
         ..Fake::default()

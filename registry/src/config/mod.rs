@@ -104,6 +104,30 @@ pub struct WebSearch {
     pub api_key_variable: Option<String>,
 }
 
+/// A model behind an OpenAI-compatible endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelEndpoint {
+    /// Absolute http(s) URL.
+    pub endpoint: String,
+    /// The environment variable that holds the key.
+    pub api_key_variable: Option<String>,
+    /// Which model, where the server has several.
+    pub model: Option<String>,
+    /// Longest wait for one answer in milliseconds, where it is set.
+    pub timeout_ms: Option<u64>,
+}
+
+/// The models that tools may ask.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Models {
+    /// Gives vectors for texts.
+    pub embeddings: Option<ModelEndpoint>,
+    /// Answers texts.
+    pub chat: Option<ModelEndpoint>,
+    /// Answers texts with images.
+    pub vision: Option<ModelEndpoint>,
+}
+
 /// What a project sets.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -127,6 +151,8 @@ pub struct Config {
     pub limits: Limits,
     /// Defaults of chains.
     pub chain: ChainDefaults,
+    /// The models that tools may ask.
+    pub models: Models,
 }
 
 impl Default for Config {
@@ -145,6 +171,7 @@ impl Default for Config {
             web: Web::default(),
             limits: Limits::default(),
             chain: ChainDefaults::default(),
+            models: Models::default(),
         }
     }
 }

@@ -4,7 +4,10 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Value};
 
-use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Web, WebSearch, Workspace};
+use super::{
+    ChainDefaults, ChainMode, Config, Limits, ModelEndpoint, Models, OnError, Web, WebSearch,
+    Workspace,
+};
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
 use crate::policy::{
@@ -12,7 +15,7 @@ use crate::policy::{
     Verdict,
 };
 
-const TOP: [&str; 10] = [
+const TOP: [&str; 11] = [
     "version",
     "default_role",
     "workspace",
@@ -23,9 +26,10 @@ const TOP: [&str; 10] = [
     "web",
     "limits",
     "chain",
+    "models",
 ];
 /// Keys of the format that this release does not read yet.
-const LATER: [&str; 4] = ["phases", "cli", "provider_profiles", "models"];
+const LATER: [&str; 3] = ["phases", "cli", "provider_profiles"];
 
 /// Reads a configuration as far as it can be read.
 pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
@@ -52,6 +56,7 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         top.within("web", |part| config.web = web(part));
         top.within("limits", |part| config.limits = limits(part));
         top.within("chain", |part| config.chain = chain(part));
+        top.within("models", |part| config.models = models(part));
     }
     (config, errors)
 }
@@ -388,6 +393,56 @@ fn chain(part: Part<'_>) -> ChainDefaults {
         _ => OnError::FailChain,
     };
     chain
+}
+
+fn models(part: Part<'_>) -> Models {
+    let mut models = Models::default();
+    if let Some(mut table) = part.into_table(&["embeddings", "chat", "vision"]) {
+        table.within("embeddings", |part| {
+            models.embeddings = model_endpoint(part)
+        });
+        table.within("chat", |part| models.chat = model_endpoint(part));
+        table.within("vision", |part| models.vision = model_endpoint(part));
+    }
+    models
+}
+
+/// Secrets stay outside: neither the URL nor the key may hold one, and no error repeats what was written there.
+fn model_endpoint(part: Part<'_>) -> Option<ModelEndpoint> {
+    let mut table = part.into_table(&["endpoint", "api_key", "model", "timeout_ms"])?;
+    let endpoint = table.text("endpoint");
+    match endpoint.as_deref() {
+        None if !table.has("endpoint") => table.report("a model needs its `endpoint`"),
+        Some(url) if !is_plain_url(url) => table.report(
+            "`endpoint` is an http(s) URL without a user or password, such as `http://127.0.0.1:8080/v1/embeddings`",
+        ),
+        _ => {}
+    }
+    let key = table.text("api_key");
+    let variable = key.as_deref().and_then(|key| key.strip_prefix("env:"));
+    if key.is_some() && !variable.is_some_and(is_variable) {
+        table.report("`api_key` names the environment variable that holds the key, such as `env:EMBED_KEY`; the key itself does not belong here");
+    }
+    Some(ModelEndpoint {
+        endpoint: endpoint?,
+        api_key_variable: variable.map(str::to_owned),
+        model: table.text("model"),
+        timeout_ms: table.positive("timeout_ms"),
+    })
+}
+
+fn is_plain_url(url: &str) -> bool {
+    let rest = ["http://", "https://"]
+        .iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#', '\\']).next());
+    let printable = url.bytes().all(|byte| byte.is_ascii_graphic());
+    printable && host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
+}
+
+fn is_variable(name: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(word) && name.starts_with(|first: char| !first.is_ascii_digit())
 }
 
 fn set<T>(slot: &mut T, value: Option<T>) {

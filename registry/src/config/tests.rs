@@ -65,6 +65,14 @@ max_output_bytes = 3000
 mode = "seq"
 parallel_mutations = true
 on_error = "continue"
+
+[models.embeddings]
+endpoint = "http://127.0.0.1:8080/v1/embeddings"
+api_key = "env:EMBED_KEY"
+[models.chat]
+endpoint = "https://models.example/v1/chat/completions"
+model = "small"
+timeout_ms = 90000
 "#;
 
 #[test]
@@ -126,6 +134,24 @@ fn the_example_is_read_whole() {
             mode: ChainMode::Seq,
             parallel_mutations: true,
             on_error: OnError::Continue
+        }
+    );
+    assert_eq!(
+        config.models,
+        Models {
+            embeddings: Some(ModelEndpoint {
+                endpoint: "http://127.0.0.1:8080/v1/embeddings".to_owned(),
+                api_key_variable: Some("EMBED_KEY".to_owned()),
+                model: None,
+                timeout_ms: None,
+            }),
+            chat: Some(ModelEndpoint {
+                endpoint: "https://models.example/v1/chat/completions".to_owned(),
+                api_key_variable: None,
+                model: Some("small".to_owned()),
+                timeout_ms: Some(90_000),
+            }),
+            vision: None,
         }
     );
     let catalogue = twelve();
@@ -259,7 +285,7 @@ x = 1
 
 #[test]
 fn parts_of_later_releases_are_refused_by_name() {
-    for key in ["phases", "cli", "provider_profiles", "models"] {
+    for key in ["phases", "cli", "provider_profiles"] {
         let error = Config::parse("c.yaml", &format!("version: 1\n{key}: {{}}"))
             .unwrap_err()
             .to_string();
@@ -275,6 +301,48 @@ fn parts_of_later_releases_are_refused_by_name() {
             "{level}"
         );
     }
+}
+
+#[test]
+fn models_are_named_without_their_secrets() {
+    for (model, expected) in [
+        ("{}", "a model needs its `endpoint`"),
+        ("{endpoint: 7}", "expected"),
+        ("{endpoint: ftp://h/v1}", "`endpoint` is an http(s) URL"),
+        ("{endpoint: 'http:///v1'}", "`endpoint` is an http(s) URL"),
+        (
+            "{endpoint: 'http://me:hunter2@h/v1'}",
+            "without a user or password",
+        ),
+        (
+            "{endpoint: \"http://h/v1\\r\\nX: hunter2\"}",
+            "`endpoint` is an http(s) URL",
+        ),
+        (
+            "{endpoint: 'http://h/v1', api_key: sk-hunter2}",
+            "environment variable",
+        ),
+        (
+            "{endpoint: 'http://h/v1', api_key: 'env:'}",
+            "environment variable",
+        ),
+        (
+            "{endpoint: 'http://h/v1', api_key: 'env:A-hunter2'}",
+            "environment variable",
+        ),
+        ("{endpoint: 'http://h/v1', timeout_ms: 0}", "at least 1"),
+        ("{endpoint: 'http://h/v1', key: x}", "unknown key `key`"),
+    ] {
+        let text = format!("version: 1\nmodels: {{embeddings: {model}}}");
+        let error = Config::parse("c.yaml", &text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{model}: {error}");
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+    let error = Config::parse("c.yaml", "version: 1\nmodels: {embedings: {}}").unwrap_err();
+    assert!(
+        error.to_string().contains("did you mean `embeddings`?"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -13,36 +13,46 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::capability::{Embeddings, Http, HttpRequest, Message, Model, Reply};
-use tool_core::{StopFlag, ToolError};
+use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::backend::no_endpoint;
 
 /// Texts in one request.
 const BATCH: usize = 64;
 
-/// One endpoint, as the configuration names it.
+/// What an endpoint is shown to prove who asks.
 #[derive(Clone, PartialEq, Eq)]
+pub enum Key {
+    /// Nothing.
+    None,
+    /// A bearer token.
+    Known(String),
+    /// A bearer token in an environment variable that is not set.
+    NotSet(String),
+}
+
+/// Without the secret.
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("None"),
+            Self::Known(_) => f.write_str("Known(...)"),
+            Self::NotSet(variable) => write!(f, "NotSet({variable})"),
+        }
+    }
+}
+
+/// One endpoint, as the configuration names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Absolute URL, such as `http://127.0.0.1:8080/v1/embeddings`.
     pub url: String,
     /// The model to ask for, where the server has several.
     pub model: Option<String>,
-    /// Sent as a bearer token.
-    pub api_key: Option<String>,
+    /// Who asks.
+    pub api_key: Key,
     /// Longest wait for one answer.
     pub timeout: Duration,
-}
-
-/// Without the key.
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
-            .field("url", &self.url)
-            .field("model", &self.model)
-            .field("api_key", &self.api_key.as_ref().map(|_| "..."))
-            .field("timeout", &self.timeout)
-            .finish()
-    }
 }
 
 /// The configured endpoints and the way to them.
@@ -53,8 +63,8 @@ pub struct Endpoints {
     pub chat: Option<Endpoint>,
     /// `models.vision`, for messages with images.
     pub vision: Option<Endpoint>,
-    /// The transport; it holds hosts against the policy.
-    pub http: Arc<dyn Http>,
+    /// The transport, where there is one; it holds hosts against the policy.
+    pub http: Option<Arc<dyn Http>>,
 }
 
 impl Endpoints {
@@ -62,11 +72,27 @@ impl Endpoints {
     fn exchange(
         &self,
         key: &str,
-        request: &HttpRequest,
+        (endpoint, request): (&Endpoint, HttpRequest),
         stop: &StopFlag,
     ) -> Result<Vec<u8>, ToolError> {
         stop.check()?;
-        let response = self.http.send(request, stop)?;
+        if let Key::NotSet(variable) = &endpoint.api_key {
+            return Err(ToolError::new(
+                ErrorCode::PreconditionFailed,
+                format_args!("`{key}.api_key` names the variable `{variable}`, which is not set"),
+            )
+            .reason("no_key")
+            .hint(format!("set `{variable}`, or leave `{key}.api_key` out")));
+        }
+        let Some(http) = &self.http else {
+            return Err(ToolError::new(
+                ErrorCode::PreconditionFailed,
+                format_args!("`{key}` cannot be asked: this program has no HTTP client"),
+            )
+            .reason("no_transport")
+            .hint("take the backend `lexical`"));
+        };
+        let response = http.send(&request, stop)?;
         match response.status {
             200..=299 => Ok(response.body),
             status => Err(answer::refusal(key, status, &response.body)),
@@ -80,7 +106,8 @@ impl Model for Endpoints {
         let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;
         let mut all: Option<Embeddings> = None;
         for batch in texts.chunks(BATCH) {
-            let body = self.exchange(KEY, &request::embeddings(endpoint, batch), stop)?;
+            let body =
+                self.exchange(KEY, (endpoint, request::embeddings(endpoint, batch)), stop)?;
             let part = answer::embeddings(&body, batch.len(), endpoint.model.as_deref())
                 .map_err(|err| err.of(KEY))?;
             match &mut all {
@@ -101,7 +128,7 @@ impl Model for Endpoints {
             false => ("models.chat", &self.chat),
         };
         let endpoint = endpoint.as_ref().ok_or_else(|| no_endpoint(key))?;
-        let body = self.exchange(key, &request::chat(endpoint, messages), stop)?;
+        let body = self.exchange(key, (endpoint, request::chat(endpoint, messages)), stop)?;
         answer::chat(&body, endpoint.model.as_deref()).map_err(|err| err.of(key))
     }
 }

@@ -3,7 +3,7 @@
 use tool_core::capability::{HttpMethod, HttpRequest, Message, Speaker};
 use tool_core::{Value, json};
 
-use super::Endpoint;
+use super::{Endpoint, Key};
 
 /// Largest answer in bytes: 64 vectors of 16,384 numbers as JSON.
 const EMBEDDINGS_BYTES_MAX: u64 = 32 << 20;
@@ -76,7 +76,7 @@ fn post(endpoint: &Endpoint, members: Vec<(&'static str, Value)>, bytes_max: u64
         ("Content-Type".to_owned(), "application/json".to_owned()),
         ("Accept".to_owned(), "application/json".to_owned()),
     ];
-    if let Some(key) = &endpoint.api_key {
+    if let Key::Known(key) = &endpoint.api_key {
         headers.push(("Authorization".to_owned(), format!("Bearer {key}")));
     }
     HttpRequest {

@@ -3,17 +3,19 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::capability::{Http, HttpMethod, HttpRequest, HttpResponse, Image, Message, Model, Speaker};
+use tool_core::capability::{
+    Http, HttpMethod, HttpRequest, HttpResponse, Image, Message, Model, Speaker,
+};
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::answer::{self, AnswerError};
-use super::{Endpoint, Endpoints, request};
+use super::{Endpoint, Endpoints, Key, request};
 
 fn endpoint(model: Option<&str>) -> Endpoint {
     Endpoint {
         url: "http://127.0.0.1:8080/v1/embeddings".to_owned(),
         model: model.map(str::to_owned),
-        api_key: Some("secret-key".to_owned()),
+        api_key: Key::Known("secret-key".to_owned()),
         timeout: Duration::from_secs(30),
     }
 }
@@ -55,7 +57,7 @@ fn requests_have_the_documented_shape() {
     );
     let bare = Endpoint {
         model: None,
-        api_key: None,
+        api_key: Key::None,
         ..endpoint(None)
     };
     let asked = request::embeddings(&bare, &["x"]);
@@ -312,7 +314,7 @@ fn served(status: u16, models: &'static [&'static str]) -> (Endpoints, Arc<Serve
         embeddings: Some(endpoint(None)),
         chat: None,
         vision: None,
-        http: Arc::clone(&server) as Arc<dyn Http>,
+        http: Some(Arc::clone(&server) as Arc<dyn Http>),
     };
     (endpoints, server)
 }
