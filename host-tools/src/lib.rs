@@ -2,7 +2,7 @@
 //!
 //! [`workspace`] holds the files beneath one folder, [`inputs`] opens the files that arguments refer to, and the other folders
 //! hold the tools, one family each; [`FAMILIES`] is what a catalogue is built from. Tools reach the host through their
-//! context only; nothing but [`Workspace`] opens a file.
+//! context only; nothing but [`Workspace`] opens a file, nothing but [`web::Client`] a connection.
 
 use tool_core::Entry;
 

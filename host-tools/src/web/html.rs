@@ -456,4 +456,13 @@ mod tests {
             assert_eq!(plain(fragment), expected);
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_page_crashes(html in "(<[/!]?[a-z1-6]{0,6}( [a-z]{1,4}=?[\"']?[a-z:/#]{0,5}[\"']?)?/?>?|[a-z &;\n\u{e4}]{0,6}|\\PC){0,60}") {
+            let found = page(&html);
+            proptest::prop_assert!(found.text.len() <= html.len() * 8 && found.links.len() <= LINKS_MAX);
+            let _ = plain(&html);
+        }
+    }
 }

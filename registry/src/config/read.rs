@@ -340,7 +340,7 @@ fn web_search(part: Part<'_>) -> Option<WebSearch> {
     let endpoint = table.text("endpoint");
     let key = table.text("api_key");
     let variable = key.as_deref().and_then(|key| key.strip_prefix("env:"));
-    if key.is_some() && !variable.is_some_and(|name| !name.is_empty()) {
+    if key.is_some() && variable.is_none_or(str::is_empty) {
         table.report("`api_key` names the environment variable that holds the key, such as `env:BRAVE_KEY`; the key itself does not belong here");
     }
     Some(WebSearch {

@@ -19,7 +19,7 @@ pub struct Settings {
     pub only_hosts: Option<Vec<String>>,
     /// Hosts that are never reached: `web.deny_hosts`.
     pub deny_hosts: Vec<String>,
-    /// Longest exchange.
+    /// Longest exchange, whatever a call asks for; the deadline of the call holds too.
     pub timeout: Duration,
     /// Largest decoded body in bytes.
     pub bytes_max: u64,
@@ -38,7 +38,7 @@ impl Default for Settings {
             allow_private: Vec::new(),
             only_hosts: None,
             deny_hosts: Vec::new(),
-            timeout: Duration::from_secs(30),
+            timeout: Duration::from_secs(600),
             bytes_max: 10 << 20,
             backoff: Duration::from_millis(500),
             services: BTreeMap::new(),

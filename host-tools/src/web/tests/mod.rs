@@ -1,6 +1,7 @@
 //! Tools: their examples against recorded answers, and their adapters through the real client against servers on loopback.
 
 mod answers;
+mod pages;
 mod services;
 
 use std::collections::BTreeMap;

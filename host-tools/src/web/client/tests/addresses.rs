@@ -1,8 +1,9 @@
 //! Which addresses, hosts and ports are reached, and how they may be written.
 
 use std::io::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use proptest::{prop_assert, prop_assert_eq, proptest};
 use tool_core::ErrorCode;
 use tool_core::capability::Http;
 
@@ -178,7 +179,7 @@ fn a_refused_address_is_never_dialled_whatever_it_is_called() {
         );
         assert_eq!(scripted.log(), ["look name.example"], "{address}");
         let target = if address.contains(':') {
-            let address: std::net::Ipv6Addr = address.parse().unwrap();
+            let address: Ipv6Addr = address.parse().unwrap();
             url::Host::<String>::Ipv6(address).to_string()
         } else {
             (*address).to_owned()
@@ -356,4 +357,30 @@ fn a_configuration_with_an_entry_that_is_none_is_an_error() {
         ))
         .contains("arxiv")
     );
+}
+
+proptest! {
+    #[test]
+    fn no_text_crashes_and_a_host_has_one_spelling(text in "(https?://)?[a-z0-9.:@%\\[\\]/?#xA-F\\-\u{fc}]{0,40}|\\PC{0,60}") {
+        if let Ok(target) = Target::parse(&text) {
+            let again = Target::parse(target.url.as_str());
+            prop_assert_eq!(again.map(|again| (again.host, again.port)).ok(), Some((target.host, target.port)));
+        }
+    }
+
+    #[test]
+    fn forms_that_carry_an_address_are_as_public_as_it_is(bits: u32) {
+        let inner = Ipv4Addr::from_bits(bits);
+        let [a, b, c, d] = inner.octets().map(u16::from);
+        let (high, low) = (a << 8 | b, c << 8 | d);
+        let expected = not_public(inner.into());
+        for carrier in [
+            [0, 0, 0, 0, 0, 0xffff, high, low],
+            [0x64, 0xff9b, 0, 0, 0, 0, high, low],
+            [0x2002, high, low, 0, 0, 0, 0, 1],
+        ] {
+            prop_assert_eq!(not_public(Ipv6Addr::from(carrier).into()), expected);
+        }
+        prop_assert!(not_public(Ipv6Addr::from([0x2606, 0, 0, 0, 0, 0x5efe, high, low]).into()).is_some());
+    }
 }
