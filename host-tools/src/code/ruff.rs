@@ -61,7 +61,7 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
         return Ok(finished);
     }
     let said = cut(&finished.stderr);
-    let words = said.trim();
+    let words = said.trim().trim_start_matches("error: ");
     if words.contains("Failed to parse") {
         return Err(
             ToolError::invalid("/code", format_args!("no Python: {words}")).reason("syntax"),

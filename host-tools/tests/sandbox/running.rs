@@ -13,6 +13,7 @@ crate::trials!(
     results_tell_status_streams_and_signals,
     output_beyond_its_limit_is_counted_and_not_kept,
     standard_input_is_what_was_given,
+    a_closed_workspace_is_read_all_the_same,
     the_environment_is_built_from_nothing,
     descriptors_of_the_caller_are_closed,
     a_deadline_ends_the_command,
@@ -63,6 +64,31 @@ fn output_beyond_its_limit_is_counted_and_not_kept() {
         (1000, 300_000)
     );
     assert!(ran.stdout.truncated() && !ran.stderr.truncated());
+}
+
+/// A folder of mode 0700 that belongs to the caller, as temporary folders and homes do: reading works, asking works, and no
+/// other closed file opens.
+fn a_closed_workspace_is_read_all_the_same() {
+    use std::os::unix::fs::PermissionsExt;
+    for level in [Level::S3, Level::S2] {
+        let place = Place::at(level);
+        let closed = |name: &str, mode| {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(place.path(name), mode).expect("sets");
+        };
+        closed("", 0o700);
+        closed("work", 0o700);
+        closed("work/notes.txt", 0o600);
+        closed("outside", 0o600);
+        let script = "cat notes.txt; test -r @/work/notes.txt && echo asked; test -w notes.txt || echo unwritable; cat @/outside /etc/shadow";
+        let ran = place.shell(script);
+        assert_eq!(
+            ran.stdout.text(),
+            "hello\nasked\nunwritable\n",
+            "{level}: {}",
+            said(&ran)
+        );
+    }
 }
 
 fn standard_input_is_what_was_given() {

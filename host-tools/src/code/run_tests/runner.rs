@@ -8,7 +8,7 @@ use tool_core::capability::FileKind;
 use tool_core::command::{Command, Program};
 use tool_core::{Ctx, ErrorCode, ToolError};
 
-use super::Args;
+use super::{Args, Ran};
 
 /// A runner of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -88,6 +88,20 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command
         share(runner, &home, &mut command);
     }
     Ok((Some(runner), command))
+}
+
+/// What a runner says when it could not begin, and what to do about it.
+pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<(), ToolError> {
+    match runner {
+        Some(Runner::Pytest) if ran.stderr.contains("No module named pytest") => {
+            Err(missing(Runner::Pytest))
+        }
+        Some(Runner::Cargo) if ran.returncode == 101 && ran.stderr.contains("Cargo.lock") => {
+            ctx.warn("cargo cannot write a `Cargo.lock` in the sandbox: make one with `cargo generate-lockfile`");
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {

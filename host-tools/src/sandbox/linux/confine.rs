@@ -5,14 +5,15 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::{Access, Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 use rustix::process::{
     Gid, Resource, Rlimit, Signal, Uid, chdir, fchdir, geteuid, set_parent_process_death_signal,
     setrlimit, setsid, umask,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, configure_capability_in_ambient_set, set_capabilities,
-    set_keep_capabilities, set_no_new_privs, set_thread_groups, set_thread_res_gid,
-    set_thread_res_uid,
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, configure_capability_in_ambient_set,
+    set_capabilities, set_capabilities_secure_bits, set_keep_capabilities, set_no_new_privs,
+    set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 use tool_core::command::Level;
 
@@ -156,23 +157,40 @@ fn become_user(policy: &Policy) -> io::Result<()> {
     set_keep_capabilities(true)?;
     let user = Uid::from_raw(id);
     set_thread_res_uid(user, user, user)?;
-    let open = |path: &String| {
-        rustix::fs::access(Path::new(path), Access::READ_OK | Access::EXEC_OK).is_ok()
+    let closed = |path: &String| {
+        let wanted = Access::READ_OK | Access::EXEC_OK;
+        rustix::fs::access(Path::new(path), wanted) == Err(Errno::ACCESS)
     };
-    let granted = policy.workspace.iter().chain(&policy.readable);
-    let keep = if policy.level < Level::S2 || granted.clone().all(open) {
-        CapabilitySet::empty()
-    } else {
+    let mut granted = policy.workspace.iter().chain(&policy.readable);
+    let keep = if policy.level >= Level::S2 && granted.any(closed) {
         CapabilitySet::DAC_READ_SEARCH
+    } else {
+        CapabilitySet::empty()
     };
-    let sets = CapabilitySets {
-        effective: keep,
-        permitted: keep,
-        inheritable: keep,
-    };
-    set_capabilities(None, sets)?;
+    if !keep.is_empty() {
+        keep_for_access(keep);
+    }
+    only(keep, keep)?;
     if !keep.is_empty() {
         configure_capability_in_ambient_set(keep, true)?;
     }
     Ok(())
+}
+
+/// Programs that ask before they open (`access`) are answered without any right kept, unless this is set. Where it cannot be,
+/// some of them miss files; nothing is less safe.
+fn keep_for_access(keep: CapabilitySet) {
+    let for_a_moment = keep | CapabilitySet::SETPCAP;
+    let _ = only(for_a_moment, keep)
+        .and_then(|()| set_capabilities_secure_bits(CapabilitiesSecureBits::NO_SETUID_FIXUP));
+}
+
+/// These rights and no others.
+fn only(held: CapabilitySet, inheritable: CapabilitySet) -> Result<(), Errno> {
+    let sets = CapabilitySets {
+        effective: held,
+        permitted: held,
+        inheritable,
+    };
+    set_capabilities(None, sets)
 }
