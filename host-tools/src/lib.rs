@@ -6,11 +6,17 @@
 
 use tool_core::Entry;
 
+pub mod archives;
 pub mod code;
 pub mod files;
 pub mod inputs;
 pub mod llm;
 pub mod sandbox;
+#[cfg(test)]
+mod testing;
+pub mod time;
+pub mod todo;
+pub mod user;
 pub mod web;
 pub mod workspace;
 
@@ -19,4 +25,13 @@ pub use sandbox::Sandbox;
 pub use workspace::Workspace;
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: &[&[Entry]] = &[files::TOOLS, code::TOOLS, web::TOOLS, llm::TOOLS];
+pub static FAMILIES: &[&[Entry]] = &[
+    files::TOOLS,
+    archives::TOOLS,
+    code::TOOLS,
+    web::TOOLS,
+    llm::TOOLS,
+    time::TOOLS,
+    todo::TOOLS,
+    user::TOOLS,
+];

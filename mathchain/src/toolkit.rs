@@ -319,6 +319,7 @@ impl Builder {
                 http: Some(Arc::clone(&http)),
                 clock: Some(Arc::clone(&clock)),
                 model: crate::models::of_config(&config.models, Some(http)),
+                state: state.clone().map(|state| state as _),
                 ..Capabilities::default()
             },
             clock,

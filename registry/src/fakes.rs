@@ -283,6 +283,7 @@ fn info(path: &str, size: usize) -> FileInfo {
         kind: tool_core::capability::FileKind::File,
         size: size as u64,
         modified_s: 0.0,
+        mode: 0o644,
     }
 }
 

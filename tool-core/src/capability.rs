@@ -3,6 +3,7 @@
 //! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
 //! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
 
+use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ pub struct FileInfo {
     pub size: u64,
     /// Last change, in seconds since 1970-01-01 UTC.
     pub modified_s: f64,
+    /// Permission bits, as `chmod` counts them.
+    pub mode: u32,
 }
 
 /// The content of a file, up to a limit.
@@ -70,6 +73,93 @@ pub enum WriteMode {
     Append,
     /// What is there is replaced, atomically.
     Overwrite,
+}
+
+/// What becomes of links on the way to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Links {
+    /// They are followed as long as they stay beneath the root.
+    Follow,
+    /// A link anywhere in the path is an error.
+    Refuse,
+}
+
+/// One of several changes that happen together or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A new file, with the folders above it; the path must be free.
+    Create {
+        /// Its path.
+        path: String,
+        /// Its content.
+        content: Vec<u8>,
+        /// Its permission bits; `None` gives the usual ones.
+        mode: Option<u32>,
+    },
+    /// New content for a file that still has the old one.
+    Replace {
+        /// Its path.
+        path: String,
+        /// What it must hold when it is replaced.
+        before: Vec<u8>,
+        /// Its new content.
+        content: Vec<u8>,
+    },
+    /// A file is deleted that still has the content it had.
+    Delete {
+        /// Its path.
+        path: String,
+        /// What it must hold when it is deleted.
+        before: Vec<u8>,
+    },
+}
+
+/// Room on the file system of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Size of the file system in bytes.
+    pub total: u64,
+    /// Bytes that this user can still write.
+    pub free: u64,
+}
+
+/// An open regular file.
+pub trait FileReader: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> FileReader for T {}
+
+/// A folder in the making: it has no name before [`Draft::finish`], and dropping it leaves nothing behind.
+///
+/// Paths are relative to the folder, with `/`, and have no empty part, no `.` and no `..`.
+pub trait Draft: Send {
+    /// Makes a folder, and those above it.
+    ///
+    /// # Errors
+    /// `conflict` when a file has the name.
+    fn make_folder(&mut self, path: &str) -> Result<(), ToolError>;
+
+    /// Makes a file, and the folders above it; its content is what is written to the result.
+    ///
+    /// # Errors
+    /// `conflict` when the name is taken.
+    fn make_file(
+        &mut self,
+        path: &str,
+        executable: bool,
+    ) -> Result<Box<dyn Write + Send>, ToolError>;
+
+    /// Syncs everything to disk and gives the folder its name.
+    ///
+    /// # Errors
+    /// `conflict` when the name belongs to a file, or to a folder that is not empty; nothing is left then.
+    fn finish(self: Box<Self>) -> Result<(), ToolError>;
+}
+
+fn not_here(what: &str, path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PreconditionFailed,
+        format_args!("`{path}` cannot be {what} here"),
+    )
 }
 
 /// Files beneath the workspace root; no path leaves it, whatever links it crosses.
@@ -105,10 +195,73 @@ pub trait Files: Send + Sync {
     /// # Errors
     /// As [`Files::write`]; by default `precondition_failed`: this workspace makes no folders.
     fn make_folder(&self, path: &str) -> Result<(), ToolError> {
-        Err(ToolError::new(
-            ErrorCode::PreconditionFailed,
-            format_args!("the folder `{path}` cannot be made here"),
-        ))
+        Err(not_here("made", path))
+    }
+
+    /// Opens a regular file for reading in parts.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; by default `precondition_failed`.
+    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
+        let _ = links;
+        Err(not_here("opened", path))
+    }
+
+    /// The entries of one folder, in the order in which a walk through the tree meets their paths.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; by default `precondition_failed`.
+    fn entries(
+        &self,
+        path: &str,
+        links: Links,
+        stop: &StopFlag,
+    ) -> Result<Vec<FileInfo>, ToolError> {
+        let _ = (links, stop);
+        Err(not_here("listed", path))
+    }
+
+    /// What is known of the place a path leads to.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; by default `precondition_failed`.
+    fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
+        Err(not_here("looked at", path))
+    }
+
+    /// Room on the file system of a path.
+    ///
+    /// # Errors
+    /// As [`Files::read`]; by default `precondition_failed`.
+    fn space(&self, path: &str) -> Result<Space, ToolError> {
+        Err(not_here("looked at", path))
+    }
+
+    /// Deletes a regular file, or a folder that is empty; gives what is known of it.
+    ///
+    /// # Errors
+    /// As [`Files::write`]; `invalid_args` when the path is not of the `kind`; `conflict` for a folder that is not empty.
+    fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
+        let _ = kind;
+        Err(not_here("deleted", path))
+    }
+
+    /// Changes several files: all of them or, when one cannot be changed, none. Synced to disk before it returns. Gives what is
+    /// known of each afterwards; of a deleted one, what was known before.
+    ///
+    /// # Errors
+    /// As [`Files::write`]; `resource_changed` when a file no longer holds what it should.
+    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+        let _ = changes;
+        Err(not_here("changed", "."))
+    }
+
+    /// Begins a folder, whose path must be free or an empty folder.
+    ///
+    /// # Errors
+    /// As [`Files::write`].
+    fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
+        Err(not_here("made", path))
     }
 
     /// The identity of what a path means: links resolved, relative to the root, the same for every spelling of one file.
@@ -352,7 +505,7 @@ pub trait Clock: Send + Sync {
     fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm>;
 }
 
-/// Small named state of workflow tools.
+/// Small named state of workflow tools, one value per key.
 pub trait State: Send + Sync {
     /// The value under a key.
     ///
@@ -360,11 +513,15 @@ pub trait State: Send + Sync {
     /// `tool_error` when the state cannot be read.
     fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
 
-    /// Sets the value under a key, durably.
+    /// Makes the next value of a key from the one it has, durably; nobody else changes it meanwhile. Gives the new value.
     ///
     /// # Errors
-    /// `tool_error` when the state cannot be written.
-    fn set(&self, key: &str, value: &Value) -> Result<(), ToolError>;
+    /// `tool_error` when the state cannot be written, and what `change` returns; the value then stays as it was.
+    fn update(
+        &self,
+        key: &str,
+        change: &mut dyn FnMut(Option<Value>) -> Result<Value, ToolError>,
+    ) -> Result<Value, ToolError>;
 }
 
 /// Calling other tools, with the rights of the caller and never more.

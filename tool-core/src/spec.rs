@@ -168,6 +168,8 @@ names! {
         Sql = "sql",
         /// A path.
         Path = "path",
+        /// The path of a folder whose files are used with it, at any depth.
+        Tree = "tree",
         /// A URL.
         Url = "url",
         /// A mathematical expression.

@@ -18,6 +18,7 @@ mod audit;
 mod chain;
 mod error;
 mod ledger;
+mod memory;
 mod schema;
 
 #[cfg(test)]

@@ -69,6 +69,12 @@ const MIGRATIONS: &[&str] = &[
      ) STRICT;
      CREATE UNIQUE INDEX approvals_open ON approvals(digest) WHERE state IN ('pending', 'granted');
      CREATE INDEX approvals_of_call ON approvals(digest, number);",
+    // 2: what tools remember
+    "CREATE TABLE memory(
+        key TEXT PRIMARY KEY NOT NULL,
+        value TEXT NOT NULL,
+        changed_ms INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

@@ -25,16 +25,33 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The text of some bytes. Where the bytes were `truncated`, a character cut in two at their end is left out.
+    /// The text of some bytes, and how many of them it took: where the bytes were `truncated`, a character cut in two at their
+    /// end is left out.
     ///
     /// # Errors
     /// `invalid_args` with the place of the first byte that does not fit.
-    pub(super) fn decode(self, bytes: &[u8], truncated: bool) -> Result<String, ToolError> {
+    pub(crate) fn decode(
+        self,
+        bytes: Vec<u8>,
+        truncated: bool,
+    ) -> Result<(String, usize), ToolError> {
+        let count = bytes.len();
         match self {
             Self::Utf8 => decode_utf8(bytes, truncated),
-            Self::Utf16 => decode_utf16(bytes, truncated),
-            Self::Latin1 => Ok(bytes.iter().copied().map(char::from).collect()),
-            Self::Base64 => Ok(STANDARD.encode(bytes)),
+            Self::Utf16 => decode_utf16(&bytes, truncated),
+            Self::Latin1 => Ok((bytes.into_iter().map(char::from).collect(), count)),
+            Self::Base64 => Ok((STANDARD.encode(bytes), count)),
+        }
+    }
+
+    /// Whether its texts have lines, and how a file in it begins each: the size of a unit, and whether the first byte of a
+    /// unit is the high one.
+    pub(super) fn units(self, start: &[u8]) -> Option<Units> {
+        match self {
+            Self::Utf8 | Self::Latin1 => Some(Units::Bytes),
+            Self::Utf16 if start.starts_with(&[0xfe, 0xff]) => Some(Units::HighFirst),
+            Self::Utf16 => Some(Units::LowFirst),
+            Self::Base64 => None,
         }
     }
 
@@ -70,25 +87,59 @@ impl Encoding {
     }
 }
 
+/// The units of an encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Units {
+    /// One byte.
+    Bytes,
+    /// Two bytes, the low one first.
+    LowFirst,
+    /// Two bytes, the high one first.
+    HighFirst,
+}
+
+impl Units {
+    /// Where the lines end: the places after each line feed, for bytes that begin at an even place of the file.
+    pub(super) fn line_ends(self, bytes: &[u8]) -> impl Iterator<Item = usize> {
+        memchr::memchr_iter(b'\n', bytes).filter_map(move |place| match self {
+            Self::Bytes => Some(place + 1),
+            Self::LowFirst => {
+                (place % 2 == 0 && bytes.get(place + 1) == Some(&0)).then_some(place + 2)
+            }
+            Self::HighFirst => (place % 2 == 1 && bytes[place - 1] == 0).then_some(place + 1),
+        })
+    }
+}
+
 fn unfit(message: String) -> ToolError {
     ToolError::new(ErrorCode::InvalidArgs, message).reason("encoding")
 }
 
-fn decode_utf8(bytes: &[u8], truncated: bool) -> Result<String, ToolError> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text.to_owned()),
+fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize), ToolError> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let count = bytes.len();
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((text, count)),
         // `error_len` is absent when the bytes end inside a character.
-        Err(err) if truncated && err.error_len().is_none() => {
-            Ok(String::from_utf8_lossy(&bytes[..err.valid_up_to()]).into_owned())
+        Err(err) if truncated && err.utf8_error().error_len().is_none() => {
+            let valid = err.utf8_error().valid_up_to();
+            let cut = err.as_bytes().len() - valid;
+            let mut bytes = err.into_bytes();
+            bytes.truncate(valid);
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Ok((text, count - cut))
         }
         Err(err) => {
+            let place = err.utf8_error().valid_up_to();
+            let bytes = err.as_bytes();
             let hint = if matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
                 "it begins with a byte-order mark of UTF-16: use `encoding: \"utf-16\"`"
             } else {
                 "use `encoding: \"latin-1\"` for old texts, `\"base64\"` for bytes as they are"
             };
-            let place = err.valid_up_to();
             Err(unfit(format!(
                 "the file is no UTF-8: byte {place} is {:#04x}",
                 bytes[place]
@@ -98,7 +149,8 @@ fn decode_utf8(bytes: &[u8], truncated: bool) -> Result<String, ToolError> {
     }
 }
 
-fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<String, ToolError> {
+fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolError> {
+    let count = bytes.len();
     let (bytes, big_endian) = match bytes {
         [0xff, 0xfe, rest @ ..] => (rest, false),
         [0xfe, 0xff, rest @ ..] => (rest, true),
@@ -120,13 +172,14 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<String, ToolError> {
     });
     let mut text = String::with_capacity(bytes.len());
     let mut place = 0;
+    let mut cut = rest.len();
     for character in char::decode_utf16(units) {
         match character {
             Ok(character) => {
                 place += character.len_utf16();
                 text.push(character);
             }
-            Err(_) if truncated && place + 1 == pairs.len() => {}
+            Err(_) if truncated && place + 1 == pairs.len() => cut += 2,
             Err(err) => {
                 let hint = "use `encoding: \"base64\"` for bytes as they are";
                 return Err(unfit(format!(
@@ -137,5 +190,5 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<String, ToolError> {
             }
         }
     }
-    Ok(text)
+    Ok((text, count - cut))
 }

@@ -161,14 +161,20 @@ impl From<FileInfo> for ListedEntry {
         Self {
             name,
             path: info.path,
-            kind: match info.kind {
-                FileKind::File => EntryKind::File,
-                FileKind::Directory => EntryKind::Directory,
-                FileKind::Link => EntryKind::Link,
-                FileKind::Other => EntryKind::Other,
-            },
+            kind: info.kind.into(),
             size: info.size,
             modified: info.modified_s,
+        }
+    }
+}
+
+impl From<FileKind> for EntryKind {
+    fn from(kind: FileKind) -> Self {
+        match kind {
+            FileKind::File => Self::File,
+            FileKind::Directory => Self::Directory,
+            FileKind::Link => Self::Link,
+            FileKind::Other => Self::Other,
         }
     }
 }

@@ -1,9 +1,21 @@
-//! Files in the workspace: reading, writing, listing.
+//! Files in the workspace: reading, writing, changing, finding, searching.
 
+pub mod apply_patch;
+pub mod create_directory;
+pub mod delete_file;
+pub mod disk_usage;
+pub mod edit_file;
 mod encoding;
+pub mod exists;
+pub mod glob;
+pub mod grep;
 pub mod list_directory;
+mod patch;
 mod pattern;
 pub mod read_file;
+pub mod stat;
+mod text;
+pub(crate) mod walk;
 pub mod write_file;
 
 #[cfg(test)]
@@ -17,5 +29,14 @@ pub use encoding::Encoding;
 pub static TOOLS: &[Entry] = &[
     entry::<read_file::ReadFile>(),
     entry::<write_file::WriteFile>(),
+    entry::<edit_file::EditFile>(),
+    entry::<apply_patch::ApplyPatch>(),
+    entry::<delete_file::DeleteFile>(),
+    entry::<create_directory::CreateDirectory>(),
     entry::<list_directory::ListDirectory>(),
+    entry::<glob::Glob>(),
+    entry::<grep::Grep>(),
+    entry::<stat::Stat>(),
+    entry::<exists::Exists>(),
+    entry::<disk_usage::DiskUsage>(),
 ];

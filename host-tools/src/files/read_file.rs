@@ -1,21 +1,30 @@
-//! Reading a file.
+//! Reading a file: all of it, a range of bytes, or a range of lines.
+
+use std::io::{Read, SeekFrom};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::capability::{FileInfo, FileReader, Links};
+use tool_core::types::Count;
+use tool_core::value::SAFE_INTEGER;
 use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example,
+    Permission, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
 };
 
 use super::Encoding;
+use super::encoding::Units;
 
 /// Largest number of bytes one call reads.
 const BYTES_MAX: i64 = 256 << 20;
+/// Bytes read at once while lines are counted; even, so that no unit of two bytes is cut.
+const PART: usize = 64 << 10;
 
 /// Reads a file of the workspace.
 pub struct ReadFile;
 
-/// Read a file of the workspace as text, or as base64. Long files are cut at `max_bytes`, and `truncated` says so.
+/// Read a file of the workspace as text, or as base64: all of it, from a byte on, or some of its lines. Long answers are cut at
+/// `max_bytes`; then `truncated` is true and `next_offset` says where to go on.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -28,27 +37,68 @@ pub struct Args {
     /// Most bytes read, 1 to 268435456.
     #[serde(default = "default_max_bytes")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
+    /// First byte read, counted from 0; the `next_offset` of an earlier answer goes on where that one was cut.
+    #[serde(default = "start")]
+    pub offset: Bounded<0, SAFE_INTEGER>,
+    /// First line read, counted from 1; not together with `offset` or `base64`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<Count>,
+    /// Last line read; without it, all from `first_line` on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<Count>,
 }
 
 fn default_max_bytes() -> Bounded<1, BYTES_MAX> {
     Bounded::literal(1_000_000)
 }
 
+fn start() -> Bounded<0, SAFE_INTEGER> {
+    Bounded::literal(0)
+}
+
 /// The result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text of the file, or of its beginning.
+    /// The text of the file, or of the part asked for.
     pub content: String,
     /// How the bytes became text.
     pub encoding: Encoding,
     /// Size of the whole file in bytes.
     pub size: u64,
-    /// Whether the file has more than `content`.
+    /// Whether the file goes on after `content`.
     pub truncated: bool,
+    /// The byte after `content`, where it was cut at `max_bytes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+    /// The lines in `content`, where lines were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineRange>,
     /// Last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,
     /// Path relative to the workspace root.
     pub path: String,
+}
+
+/// Some lines of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LineRange {
+    /// Number of the first, from 1.
+    pub first: u64,
+    /// Number of the last.
+    pub last: u64,
+}
+
+/// The bytes of a part of a file.
+struct Part {
+    info: FileInfo,
+    bytes: Vec<u8>,
+    /// Where the bytes begin.
+    from: u64,
+    /// Whether `max_bytes` cut them.
+    cut: bool,
+    /// Whether the file goes on behind them.
+    more: bool,
+    lines: Option<LineRange>,
 }
 
 impl Tool for ReadFile {
@@ -73,54 +123,304 @@ impl Tool for ReadFile {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let bytes_max = args.max_bytes.get().unsigned_abs();
         // The bytes and their text.
-        ctx.reserve(bytes_max.saturating_mul(3))?;
-        let content = ctx
-            .files()?
-            .read(&args.path, bytes_max)
+        ctx.reserve(args.max_bytes.get().unsigned_abs().saturating_mul(3))?;
+        let files = ctx.files()?;
+        let (info, mut reader) = files
+            .open(&args.path, Links::Follow)
             .map_err(|err| err.at("/path"))?;
+        let part = if args.first_line.is_some() || args.last_line.is_some() {
+            read_lines(&args, info, reader.as_mut(), ctx)?
+        } else {
+            read_bytes(&args, info, reader.as_mut(), ctx)?
+        };
         ctx.check()?;
-        let text = args
+        let count = part.bytes.len();
+        let (content, taken) = args
             .encoding
-            .decode(&content.bytes, content.truncated)
-            .map_err(|err| err.at("/encoding"))?;
+            .decode(part.bytes, part.cut)
+            .map_err(|err| if part.from > 0 { in_part(err) } else { err }.at("/encoding"))?;
+        let end = part.from + taken as u64;
         Ok(Output {
-            content: text,
+            content,
             encoding: args.encoding,
-            size: content.info.size.max(content.bytes.len() as u64),
-            truncated: content.truncated,
-            modified: content.info.modified_s,
-            path: content.info.path,
+            size: part.info.size.max(part.from + count as u64),
+            truncated: part.more,
+            next_offset: part.cut.then_some(end),
+            lines: part.lines,
+            modified: part.info.modified_s,
+            path: part.info.path,
         })
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text, last changed at second 1,700,000,000.
     fn examples() -> Vec<Example<Args, Output>> {
-        let output = |content: &str, encoding, truncated| Output {
+        let output = |content: &str, encoding| Output {
             content: content.to_owned(),
             encoding,
             size: 12,
-            truncated,
+            truncated: false,
+            next_offset: None,
+            lines: None,
             modified: 1_700_000_000.0,
             path: "notes.txt".to_owned(),
         };
-        let args = |encoding, max_bytes| Args {
+        let args = |encoding| Args {
             path: "notes.txt".to_owned(),
             encoding,
-            max_bytes,
+            max_bytes: default_max_bytes(),
+            offset: start(),
+            first_line: None,
+            last_line: None,
         };
         vec![
             Example {
                 title: "a short text",
-                args: args(Encoding::Utf8, default_max_bytes()),
-                output: output("hello world\n", Encoding::Utf8, false),
+                args: args(Encoding::Utf8),
+                output: output("hello world\n", Encoding::Utf8),
             },
             Example {
                 title: "the first five bytes as they are",
-                args: args(Encoding::Base64, Bounded::literal(5)),
-                output: output("aGVsbG8=", Encoding::Base64, true),
+                args: Args {
+                    max_bytes: Bounded::literal(5),
+                    ..args(Encoding::Base64)
+                },
+                output: Output {
+                    truncated: true,
+                    next_offset: Some(5),
+                    ..output("aGVsbG8=", Encoding::Base64)
+                },
+            },
+            Example {
+                title: "the first line",
+                args: Args {
+                    first_line: Some(Bounded::literal(1)),
+                    last_line: Some(Bounded::literal(1)),
+                    ..args(Encoding::Utf8)
+                },
+                output: Output {
+                    lines: Some(LineRange { first: 1, last: 1 }),
+                    ..output("hello world\n", Encoding::Utf8)
+                },
             },
         ]
+    }
+}
+
+fn in_part(err: ToolError) -> ToolError {
+    err.hint("`offset` may be inside a character: take the `next_offset` of an earlier answer, or read lines")
+}
+
+fn failed(args: &Args, err: &std::io::Error) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("cannot read `{}`: {err}", args.path),
+    )
+    .reason("io")
+    .at("/path")
+}
+
+/// From one byte on. The file may grow while it is read, and files such as those of `/proc` have size 0: the limit holds on the
+/// bytes.
+fn read_bytes(
+    args: &Args,
+    info: FileInfo,
+    reader: &mut dyn FileReader,
+    ctx: &Ctx,
+) -> Result<Part, ToolError> {
+    let from = args.offset.get().unsigned_abs();
+    let bytes_max = args.max_bytes.get().unsigned_abs();
+    let failed = |err: &std::io::Error| failed(args, err);
+    if from > 0 {
+        if from > info.size {
+            return Err(ToolError::invalid(
+                "/offset",
+                format_args!("the file has {} bytes", info.size),
+            )
+            .reason("range")
+            .hint("count from 0"));
+        }
+        reader
+            .seek(SeekFrom::Start(from))
+            .map_err(|err| failed(&err))?;
+    }
+    let expected = info.size.saturating_sub(from).min(bytes_max);
+    let mut bytes = Vec::with_capacity(expected as usize + 1);
+    let mut limited = reader.take(bytes_max + 1);
+    loop {
+        ctx.check()?;
+        let wanted = (16 << 20) + 1;
+        let count = limited
+            .by_ref()
+            .take(wanted)
+            .read_to_end(&mut bytes)
+            .map_err(|err| failed(&err))?;
+        if (count as u64) < wanted {
+            break;
+        }
+    }
+    let cut = bytes.len() as u64 > bytes_max;
+    bytes.truncate(bytes_max as usize);
+    Ok(Part {
+        info,
+        bytes,
+        from,
+        cut,
+        more: cut,
+        lines: None,
+    })
+}
+
+fn read_lines(
+    args: &Args,
+    info: FileInfo,
+    reader: &mut dyn FileReader,
+    ctx: &Ctx,
+) -> Result<Part, ToolError> {
+    let first = args.first_line.map_or(1, |line| line.get().unsigned_abs());
+    let last = args
+        .last_line
+        .map_or(u64::MAX, |line| line.get().unsigned_abs());
+    if last < first {
+        return Err(ToolError::invalid(
+            "/last_line",
+            format_args!("expected at least `first_line`, {first}, found {last}"),
+        )
+        .reason("range"));
+    }
+    if args.offset.get() > 0 {
+        return Err(ToolError::invalid(
+            "/offset",
+            "a range is given in bytes or in lines, not in both",
+        )
+        .hint("leave `offset` out"));
+    }
+    let bytes_max = args.max_bytes.size();
+    let mut scan = Scan {
+        first,
+        last,
+        bytes_max,
+        place: 0,
+        line: 1,
+        from: 0,
+        kept: Vec::new(),
+        ended: true,
+        cut: false,
+        more: false,
+    };
+    let mut buffer = vec![0; PART];
+    let mut units: Option<Units> = None;
+    loop {
+        ctx.check()?;
+        let count = fill(reader, &mut buffer).map_err(|err| failed(args, &err))?;
+        if count == 0 {
+            break;
+        }
+        let part = &buffer[..count];
+        let units = match units {
+            Some(units) => units,
+            None => {
+                let found = args.encoding.units(part).ok_or_else(|| {
+                    ToolError::invalid("/encoding", "bytes in `base64` have no lines")
+                        .hint("use `offset` and `max_bytes`")
+                })?;
+                *units.insert(found)
+            }
+        };
+        if !scan.part(part, units) {
+            break;
+        }
+    }
+    // A line is there when it has a byte.
+    let lines = scan.line - u64::from(scan.ended);
+    if first > lines.max(1) {
+        return Err(
+            ToolError::invalid("/first_line", format_args!("the file has {lines} lines"))
+                .reason("range")
+                .hint("count from 1"),
+        );
+    }
+    Ok(Part {
+        info,
+        bytes: scan.kept,
+        from: scan.from,
+        cut: scan.cut,
+        more: scan.more,
+        lines: Some(LineRange {
+            first,
+            last: lines.min(last),
+        }),
+    })
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(reader: &mut dyn FileReader, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(err) => return Err(err),
+        }
+    }
+    Ok(filled)
+}
+
+/// Goes through the lines and keeps some.
+struct Scan {
+    first: u64,
+    last: u64,
+    bytes_max: usize,
+    /// Bytes seen before this part.
+    place: u64,
+    /// The line that the next byte belongs to.
+    line: u64,
+    from: u64,
+    kept: Vec<u8>,
+    /// Whether the next byte begins a line.
+    ended: bool,
+    cut: bool,
+    more: bool,
+}
+
+impl Scan {
+    /// Takes the next part of the file; whether to go on.
+    fn part(&mut self, part: &[u8], units: Units) -> bool {
+        let mut begin = 0;
+        for end in units.line_ends(part).chain([part.len()]) {
+            if begin == end {
+                continue;
+            }
+            if self.line > self.last {
+                self.more = true;
+                return false;
+            }
+            if self.line >= self.first && !self.keep(&part[begin..end], begin) {
+                return false;
+            }
+            // The last piece of a part is a whole line only when it is one of its line ends.
+            self.ended = end < part.len() || units.line_ends(&part[begin..end]).next().is_some();
+            self.line += u64::from(self.ended);
+            begin = end;
+        }
+        self.place += part.len() as u64;
+        true
+    }
+
+    fn keep(&mut self, bytes: &[u8], begin: usize) -> bool {
+        if self.kept.is_empty() {
+            self.from = self.place + begin as u64;
+        }
+        let room = self.bytes_max - self.kept.len();
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if bytes.len() > room {
+            // A line of which nothing fits is not in the answer.
+            self.ended &= room == 0;
+            self.cut = true;
+            self.more = true;
+            return false;
+        }
+        true
     }
 }

@@ -322,6 +322,7 @@ fn has_syntax(spec: &Spec, wanted: Syntax) -> bool {
 
 fn has_paths(spec: &Spec) -> bool {
     has_syntax(spec, Syntax::Path)
+        || has_syntax(spec, Syntax::Tree)
         || spec
             .resources
             .iter()

@@ -14,6 +14,8 @@ pub struct PathFact {
     forms: Vec<Vec<String>>,
     /// Whether some form could not be found out.
     unknown: bool,
+    /// Whether everything below it is used too.
+    tree: bool,
 }
 
 impl PathFact {
@@ -38,6 +40,7 @@ impl PathFact {
             written: written.to_owned(),
             forms,
             unknown,
+            tree: false,
         }
     }
 
@@ -48,9 +51,14 @@ impl PathFact {
             && self.forms.iter().all(|form| under_any(form, roots))
     }
 
-    /// Whether it could lie under one of the roots.
+    /// Whether it, or something below that is used with it, could lie under one of the roots.
     pub fn possibly_under(&self, roots: &[Vec<String>]) -> bool {
-        self.unknown || self.forms.iter().any(|form| under_any(form, roots))
+        let holds_any = |form: &[String]| roots.iter().any(|root| root.starts_with(form));
+        self.unknown
+            || self
+                .forms
+                .iter()
+                .any(|form| under_any(form, roots) || self.tree && holds_any(form))
     }
 }
 
@@ -112,7 +120,8 @@ impl<'a> CallFacts<'a> {
                 .map(|key| key.name.clone())
                 .collect::<Vec<_>>()
         });
-        for value in of_syntax(Syntax::Path) {
+        let trees: Vec<Value> = of_syntax(Syntax::Tree).collect();
+        for value in of_syntax(Syntax::Path).chain(of_syntax(Syntax::Tree)) {
             match (&mut paths, value.as_str()) {
                 (Some(list), Some(path)) if !list.iter().any(|known| known == path) => {
                     list.push(path.to_owned())
@@ -147,7 +156,10 @@ impl<'a> CallFacts<'a> {
             paths: paths.map(|paths| {
                 paths
                     .iter()
-                    .map(|path| PathFact::new(path, files))
+                    .map(|path| PathFact {
+                        tree: trees.iter().any(|tree| tree.as_str() == Some(path)),
+                        ..PathFact::new(path, files)
+                    })
                     .collect()
             }),
             files: sources.collect(),

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod audit;
+mod memory;
 mod opening;
 mod processes;
 

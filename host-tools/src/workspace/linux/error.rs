@@ -48,6 +48,49 @@ pub(super) fn link(path: &str) -> ToolError {
     .hint("links are followed for reading one file or folder, never for writing or listing a tree: name the place itself")
 }
 
+/// Something else than a folder.
+pub(super) fn no_folder(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("expected a folder: `{}`", brief(path)),
+    )
+    .reason("not_a_folder")
+    .hint("read a file with `read_file`, delete one with `delete_file`")
+}
+
+/// What tools never write.
+pub(super) fn protected(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PolicyDenied,
+        format_args!(
+            "`{}` is never written by a tool: it belongs to the repository, the configuration or the state",
+            brief(path)
+        ),
+    )
+    .reason("protected_path")
+    .hint("write to another place; a person may change this file by hand")
+}
+
+/// A folder that must be empty.
+pub(super) fn not_empty(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::Conflict,
+        format_args!("the folder `{}` is not empty", brief(path)),
+    )
+    .reason("not_empty")
+    .hint("`list_directory` shows what is in it; name another folder, or empty this one first")
+}
+
+/// A file that is not what it was.
+pub(super) fn changed(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::ResourceChanged,
+        format_args!("`{}` changed since it was read", brief(path)),
+    )
+    .reason("changed")
+    .hint("nothing was written: read the file again, then call again")
+}
+
 /// What the operating system answered.
 pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
     let invalid = |message: &str, reason: &'static str| {

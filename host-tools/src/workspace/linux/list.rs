@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
-use tool_core::capability::{FileInfo, FileKind};
+use tool_core::capability::{FileInfo, FileKind, Links};
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::resolve::{PARTS_MAX, Root, legible};
@@ -63,6 +63,41 @@ pub(super) fn list(
     listing.walk(first, recursive, entries_max, path)
 }
 
+/// One folder, in the order of [`list`].
+pub(super) fn entries(
+    root: &Root,
+    path: &str,
+    links: Links,
+    stop: &StopFlag,
+) -> Result<Vec<FileInfo>, ToolError> {
+    let relative = root.relative(path)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let fd = match links {
+        Links::Refuse => root
+            .open_plain(&relative, flags)
+            .map_err(|err| not_listed(path, err))?,
+        Links::Follow => root
+            .open_following(&relative, flags, path)
+            .map_err(|err| folder_words(path, err))?,
+    };
+    let mut listing = Listing {
+        root,
+        stop,
+        read: 0,
+    };
+    let items = listing.entries(&fd, Path::new(&relative), &shown(&relative), false, path)?;
+    let mut found: Vec<FileInfo> = items
+        .into_iter()
+        .filter_map(|item| match item {
+            Item::Entry(info) => Some(info),
+            Item::Below(..) => None,
+        })
+        .collect();
+    let folder = |info: &FileInfo| (info.kind == FileKind::Directory).then_some("/");
+    found.sort_by_cached_key(|info| format!("{}{}", info.path, folder(info).unwrap_or("")));
+    Ok(found)
+}
+
 fn not_listed(path: &str, err: Errno) -> ToolError {
     folder_words(path, error::io("list", path, err))
 }
@@ -70,12 +105,7 @@ fn not_listed(path: &str, err: Errno) -> ToolError {
 /// For a listing, "no folder" means the path itself.
 fn folder_words(path: &str, err: ToolError) -> ToolError {
     if err.reason_str() == Some("not_a_folder") {
-        return ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("expected a folder: `{path}`"),
-        )
-        .reason("not_a_folder")
-        .hint("read a file with `read_file`");
+        return error::no_folder(path);
     }
     err
 }

@@ -1,5 +1,8 @@
-//! The workspace on Linux: reading here, resolution in `resolve`, writing in `write`, listing in `list`.
+//! The workspace on Linux: reading here, resolution in `resolve`, writing in `write`, several changes at once in `change`, new
+//! folders in `draft`, listing in `list`.
 
+mod change;
+mod draft;
 mod error;
 mod list;
 mod resolve;
@@ -12,8 +15,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use rustix::fs::{FileType, OFlags, Stat, fstat};
-use tool_core::capability::{FileContent, FileInfo, FileKind, Files, WriteMode};
+use rustix::fs::{FileType, OFlags, Stat, fstat, fstatvfs};
+use tool_core::capability::{
+    Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space, WriteMode,
+};
 use tool_core::{StopFlag, ToolError};
 
 use self::resolve::{Root, tidy};
@@ -53,16 +58,7 @@ impl Workspace {
 
 impl Files for Workspace {
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
-        let relative = self.root.relative(path)?;
-        // Without O_NONBLOCK the opening of a pipe would wait for a writer.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fd = self.root.open_following(&relative, flags, path)?;
-        let stat = fstat(&fd).map_err(|err| error::io("read", path, err))?;
-        if kind_of(stat.st_mode) != FileKind::File {
-            return Err(error::not_regular(path, kind_of(stat.st_mode)));
-        }
-        let info = info(shown(&relative), &stat);
-        let mut file = File::from(fd);
+        let (info, mut file) = self.open_file(path, Links::Follow)?;
         let mut bytes = Vec::with_capacity(info.size.min(bytes_max).min(16 << 20) as usize);
         // The file may grow while it is read, and files such as those of /proc have size 0: the limit holds on the bytes.
         let mut part = (&mut file).take(bytes_max);
@@ -98,6 +94,49 @@ impl Files for Workspace {
         write::make_folder(self, path)
     }
 
+    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
+        let (info, file) = self.open_file(path, links)?;
+        Ok((info, Box::new(file)))
+    }
+
+    fn entries(
+        &self,
+        path: &str,
+        links: Links,
+        stop: &StopFlag,
+    ) -> Result<Vec<FileInfo>, ToolError> {
+        list::entries(&self.root, path, links, stop)
+    }
+
+    fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
+        let relative = self.root.relative(path)?;
+        let fd = self.root.open_following(&relative, OFlags::PATH, path)?;
+        let stat = fstat(&fd).map_err(|err| error::io("look at", path, err))?;
+        Ok(info(shown(&relative), &stat))
+    }
+
+    fn space(&self, path: &str) -> Result<Space, ToolError> {
+        let relative = self.root.relative(path)?;
+        let fd = self.root.open_following(&relative, OFlags::PATH, path)?;
+        let found = fstatvfs(&fd).map_err(|err| error::io("look at", path, err))?;
+        Ok(Space {
+            total: found.f_blocks.saturating_mul(found.f_frsize),
+            free: found.f_bavail.saturating_mul(found.f_frsize),
+        })
+    }
+
+    fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
+        write::remove(self, path, kind)
+    }
+
+    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+        change::change(self, changes)
+    }
+
+    fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
+        Ok(Box::new(draft::Folder::begin(self, path)?))
+    }
+
     fn identity(&self, path: &str) -> Result<String, ToolError> {
         let place = self.root.locate(&self.root.relative(path)?, path)?;
         Ok(match place.stat {
@@ -106,6 +145,27 @@ impl Files for Workspace {
             }
             _ => place.path,
         })
+    }
+}
+
+impl Workspace {
+    /// Opens a regular file; what it is gets decided on the open file.
+    fn open_file(&self, path: &str, links: Links) -> Result<(FileInfo, File), ToolError> {
+        let relative = self.root.relative(path)?;
+        // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fd = match links {
+            Links::Follow => self.root.open_following(&relative, flags, path)?,
+            Links::Refuse => self
+                .root
+                .open_plain(&relative, flags)
+                .map_err(|err| error::io("read", path, err))?,
+        };
+        let stat = fstat(&fd).map_err(|err| error::io("read", path, err))?;
+        if kind_of(stat.st_mode) != FileKind::File {
+            return Err(error::not_regular(path, kind_of(stat.st_mode)));
+        }
+        Ok((info(shown(&relative), &stat), File::from(fd)))
     }
 }
 
@@ -130,6 +190,7 @@ fn info(path: String, stat: &Stat) -> FileInfo {
             0
         },
         modified_s: stat.st_mtime as f64 + stat.st_mtime_nsec as f64 * 1e-9,
+        mode: stat.st_mode & 0o7777,
     }
 }
 

@@ -24,11 +24,36 @@ const LOCK_WAIT_MS: u64 = 5_000;
 const NAMES_MAX: usize = 16;
 
 /// Where a write goes: the open folder and the name in it.
-struct Target<'a> {
-    folder: OwnedFd,
-    name: &'a str,
-    path: &'a str,
-    shown: String,
+pub(super) struct Target<'a> {
+    pub(super) folder: OwnedFd,
+    pub(super) name: String,
+    pub(super) path: &'a str,
+    pub(super) shown: String,
+}
+
+impl<'a> Target<'a> {
+    /// The place of a path that may be written, found without following a link.
+    pub(super) fn find(workspace: &Workspace, path: &'a str) -> Result<Self, ToolError> {
+        let relative = workspace.root.relative(path)?;
+        workspace.allow_write(&relative, path)?;
+        let (folder, name) = relative
+            .trim_end_matches('/')
+            .rsplit_once('/')
+            .unwrap_or((".", &relative));
+        if matches!(name, "." | ".." | "") || relative.ends_with('/') {
+            return Err(error::malformed(path, "it names no file"));
+        }
+        let folder = if folder.is_empty() { "." } else { folder };
+        Ok(Self {
+            folder: workspace
+                .root
+                .open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY)
+                .map_err(|err| missing_folder(folder, path, err))?,
+            name: name.to_owned(),
+            path,
+            shown: shown(&relative),
+        })
+    }
 }
 
 pub(super) fn write(
@@ -37,25 +62,7 @@ pub(super) fn write(
     content: &[u8],
     mode: WriteMode,
 ) -> Result<FileInfo, ToolError> {
-    let relative = workspace.root.relative(path)?;
-    workspace.allow_write(&relative, path)?;
-    let (folder, name) = relative
-        .trim_end_matches('/')
-        .rsplit_once('/')
-        .unwrap_or((".", &relative));
-    if matches!(name, "." | ".." | "") || relative.ends_with('/') {
-        return Err(error::malformed(path, "it names no file"));
-    }
-    let folder = if folder.is_empty() { "." } else { folder };
-    let target = Target {
-        folder: workspace
-            .root
-            .open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY)
-            .map_err(|err| missing_folder(folder, path, err))?,
-        name,
-        path,
-        shown: shown(&relative),
-    };
+    let target = Target::find(workspace, path)?;
     let there = target.there()?;
     match (mode, there) {
         (WriteMode::Create, Some(_)) => Err(target.exists()),
@@ -64,6 +71,35 @@ pub(super) fn write(
             target.replace(content, mode, there.as_ref())
         }
     }
+}
+
+pub(super) fn remove(
+    workspace: &Workspace,
+    path: &str,
+    kind: FileKind,
+) -> Result<FileInfo, ToolError> {
+    let target = Target::find(workspace, path.trim_end_matches('/'))?;
+    let stat = statat(
+        &target.folder,
+        target.name.as_str(),
+        AtFlags::SYMLINK_NOFOLLOW,
+    )
+    .map_err(|err| target.fail_to("delete", err))?;
+    let flags = match (kind_of(stat.st_mode), kind) {
+        (FileKind::Link, _) => return Err(error::link(path)),
+        (FileKind::File, FileKind::File) => AtFlags::empty(),
+        (FileKind::Directory, FileKind::Directory) => AtFlags::REMOVEDIR,
+        (found, FileKind::Directory) if found != FileKind::Directory => {
+            return Err(error::no_folder(path));
+        }
+        (found, _) => return Err(error::not_regular(path, found)),
+    };
+    unlinkat(&target.folder, target.name.as_str(), flags).map_err(|err| match err {
+        Errno::NOTEMPTY | Errno::EXIST => error::not_empty(path),
+        err => target.fail_to("delete", err),
+    })?;
+    target.sync_folder()?;
+    Ok(info(target.shown.clone(), &stat))
 }
 
 pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolError> {
@@ -75,15 +111,28 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolE
             "a folder to make is named without `..`",
         ));
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fail = |err| error::io("make", path, err);
-    let mut here = workspace
+    let here = workspace
         .root
         .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
-        .map_err(fail)?;
-    for part in tidy(&relative) {
+        .map_err(|err| error::io("make", path, err))?;
+    make_below(here, &relative, path, &mut |_, _| {}).map(|_| ())
+}
+
+/// Goes down from a folder, making what is missing; `made` is told of each new folder and the one it is in.
+pub(super) fn make_below(
+    mut here: OwnedFd,
+    relative: &str,
+    path: &str,
+    made: &mut dyn FnMut(&OwnedFd, &str),
+) -> Result<OwnedFd, ToolError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fail = |err| error::io("make", path, err);
+    for part in tidy(relative) {
         match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
-            Ok(()) => fsync(&here).map_err(fail)?,
+            Ok(()) => {
+                made(&here, part);
+                fsync(&here).map_err(fail)?;
+            }
             Err(Errno::EXIST) => {}
             Err(err) => return Err(fail(err)),
         }
@@ -93,7 +142,7 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolE
             err => fail(err),
         })?;
     }
-    Ok(())
+    Ok(here)
 }
 
 fn is_link(folder: &OwnedFd, name: &str) -> bool {
@@ -108,14 +157,14 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
             format_args!("the folder `{folder}` does not exist"),
         )
         .reason("not_found")
-        .hint("make it first: `write_file` does with `parents: true`");
+        .hint("make it first with `create_directory`; `write_file` does with `parents: true`");
     }
     error::io("write", path, err)
 }
 
 impl Workspace {
     /// Refuses what is never written to. No link is followed on the way of a write, so the text of the path decides.
-    fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
+    pub(super) fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
         let mut parts: Vec<String> = Vec::new();
         for part in tidy(relative) {
             if part == ".." {
@@ -132,19 +181,14 @@ impl Workspace {
         if !protected {
             return Ok(());
         }
-        Err(ToolError::new(
-            ErrorCode::PolicyDenied,
-            format_args!("`{path}` is never written by a tool: it belongs to the repository, the configuration or the state"),
-        )
-        .reason("protected_path")
-        .hint("write to another place; a person may change this file by hand"))
+        Err(error::protected(path))
     }
 }
 
 impl Target<'_> {
     /// What has the name now; anything but a regular file is refused.
-    fn there(&self) -> Result<Option<Stat>, ToolError> {
-        match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
+    pub(super) fn there(&self) -> Result<Option<Stat>, ToolError> {
+        match statat(&self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => match kind_of(stat.st_mode) {
                 FileKind::File => Ok(Some(stat)),
                 FileKind::Link => Err(error::link(self.path)),
@@ -155,7 +199,7 @@ impl Target<'_> {
         }
     }
 
-    fn exists(&self) -> ToolError {
+    pub(super) fn exists(&self) -> ToolError {
         ToolError::new(
             ErrorCode::Conflict,
             format_args!("`{}` exists already", self.shown),
@@ -164,8 +208,12 @@ impl Target<'_> {
         .hint("use the mode `overwrite` or `append`, or another name")
     }
 
-    fn fail(&self, err: Errno) -> ToolError {
-        error::io("write", self.path, err)
+    pub(super) fn fail(&self, err: Errno) -> ToolError {
+        self.fail_to("write", err)
+    }
+
+    fn fail_to(&self, action: &str, err: Errno) -> ToolError {
+        error::io(action, self.path, err)
     }
 
     /// Writes a new file beside the target and gives it the target's name.
@@ -188,7 +236,7 @@ impl Target<'_> {
         Ok(info(self.shown.clone(), &stat))
     }
 
-    fn new_file(&self, before: Option<&Stat>) -> Result<(File, String), ToolError> {
+    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<(File, String), ToolError> {
         // What replaces a file is nobody else's to read until it has that file's mode; a new file gets the usual mode.
         let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
         let flags =
@@ -204,7 +252,7 @@ impl Target<'_> {
         Err(self.fail(Errno::EXIST))
     }
 
-    fn fill(
+    pub(super) fn fill(
         &self,
         mut file: File,
         content: &[u8],
@@ -223,9 +271,9 @@ impl Target<'_> {
     fn give_name(&self, new: &str, mode: WriteMode) -> Result<(), ToolError> {
         let folder = self.folder.as_fd();
         let named = if mode == WriteMode::Create {
-            name_if_free(folder, new, self.name)
+            name_if_free(folder, new, &self.name)
         } else {
-            renameat(folder, new, folder, self.name)
+            renameat(folder, new, folder, self.name.as_str())
         };
         named.map_err(|err| match err {
             Errno::EXIST => self.exists(),
@@ -233,7 +281,7 @@ impl Target<'_> {
         })
     }
 
-    fn sync_folder(&self) -> Result<(), ToolError> {
+    pub(super) fn sync_folder(&self) -> Result<(), ToolError> {
         fsync(&self.folder).map_err(|err| self.fail(err))
     }
 
@@ -246,8 +294,13 @@ impl Target<'_> {
             | OFlags::NONBLOCK
             | OFlags::NOCTTY
             | OFlags::CLOEXEC;
-        let fd = openat(&self.folder, self.name, flags, Mode::from_raw_mode(0o666))
-            .map_err(|err| self.fail(err))?;
+        let fd = openat(
+            &self.folder,
+            self.name.as_str(),
+            flags,
+            Mode::from_raw_mode(0o666),
+        )
+        .map_err(|err| self.fail(err))?;
         self.lock(&fd)?;
         let before = fstat(&fd).map_err(|err| self.fail(err))?;
         if kind_of(before.st_mode) != FileKind::File {
@@ -301,7 +354,7 @@ impl Target<'_> {
 }
 
 /// Renames unless the name is taken; where the file system cannot, a second name does the same.
-fn name_if_free(folder: BorrowedFd<'_>, new: &str, name: &str) -> Result<(), Errno> {
+pub(super) fn name_if_free(folder: BorrowedFd<'_>, new: &str, name: &str) -> Result<(), Errno> {
     match renameat_with(folder, new, folder, name, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS) => {
             linkat(folder, new, folder, name, AtFlags::empty())?;
@@ -327,7 +380,7 @@ fn keep_owner_and_mode(file: &File, before: &Stat) -> Result<(), Errno> {
 }
 
 /// A name nobody has: process, counter and chance.
-fn fresh_name() -> String {
+pub(super) fn fresh_name() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let chance = RandomState::new().build_hasher().finish();
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);

@@ -1,0 +1,234 @@
+//! Unpacking an archive into a folder.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::{Draft, Links};
+use tool_core::{
+    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::fault::{Fault, Halt};
+use super::limits::{self, BUFFER, MEMORY_MAX};
+use super::names::Names;
+use super::read::{Archive, Kind, Member, Next};
+use super::select::{Selection, no_member};
+
+/// Most files listed in an answer.
+const LISTED_MAX: usize = 1000;
+
+/// Unpacks an archive.
+pub struct ArchiveExtract;
+
+/// Unpack an archive of the workspace (zip, tar, 7z) into a new folder: all of it, or the files that a pattern or a list names. Links,
+/// devices, names that lead out, names that clash, and archives that grow too much are refused, and then nothing is left behind.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of the archive, relative to the workspace root.
+    pub path: String,
+    /// The folder to unpack into, relative to the workspace root. It must be new, or empty.
+    pub to: String,
+    /// Only files whose names match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Only the files of these names; each must be there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The folder, relative to the workspace root.
+    pub to: String,
+    /// Files unpacked.
+    pub extracted: u64,
+    /// Files of the archive left out.
+    pub skipped: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// The paths of the files below `to`, in the order of the archive; the first thousand.
+    pub files: Vec<String>,
+}
+
+impl Tool for ArchiveExtract {
+    const SPEC: Spec = Spec {
+        id: "archive_extract",
+        title: "Unpack an archive",
+        category: Category::Archive,
+        tags: &["archive", "zip", "tar"],
+        effects: &[Effect::ModifiesFiles],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead, Capability::FilesWrite],
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[
+            ResourceTemplate {
+                kind: ResourceKind::Path,
+                pointer: "/path",
+                access: Access::Read,
+            },
+            ResourceTemplate {
+                kind: ResourceKind::Path,
+                pointer: "/to",
+                access: Access::Write,
+            },
+        ],
+        syntax: &[("/path", Syntax::Path), ("/to", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        ctx.reserve(MEMORY_MAX)?;
+        let selection = Selection::of(args.pattern.as_deref(), args.files.as_deref())?;
+        let files = ctx.files()?;
+        let (_, reader) = files
+            .open(&args.path, Links::Follow)
+            .map_err(|err| err.at("/path"))?;
+        let mut archive = Archive::open(reader, ctx.stop())?;
+        let mut unpacking = Unpacking {
+            draft: files.draft(&args.to).map_err(|err| err.at("/to"))?,
+            selection,
+            names: Names::default(),
+            found: BTreeSet::new(),
+            buffer: vec![0; BUFFER],
+            output: Output {
+                to: args.to.clone(),
+                extracted: 0,
+                skipped: 0,
+                bytes: 0,
+                files: Vec::new(),
+            },
+        };
+        archive.each(&mut |member, content| unpacking.member(member, content, ctx))?;
+        let missing = unpacking
+            .selection
+            .missing(|name| unpacking.found.contains(name))
+            .next();
+        if let Some(name) = missing {
+            return Err(no_member("/files", name));
+        }
+        if unpacking.output.extracted == 0 && !matches!(unpacking.selection, Selection::All) {
+            return Err(
+                ToolError::invalid("/pattern", "no file of the archive matches")
+                    .reason("no_member")
+                    .hint("`archive_open` lists the members"),
+            );
+        }
+        ctx.check()?;
+        unpacking.draft.finish().map_err(|err| err.at("/to"))?;
+        Ok(unpacking.output)
+    }
+
+    /// Run in a workspace that has `bundle.zip`, with `a.txt` (6 bytes) and `d/b.csv` (4 bytes).
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "one file of an archive",
+            args: Args {
+                path: "bundle.zip".to_owned(),
+                to: "unpacked".to_owned(),
+                pattern: Some("*.csv".to_owned()),
+                files: None,
+            },
+            output: Output {
+                to: "unpacked".to_owned(),
+                extracted: 1,
+                skipped: 1,
+                bytes: 4,
+                files: vec!["d/b.csv".to_owned()],
+            },
+        }]
+    }
+}
+
+struct Unpacking {
+    draft: Box<dyn Draft>,
+    selection: Selection,
+    names: Names,
+    found: BTreeSet<String>,
+    buffer: Vec<u8>,
+    output: Output,
+}
+
+impl Unpacking {
+    fn member(&mut self, member: &Member, content: &mut dyn Read, ctx: &Ctx) -> Result<Next, Halt> {
+        ctx.check()?;
+        let chosen = self.chosen(member);
+        if !chosen {
+            self.output.skipped += u64::from(member.kind != Kind::Folder);
+            return Ok(Next::On);
+        }
+        let Some(path) = self.names.check(member)? else {
+            return Ok(Next::On);
+        };
+        if member.kind == Kind::Folder {
+            self.draft.make_folder(&path)?;
+            return Ok(Next::On);
+        }
+        let mut file = self.draft.make_file(&path, member.executable)?;
+        let bytes = copy(content, file.as_mut(), &mut self.buffer, &path)
+            .map_err(|halt| named(halt, member))?;
+        self.output.bytes += bytes;
+        limits::check_total(self.output.bytes)?;
+        self.output.extracted += 1;
+        if self.output.files.len() < LISTED_MAX {
+            self.output.files.push(path.clone());
+        }
+        if matches!(self.selection, Selection::Names(_)) {
+            self.found.insert(path);
+        }
+        Ok(Next::On)
+    }
+
+    /// With all members, folders come too; a choice is of files alone.
+    fn chosen(&self, member: &Member) -> bool {
+        match self.selection {
+            Selection::All => true,
+            _ if member.kind == Kind::Folder => false,
+            _ => self.selection.takes(&super::select::tidy(&member.name)),
+        }
+    }
+}
+
+fn named(halt: Halt, member: &Member) -> Halt {
+    match halt {
+        Halt::Fault(fault) => Halt::Fault(fault.of(&member.name)),
+        other => other,
+    }
+}
+
+/// Copies a member; what fails in reading is the archive's fault, in writing the disk's.
+fn copy(
+    content: &mut dyn Read,
+    file: &mut dyn Write,
+    buffer: &mut [u8],
+    path: &str,
+) -> Result<u64, Halt> {
+    let mut bytes = 0;
+    loop {
+        let count = match content.read(buffer) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => count,
+            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(err) => return Err(Fault::from(err).into()),
+        };
+        bytes += count as u64;
+        limits::check_file(bytes)?;
+        file.write_all(&buffer[..count]).map_err(|err| {
+            ToolError::new(
+                ErrorCode::ToolError,
+                format_args!("cannot write `{path}`: {err}"),
+            )
+            .reason("io")
+            .hint("look for space on the disk with `disk_usage`; nothing is left behind")
+            .at("/to")
+        })?;
+    }
+}

@@ -1,0 +1,144 @@
+//! One file of an archive.
+
+use std::io::Read;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::Links;
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::fault::{Fault, FaultKind};
+use super::limits::MEMORY_MAX;
+use super::names::Names;
+use super::read::{Archive, Kind, Next};
+use super::select::{no_member, tidy};
+use crate::files::Encoding;
+
+/// Largest number of bytes one call reads.
+const BYTES_MAX: i64 = 64 << 20;
+
+/// Reads one file of an archive.
+pub struct ArchiveFile;
+
+/// Read one file of an archive (zip, tar, 7z) as text, or as base64, without unpacking it to disk. Long files are cut at `max_bytes`,
+/// and `truncated` says so.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of the archive, relative to the workspace root.
+    pub path: String,
+    /// Name of the file in the archive.
+    pub filename: String,
+    /// How the bytes become text; `base64` takes any bytes.
+    #[serde(default)]
+    pub encoding: Encoding,
+    /// Most bytes read, 1 to 67108864.
+    #[serde(default = "default_max_bytes")]
+    pub max_bytes: Bounded<1, BYTES_MAX>,
+}
+
+fn default_max_bytes() -> Bounded<1, BYTES_MAX> {
+    Bounded::literal(1_000_000)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Name of the file in the archive.
+    pub filename: String,
+    /// The text of the file, or of its beginning.
+    pub content: String,
+    /// How the bytes became text.
+    pub encoding: Encoding,
+    /// Size of the whole file in bytes, as the archive says.
+    pub size: u64,
+    /// Whether the file has more than `content`.
+    pub truncated: bool,
+}
+
+impl Tool for ArchiveFile {
+    const SPEC: Spec = Spec {
+        id: "archive_file",
+        title: "Read a file of an archive",
+        category: Category::Archive,
+        tags: &["archive", "zip", "tar", "text"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let bytes_max = args.max_bytes.get().unsigned_abs();
+        ctx.reserve(MEMORY_MAX.saturating_add(bytes_max.saturating_mul(3)))?;
+        let (_, reader) = ctx
+            .files()?
+            .open(&args.path, Links::Follow)
+            .map_err(|err| err.at("/path"))?;
+        let wanted = tidy(&args.filename);
+        let mut found: Option<(Vec<u8>, u64)> = None;
+        let mut names = Names::default();
+        // Goes through all members: a second file of the name would be read by other programs.
+        Archive::open(reader, ctx.stop())?.each(&mut |member, content| {
+            ctx.check()?;
+            if tidy(&member.name) != wanted || member.kind == Kind::Folder {
+                return Ok(Next::On);
+            }
+            names.check(member)?;
+            let mut bytes = Vec::new();
+            content
+                .take(bytes_max + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|err| Fault::from(err).of(&member.name))?;
+            if found.replace((bytes, member.size)).is_some() {
+                return Err(Fault::new(FaultKind::Duplicate, "the name comes twice").into());
+            }
+            Ok(Next::On)
+        })?;
+        let Some((mut bytes, size)) = found else {
+            return Err(no_member("/filename", &args.filename));
+        };
+        let truncated = bytes.len() as u64 > bytes_max;
+        bytes.truncate(bytes_max as usize);
+        let decoded = args.encoding.decode(bytes, truncated);
+        Ok(Output {
+            filename: wanted,
+            content: decoded.map_err(|err| err.at("/encoding"))?.0,
+            encoding: args.encoding,
+            size,
+            truncated,
+        })
+    }
+
+    /// Run in a workspace that has `bundle.zip`, with `a.txt`.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a text",
+            args: Args {
+                path: "bundle.zip".to_owned(),
+                filename: "a.txt".to_owned(),
+                encoding: Encoding::Utf8,
+                max_bytes: default_max_bytes(),
+            },
+            output: Output {
+                filename: "a.txt".to_owned(),
+                content: "hello\n".to_owned(),
+                encoding: Encoding::Utf8,
+                size: 6,
+                truncated: false,
+            },
+        }]
+    }
+}

@@ -1,0 +1,357 @@
+//! What is in an archive, and what is wrong with it.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::Links;
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::fault::{Fault, FaultKind, Halt, shown};
+use super::limits::{self, BUFFER};
+use super::names::Names;
+use super::read::{Archive, Format, Kind, Member, Next};
+
+/// Most problems that are listed.
+const PROBLEMS_MAX: usize = 100;
+/// Up to so many files and bytes, everything is unpacked without a second thought.
+const FEW_FILES: u64 = 20;
+const FEW_BYTES: u64 = 5_000_000;
+/// Beyond so many files, a list of them says little.
+const MANY_FILES: u64 = 100;
+
+/// Looks into an archive.
+pub struct ArchiveOpen;
+
+/// Say what an archive of the workspace holds and what is wrong with it, without unpacking anything to disk: zip, tar (also packed by
+/// gz, bz2, xz or zst) and 7z, told by their content. Archives in the archive are named, not opened.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of the archive, relative to the workspace root.
+    pub path: String,
+    /// Whether every member is unpacked in memory, so that wrong sizes and checksums are found.
+    #[serde(default = "default_verify")]
+    pub verify: bool,
+    /// Most members listed, 0 to 10000; `truncated` says whether there are more.
+    #[serde(default = "default_limit")]
+    pub limit: Bounded<0, 10_000>,
+}
+
+fn default_verify() -> bool {
+    true
+}
+
+fn default_limit() -> Bounded<0, 10_000> {
+    Bounded::literal(100)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Its format; absent when the file is no archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Whether it can be used.
+    pub status: Status,
+    /// Everything that is wrong with it; the first hundred.
+    pub problems: Vec<Problem>,
+    /// Number of files in it.
+    pub total_files: u64,
+    /// Number of folders that it names.
+    pub total_folders: u64,
+    /// Bytes of the files, unpacked.
+    pub total_size: u64,
+    /// Bytes of the archive.
+    pub archive_size: u64,
+    /// Number of files by the ending of their names, in lower case; those without one under the empty name.
+    pub types: BTreeMap<String, u64>,
+    /// Files that are archives themselves, by their names.
+    pub nested_archives: Vec<String>,
+    /// What to do with it.
+    pub recommendation: Recommendation,
+    /// The first files.
+    pub files: Vec<Listed>,
+    /// Whether there are more files than `files` lists.
+    pub truncated: bool,
+}
+
+/// Whether an archive can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing is wrong.
+    Valid,
+    /// Some member or name would do harm.
+    Suspicious,
+    /// It is no archive, or damaged, or packed in a way that is not known.
+    Invalid,
+    /// Its members, or one of them, are larger than allowed, or grow too much.
+    TooLarge,
+    /// It has more members than allowed.
+    TooManyFiles,
+}
+
+/// What to do with an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recommendation {
+    /// It is small: unpack it.
+    ExtractAll,
+    /// Choose from the list of files.
+    SelectFiles,
+    /// There are many files: search, or choose by pattern.
+    Summarize,
+    /// Do not unpack it.
+    Refuse,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Problem {
+    /// What kind of thing; also the `reason` of the error when the archive is unpacked.
+    pub kind: FaultKind,
+    /// The member it is about; what cannot be seen in its name is spelled out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// In words.
+    pub message: String,
+}
+
+/// One file of an archive.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its size, unpacked.
+    pub size: u64,
+}
+
+impl Tool for ArchiveOpen {
+    const SPEC: Spec = Spec {
+        id: "archive_open",
+        title: "Look into an archive",
+        category: Category::Archive,
+        tags: &["archive", "zip", "tar"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        ctx.reserve(limits::MEMORY_MAX)?;
+        let (info, reader) = ctx
+            .files()?
+            .open(&args.path, Links::Follow)
+            .map_err(|err| err.at("/path"))?;
+        let mut manifest = Manifest::new(args.limit.size(), info.size);
+        match Archive::open(reader, ctx.stop()) {
+            Err(fault) => manifest.problem(fault),
+            Ok(mut archive) => {
+                manifest.output.format = Some(archive.format);
+                let walked = archive.each(&mut |member, content| {
+                    manifest.member(member, content, args.verify);
+                    ctx.check()?;
+                    Ok(Next::On)
+                });
+                match walked {
+                    Ok(()) => {}
+                    Err(Halt::Fault(fault)) => manifest.problem(fault),
+                    Err(Halt::Tool(err)) => return Err(err),
+                }
+            }
+        }
+        Ok(manifest.finish())
+    }
+
+    /// Run in a workspace that has `notes.txt`, which is no archive; those are in the tests.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a file that is no archive",
+            args: Args {
+                path: "notes.txt".to_owned(),
+                verify: true,
+                limit: default_limit(),
+            },
+            output: Output {
+                format: None,
+                status: Status::Invalid,
+                problems: vec![Problem {
+                    kind: FaultKind::NotAnArchive,
+                    member: None,
+                    message: "its content is of no known format".to_owned(),
+                }],
+                total_files: 0,
+                total_folders: 0,
+                total_size: 0,
+                archive_size: 12,
+                types: BTreeMap::new(),
+                nested_archives: Vec::new(),
+                recommendation: Recommendation::Refuse,
+                files: Vec::new(),
+                truncated: false,
+            },
+        }]
+    }
+}
+
+/// What was found so far.
+struct Manifest {
+    limit: usize,
+    names: Names,
+    output: Output,
+    buffer: Vec<u8>,
+}
+
+impl Manifest {
+    fn new(limit: usize, archive_size: u64) -> Self {
+        Self {
+            limit,
+            names: Names::default(),
+            output: Output {
+                format: None,
+                status: Status::Valid,
+                problems: Vec::new(),
+                total_files: 0,
+                total_folders: 0,
+                total_size: 0,
+                archive_size,
+                types: BTreeMap::new(),
+                nested_archives: Vec::new(),
+                recommendation: Recommendation::ExtractAll,
+                files: Vec::new(),
+                truncated: false,
+            },
+            buffer: vec![0; BUFFER],
+        }
+    }
+
+    fn problem(&mut self, fault: Fault) {
+        let status = status_of(fault.kind);
+        if rank(status) > rank(self.output.status) {
+            self.output.status = status;
+        }
+        let problem = Problem {
+            kind: fault.kind,
+            member: fault.member,
+            message: fault.message,
+        };
+        if self.output.problems.len() < PROBLEMS_MAX && !self.output.problems.contains(&problem) {
+            self.output.problems.push(problem);
+        }
+    }
+
+    fn member(&mut self, member: &Member, content: &mut dyn Read, verify: bool) {
+        if let Err(fault) = self.names.check(member) {
+            self.problem(fault);
+        }
+        if member.kind == Kind::Folder {
+            self.output.total_folders += 1;
+            return;
+        }
+        let output = &mut self.output;
+        output.total_files += 1;
+        output.total_size = output.total_size.saturating_add(member.size);
+        let name = shown(&member.name);
+        let ending = ending(&name);
+        if is_archive(&ending) {
+            output.nested_archives.push(name.clone());
+        }
+        *output.types.entry(ending).or_default() += 1;
+        if output.files.len() < self.limit {
+            output.files.push(Listed {
+                name,
+                size: member.size,
+            });
+        } else {
+            output.truncated = true;
+        }
+        if verify
+            && member.kind == Kind::File
+            && !member.encrypted
+            && let Err(fault) = drain(content, &mut self.buffer)
+        {
+            self.problem(fault.of(&member.name));
+        }
+    }
+
+    fn finish(mut self) -> Output {
+        let output = &mut self.output;
+        output.recommendation = match output.status {
+            Status::Valid if output.total_files <= FEW_FILES && output.total_size <= FEW_BYTES => {
+                Recommendation::ExtractAll
+            }
+            Status::Valid if output.total_files <= MANY_FILES => Recommendation::SelectFiles,
+            Status::Valid => Recommendation::Summarize,
+            _ => Recommendation::Refuse,
+        };
+        self.output
+    }
+}
+
+fn drain(content: &mut dyn Read, buffer: &mut [u8]) -> Result<(), Fault> {
+    loop {
+        match content.read(buffer) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(err) => return Err(err.into()),
+        }
+    }
+}
+
+fn status_of(kind: FaultKind) -> Status {
+    match kind {
+        FaultKind::NotAnArchive
+        | FaultKind::Unsupported
+        | FaultKind::Truncated
+        | FaultKind::Corrupt
+        | FaultKind::Encrypted => Status::Invalid,
+        FaultKind::TooManyFiles => Status::TooManyFiles,
+        FaultKind::TooLarge | FaultKind::FileTooLarge | FaultKind::Bomb | FaultKind::Memory => {
+            Status::TooLarge
+        }
+        _ => Status::Suspicious,
+    }
+}
+
+/// The worst of several decides.
+fn rank(status: Status) -> u8 {
+    match status {
+        Status::Valid => 0,
+        Status::Invalid => 1,
+        Status::TooManyFiles => 2,
+        Status::TooLarge => 3,
+        Status::Suspicious => 4,
+    }
+}
+
+fn ending(name: &str) -> String {
+    let base = name.rsplit('/').next().unwrap_or_default();
+    match base.rsplit_once('.') {
+        Some((front, ending)) if !front.is_empty() && ending.len() <= 16 => ending.to_lowercase(),
+        _ => String::new(),
+    }
+}
+
+fn is_archive(ending: &str) -> bool {
+    [
+        "zip", "tar", "tgz", "tbz2", "txz", "tzst", "gz", "bz2", "xz", "zst", "7z", "rar", "jar",
+        "whl", "docx", "xlsx", "pptx", "odt", "epub", "cab", "iso", "deb", "rpm",
+    ]
+    .contains(&ending)
+}

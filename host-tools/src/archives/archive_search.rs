@@ -1,0 +1,171 @@
+//! Searching the files of an archive.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::Links;
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::fault::{Fault, FaultKind, shown};
+use super::limits::MEMORY_MAX;
+use super::read::{Archive, Kind, Next};
+use super::select::{Selection, tidy};
+use crate::files::grep::{self, Pattern};
+
+/// Searches an archive.
+pub struct ArchiveSearch;
+
+/// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without unpacking it to disk. Binary
+/// files are left out.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of the archive, relative to the workspace root.
+    pub path: String,
+    /// The text to look for.
+    pub query: String,
+    /// Whether the query is a regular expression, in the syntax of Rust's `regex`, matched within one line.
+    #[serde(default)]
+    pub regex: bool,
+    /// Whether letters match in either case.
+    #[serde(default = "default_ignore_case")]
+    pub ignore_case: bool,
+    /// Only files whose names match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Most matching lines in the answer, 1 to 10000; `truncated` says whether there are more.
+    #[serde(default = "default_matches")]
+    pub max_matches: Bounded<1, 10_000>,
+}
+
+fn default_ignore_case() -> bool {
+    true
+}
+
+fn default_matches() -> Bounded<1, 10_000> {
+    Bounded::literal(50)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The matching lines, in the order of the archive.
+    pub matches: Vec<Found>,
+    /// Number of matching lines in the answer.
+    pub count: usize,
+    /// Files searched.
+    pub files_searched: u64,
+    /// Files left out because they are binary.
+    pub files_skipped: u64,
+    /// Whether the search ended at `max_matches`.
+    pub truncated: bool,
+}
+
+/// A matching line.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Found {
+    /// Name of the file in the archive.
+    pub file: String,
+    /// Number of the line, from 1.
+    pub line: u64,
+    /// The line, without its end; lines of more than 500 characters are cut and end in `...`.
+    #[serde(rename = "match")]
+    pub text: String,
+}
+
+impl Tool for ArchiveSearch {
+    const SPEC: Spec = Spec {
+        id: "archive_search",
+        title: "Search an archive",
+        category: Category::Archive,
+        tags: &["archive", "zip", "tar", "search"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        ctx.reserve(MEMORY_MAX + grep::MEMORY)?;
+        let pattern = Pattern {
+            text: &args.query,
+            literal: !args.regex,
+            ignore_case: args.ignore_case,
+            pointer: "/query",
+        };
+        let mut scan = grep::Scan::new(&pattern, (0, 0), args.max_matches.size(), ctx.stop())?;
+        let selection = Selection::of(args.pattern.as_deref(), None)?;
+        let (_, reader) = ctx
+            .files()?
+            .open(&args.path, Links::Follow)
+            .map_err(|err| err.at("/path"))?;
+        Archive::open(reader, ctx.stop())?.each(&mut |member, content| {
+            ctx.check()?;
+            let name = tidy(&member.name);
+            if member.kind != Kind::File || !selection.takes(&name) {
+                return Ok(Next::On);
+            }
+            if member.encrypted {
+                return Err(Fault::new(FaultKind::Encrypted, "it is encrypted")
+                    .of(&member.name)
+                    .into());
+            }
+            scan.search(&shown(&name), content)
+                .map_err(|err| Fault::from(err).of(&member.name))?;
+            Ok(if scan.full { Next::Stop } else { Next::On })
+        })?;
+        let matches: Vec<Found> = scan
+            .found
+            .into_iter()
+            .map(|found| Found {
+                file: found.path,
+                line: found.line,
+                text: found.text,
+            })
+            .collect();
+        Ok(Output {
+            count: matches.len(),
+            matches,
+            files_searched: scan.searched,
+            files_skipped: scan.skipped,
+            truncated: scan.full,
+        })
+    }
+
+    /// Run in a workspace that has `bundle.zip`, with `a.txt` and `d/b.csv`.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a word in any case",
+            args: Args {
+                path: "bundle.zip".to_owned(),
+                query: "HELLO".to_owned(),
+                regex: false,
+                ignore_case: true,
+                pattern: None,
+                max_matches: default_matches(),
+            },
+            output: Output {
+                matches: vec![Found {
+                    file: "a.txt".to_owned(),
+                    line: 1,
+                    text: "hello".to_owned(),
+                }],
+                count: 1,
+                files_searched: 2,
+                files_skipped: 0,
+                truncated: false,
+            },
+        }]
+    }
+}

@@ -1,0 +1,135 @@
+//! How much an archive may be, and the readers that hold it to that.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use tool_core::StopFlag;
+
+use super::fault::{Fault, FaultKind};
+
+/// Most members.
+pub(super) const MEMBERS_MAX: u64 = 10_000;
+/// Most bytes of all members, unpacked.
+pub(super) const TOTAL_MAX: u64 = 1 << 30;
+/// Most bytes of one member, unpacked.
+pub(super) const FILE_MAX: u64 = 256 << 20;
+/// Most bytes of the archive itself.
+pub(super) const ARCHIVE_MAX: u64 = 1 << 30;
+/// Most unpacked bytes for each packed one.
+pub(super) const RATIO_MAX: u64 = 200;
+/// Unpacked bytes that need no reason: small files of one letter pack well.
+const RATIO_FREE: u64 = 4 << 20;
+/// Most memory that a decoder may take.
+pub(super) const MEMORY_MAX: u64 = 128 << 20;
+/// Bytes read at once.
+pub(super) const BUFFER: usize = 128 << 10;
+
+/// Checks the growth from packed to unpacked bytes.
+pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), Fault> {
+    if unpacked <= packed.saturating_mul(RATIO_MAX).saturating_add(RATIO_FREE) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        FaultKind::Bomb,
+        format_args!("{packed} packed bytes give {unpacked} and more, over {RATIO_MAX} for each"),
+    ))
+}
+
+pub(super) fn check_total(unpacked: u64) -> Result<(), Fault> {
+    if unpacked <= TOTAL_MAX {
+        return Ok(());
+    }
+    Err(Fault::new(
+        FaultKind::TooLarge,
+        format_args!("its members have more than {TOTAL_MAX} bytes together"),
+    ))
+}
+
+pub(super) fn check_file(unpacked: u64) -> Result<(), Fault> {
+    if unpacked <= FILE_MAX {
+        return Ok(());
+    }
+    Err(Fault::new(
+        FaultKind::FileTooLarge,
+        format_args!("it has more than {FILE_MAX} bytes"),
+    ))
+}
+
+pub(super) fn check_members(count: u64) -> Result<(), Fault> {
+    if count <= MEMBERS_MAX {
+        return Ok(());
+    }
+    Err(Fault::new(
+        FaultKind::TooManyFiles,
+        format_args!("it has more than {MEMBERS_MAX} members"),
+    ))
+}
+
+/// Counts what is read.
+pub(super) struct Counted<R> {
+    inner: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R> Counted<R> {
+    pub(super) fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
+        let count = Rc::new(Cell::new(0));
+        let counted = Self {
+            inner,
+            count: Rc::clone(&count),
+        };
+        (counted, count)
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count.set(self.count.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// Holds what a decoder gives to the limits: counted on the bytes that come out, never on what a header says.
+pub(super) struct Limited<'a, R> {
+    inner: R,
+    packed: Rc<Cell<u64>>,
+    /// Bytes unpacked from the whole archive.
+    total: Rc<Cell<u64>>,
+    own: u64,
+    stop: &'a StopFlag,
+}
+
+impl<'a, R: Read> Limited<'a, R> {
+    pub(super) fn new(
+        inner: R,
+        packed: Rc<Cell<u64>>,
+        total: Rc<Cell<u64>>,
+        stop: &'a StopFlag,
+    ) -> Self {
+        Self {
+            inner,
+            packed,
+            total,
+            own: 0,
+            stop,
+        }
+    }
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.is_set() {
+            return Err(io::Error::other("stopped"));
+        }
+        let count = self.inner.read(buffer)?;
+        self.own += count as u64;
+        self.total.set(self.total.get() + count as u64);
+        // The framing of the members counts too: room for it beside what they may hold.
+        check_total(self.total.get().saturating_sub(MEMBERS_MAX * 2048))
+            .and_then(|()| check_ratio(self.packed.get(), self.own))
+            .map_err(Fault::into_io)?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,177 @@
+//! Reading archives: one way through the members of each format.
+//!
+//! The format is told by the first bytes, never by the name. No crate here writes a file: the members come as streams, held to
+//! the limits, and the tools decide what becomes of them.
+
+pub(super) mod sevenz;
+pub(super) mod tar;
+pub(super) mod zip;
+
+use std::cell::Cell;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::StopFlag;
+use tool_core::capability::FileReader;
+
+use super::fault::{Fault, FaultKind, Halt};
+use super::limits::{ARCHIVE_MAX, BUFFER, Counted, Limited, MEMORY_MAX};
+
+/// The formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Format {
+    /// Zip.
+    #[serde(rename = "zip")]
+    Zip,
+    /// Tar, not packed.
+    #[serde(rename = "tar")]
+    Tar,
+    /// Tar in gzip.
+    #[serde(rename = "tar.gz")]
+    TarGz,
+    /// Tar in bzip2.
+    #[serde(rename = "tar.bz2")]
+    TarBz2,
+    /// Tar in xz.
+    #[serde(rename = "tar.xz")]
+    TarXz,
+    /// Tar in Zstandard.
+    #[serde(rename = "tar.zst")]
+    TarZst,
+    /// 7z.
+    #[serde(rename = "7z")]
+    SevenZ,
+}
+
+/// What a member is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    Link,
+    HardLink,
+    Device,
+    Pipe,
+    Other,
+}
+
+/// What an archive says about a member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) name: String,
+    /// Whether the name is text; else bytes that are none are shown as U+FFFD.
+    pub(super) legible: bool,
+    pub(super) kind: Kind,
+    /// Unpacked size, as the archive says.
+    pub(super) size: u64,
+    pub(super) executable: bool,
+    pub(super) setuid: bool,
+    pub(super) encrypted: bool,
+}
+
+/// Whether to go on with the next member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    On,
+    Stop,
+}
+
+/// Sees each member, and reads as much of it as it likes.
+pub(super) type Visit<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<Next, Halt> + 'a;
+
+/// An open archive.
+pub(super) struct Archive<'a> {
+    pub(super) format: Format,
+    /// Size of the archive itself.
+    pub(super) packed: u64,
+    reader: Box<dyn FileReader>,
+    stop: &'a StopFlag,
+}
+
+impl<'a> Archive<'a> {
+    /// Looks at the first bytes.
+    pub(super) fn open(mut reader: Box<dyn FileReader>, stop: &'a StopFlag) -> Result<Self, Fault> {
+        let packed = reader.seek(SeekFrom::End(0))?;
+        if packed > ARCHIVE_MAX {
+            return Err(Fault::new(
+                FaultKind::TooLarge,
+                format_args!("the archive itself has more than {ARCHIVE_MAX} bytes"),
+            ));
+        }
+        reader.seek(SeekFrom::Start(0))?;
+        let mut start = Vec::with_capacity(tar::BLOCK);
+        reader
+            .by_ref()
+            .take(tar::BLOCK as u64)
+            .read_to_end(&mut start)?;
+        let format = format_of(&start).ok_or_else(|| {
+            Fault::new(FaultKind::NotAnArchive, "its content is of no known format")
+        })?;
+        Ok(Self {
+            format,
+            packed,
+            reader,
+            stop,
+        })
+    }
+
+    /// Goes through the members in the order of the archive.
+    pub(super) fn each(&mut self, visit: &mut Visit<'_>) -> Result<(), Halt> {
+        let done = match self.format {
+            Format::Zip => zip::each(self.reader.as_mut(), self.packed, self.stop, visit),
+            Format::SevenZ => sevenz::each(self.reader.as_mut(), self.packed, self.stop, visit),
+            _ => self.tar(visit),
+        };
+        // A decoder that was stopped says that its input is broken.
+        self.stop.check()?;
+        done
+    }
+
+    fn tar(&mut self, visit: &mut Visit<'_>) -> Result<(), Halt> {
+        self.reader.seek(SeekFrom::Start(0))?;
+        let (counted, packed) = Counted::new(self.reader.as_mut());
+        let input = BufReader::with_capacity(BUFFER, counted);
+        let decoder: Box<dyn Read + '_> = match self.format {
+            Format::TarGz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            Format::TarBz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+            Format::TarXz => Box::new(xz(input)),
+            Format::TarZst => Box::new(zstd(input)?),
+            _ => Box::new(input),
+        };
+        let limited = Limited::new(decoder, packed, Rc::new(Cell::new(0)), self.stop);
+        tar::each(BufReader::with_capacity(BUFFER, limited), visit)
+    }
+}
+
+fn xz<R: Read>(input: R) -> lzma_rust2::XzReader<R> {
+    lzma_rust2::XzReader::new_mem_limit(input, true, (MEMORY_MAX >> 10) as u32 + 1024)
+}
+
+fn zstd<R: std::io::BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, Fault> {
+    let mut decoder = zstd::Decoder::with_buffer(input)?;
+    decoder.window_log_max(MEMORY_MAX.ilog2())?;
+    Ok(decoder)
+}
+
+fn format_of(start: &[u8]) -> Option<Format> {
+    let begins = |magic: &[u8]| start.starts_with(magic);
+    Some(if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
+        Format::Zip
+    } else if begins(&[0x1f, 0x8b]) {
+        Format::TarGz
+    } else if begins(b"BZh") && matches!(start.get(3), Some(b'1'..=b'9')) {
+        Format::TarBz2
+    } else if begins(b"\xfd7zXZ\0") {
+        Format::TarXz
+    } else if begins(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Format::TarZst
+    } else if begins(b"7z\xbc\xaf\x27\x1c") {
+        Format::SevenZ
+    } else if tar::is_header(start) {
+        Format::Tar
+    } else {
+        return None;
+    })
+}

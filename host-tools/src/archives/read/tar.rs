@@ -1,0 +1,289 @@
+//! Tar: ustar, GNU and pax. Long names are bounded, sparse files refused, and what follows the end must be zeros.
+
+use std::io::{BufRead, Read};
+
+use super::super::fault::{Fault, FaultKind, Halt};
+use super::super::limits;
+use super::{Kind, Member, Next, Visit};
+
+pub(in super::super) const BLOCK: usize = 512;
+/// Longest extended header.
+const EXTENDED_MAX: u64 = 1 << 20;
+/// Most extended headers before one member.
+const EXTENDED_COUNT_MAX: usize = 8;
+
+/// What extended headers say about the member to come.
+#[derive(Default)]
+struct Extended {
+    name: Option<Vec<u8>>,
+    size: Option<u64>,
+    count: usize,
+}
+
+/// Whether a block is a header, or the end of an archive without members.
+pub(super) fn is_header(block: &[u8]) -> bool {
+    block.len() == BLOCK && (checksum_fits(block) || block.iter().all(|&byte| byte == 0))
+}
+
+pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Halt> {
+    let mut extended = Extended::default();
+    let mut members = 0;
+    loop {
+        let mut block = [0; BLOCK];
+        read_exact(&mut reader, &mut block)?;
+        if block.iter().all(|&byte| byte == 0) {
+            return Ok(at_end(reader, &extended)?);
+        }
+        if !checksum_fits(&block) {
+            return Err(Fault::new(FaultKind::Corrupt, "the checksum of a header is wrong").into());
+        }
+        let mut size = number(&block[124..136])?;
+        let kind = block[156];
+        if matches!(kind, b'x' | b'g' | b'L' | b'K') {
+            let content = extended_content(&mut reader, size)?;
+            extended.take(kind, content)?;
+            continue;
+        }
+        members += 1;
+        limits::check_members(members)?;
+        let this = std::mem::take(&mut extended);
+        size = this.size.unwrap_or(size);
+        let member = member(&block, this.name, size)?;
+        let has_content = !matches!(member.kind, Kind::Folder | Kind::Link | Kind::HardLink);
+        if !has_content {
+            size = 0;
+        }
+        limits::check_file(size).map_err(|fault| fault.of(&member.name))?;
+        let mut content = reader.by_ref().take(size);
+        let next = visit(&member, &mut Whole(&mut content))?;
+        if next == Next::Stop {
+            return Ok(());
+        }
+        let left = content.limit();
+        skip(&mut reader, left)?;
+        skip(&mut reader, padding(size))?;
+    }
+}
+
+/// A member's content; the end of the archive before its own is an error.
+struct Whole<'a, R>(&'a mut std::io::Take<R>);
+
+impl<R: Read> Read for Whole<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        if count == 0 && !buffer.is_empty() && self.0.limit() > 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(count)
+    }
+}
+
+fn read_exact(reader: &mut impl Read, buffer: &mut [u8]) -> Result<(), Fault> {
+    reader.read_exact(buffer).map_err(Fault::from)
+}
+
+fn skip(reader: &mut impl BufRead, mut count: u64) -> Result<(), Fault> {
+    while count > 0 {
+        let there = reader.fill_buf()?.len() as u64;
+        if there == 0 {
+            return Err(Fault::new(FaultKind::Truncated, "the archive ends early"));
+        }
+        let step = there.min(count);
+        reader.consume(step as usize);
+        count -= step;
+    }
+    Ok(())
+}
+
+fn padding(size: u64) -> u64 {
+    size.wrapping_neg() % BLOCK as u64
+}
+
+/// Behind the end come zeros and nothing else: other programs go on reading there.
+fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
+    if extended.count > 0 {
+        return Err(Fault::new(
+            FaultKind::Corrupt,
+            "a header belongs to no member",
+        ));
+    }
+    loop {
+        let part = reader.fill_buf()?;
+        if part.is_empty() {
+            return Ok(());
+        }
+        if part.iter().any(|&byte| byte != 0) {
+            return Err(Fault::new(
+                FaultKind::TrailingData,
+                "something follows the end of the archive",
+            ));
+        }
+        let count = part.len();
+        reader.consume(count);
+    }
+}
+
+fn extended_content(reader: &mut impl BufRead, size: u64) -> Result<Vec<u8>, Fault> {
+    if size > EXTENDED_MAX {
+        return Err(Fault::new(
+            FaultKind::NameLength,
+            format_args!("an extended header has more than {EXTENDED_MAX} bytes"),
+        ));
+    }
+    let mut content = vec![0; size as usize];
+    read_exact(reader, &mut content)?;
+    skip(reader, padding(size))?;
+    Ok(content)
+}
+
+impl Extended {
+    fn take(&mut self, kind: u8, content: Vec<u8>) -> Result<(), Fault> {
+        self.count += 1;
+        if self.count > EXTENDED_COUNT_MAX {
+            return Err(Fault::new(
+                FaultKind::Corrupt,
+                "too many headers belong to one member",
+            ));
+        }
+        match kind {
+            b'L' => {
+                let end = content.iter().position(|&byte| byte == 0);
+                self.set_name(content[..end.unwrap_or(content.len())].to_vec())
+            }
+            b'x' | b'g' => self.records(&content, kind == b'g'),
+            _ => Ok(()), // the target of a link, which is refused anyway
+        }
+    }
+
+    /// Two names for one member are read differently by different programs.
+    fn set_name(&mut self, name: Vec<u8>) -> Result<(), Fault> {
+        if self.name.is_some() {
+            return Err(Fault::new(
+                FaultKind::LyingHeader,
+                "a member has two long names",
+            ));
+        }
+        self.name = Some(name);
+        Ok(())
+    }
+
+    /// Records `length key=value` and a line feed; the length counts itself.
+    fn records(&mut self, mut rest: &[u8], global: bool) -> Result<(), Fault> {
+        let corrupt = || Fault::new(FaultKind::Corrupt, "an extended header cannot be read");
+        while !rest.is_empty() {
+            let space = rest
+                .iter()
+                .position(|&byte| byte == b' ')
+                .ok_or_else(corrupt)?;
+            let length: usize = std::str::from_utf8(&rest[..space])
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .ok_or_else(corrupt)?;
+            let record = rest.get(space + 1..length).ok_or_else(corrupt)?;
+            let record = record.strip_suffix(b"\n").ok_or_else(corrupt)?;
+            let equals = record
+                .iter()
+                .position(|&byte| byte == b'=')
+                .ok_or_else(corrupt)?;
+            let (key, value) = (&record[..equals], &record[equals + 1..]);
+            match key {
+                b"path" | b"size" | b"linkpath" if global => {
+                    return Err(Fault::new(
+                        FaultKind::LyingHeader,
+                        "one header gives a name or a size to all members",
+                    ));
+                }
+                b"path" => self.set_name(value.to_vec())?,
+                b"size" => {
+                    let text = std::str::from_utf8(value).map_err(|_| corrupt())?;
+                    let size = text.parse().map_err(|_| corrupt())?;
+                    if self.size.replace(size).is_some() {
+                        return Err(Fault::new(FaultKind::LyingHeader, "a member has two sizes"));
+                    }
+                }
+                key if key.starts_with(b"GNU.sparse") => return Err(sparse()),
+                _ => {}
+            }
+            rest = &rest[length..];
+        }
+        Ok(())
+    }
+}
+
+fn sparse() -> Fault {
+    Fault::new(FaultKind::Unsupported, "it has a sparse file")
+}
+
+fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<Member, Fault> {
+    let text = |field: &[u8]| {
+        let end = field.iter().position(|&byte| byte == 0);
+        field[..end.unwrap_or(field.len())].to_vec()
+    };
+    let name = long_name.unwrap_or_else(|| {
+        let name = text(&block[..100]);
+        let prefix = text(&block[345..500]);
+        // GNU's own format uses the place of the prefix otherwise.
+        if &block[257..263] == b"ustar\0" && !prefix.is_empty() {
+            [prefix, name].join(&b'/')
+        } else {
+            name
+        }
+    });
+    let kind = match block[156] {
+        0 if name.ends_with(b"/") => Kind::Folder,
+        0 | b'0' | b'7' => Kind::File,
+        b'1' => Kind::HardLink,
+        b'2' => Kind::Link,
+        b'3' | b'4' => Kind::Device,
+        b'5' => Kind::Folder,
+        b'6' => Kind::Pipe,
+        b'S' => return Err(sparse().of(&String::from_utf8_lossy(&name))),
+        _ => Kind::Other,
+    };
+    let mode = number(&block[100..108])?;
+    Ok(Member {
+        legible: std::str::from_utf8(&name).is_ok(),
+        name: String::from_utf8_lossy(&name).into_owned(),
+        kind,
+        size,
+        executable: kind == Kind::File && mode & 0o111 != 0,
+        setuid: kind == Kind::File && mode & 0o6000 != 0,
+        encrypted: false,
+    })
+}
+
+/// A number in octal, or in bytes when the first has its highest bit set.
+fn number(field: &[u8]) -> Result<u64, Fault> {
+    let corrupt = || Fault::new(FaultKind::Corrupt, "a number of a header cannot be read");
+    if field[0] & 0x80 != 0 {
+        let mut value: u64 = u64::from(field[0] & 0x7f);
+        for &byte in &field[1..] {
+            value = value.checked_mul(256).ok_or_else(corrupt)? | u64::from(byte);
+        }
+        return Ok(value);
+    }
+    let digits = field
+        .iter()
+        .copied()
+        .skip_while(|&byte| byte == b' ')
+        .take_while(|&byte| byte != b' ' && byte != 0);
+    let mut value: u64 = 0;
+    for digit in digits {
+        if !(b'0'..=b'7').contains(&digit) {
+            return Err(corrupt());
+        }
+        value = value.checked_mul(8).ok_or_else(corrupt)? + u64::from(digit - b'0');
+    }
+    Ok(value)
+}
+
+/// The sum of all bytes, those of the checksum counted as spaces; old programs count bytes as signed.
+fn checksum_fits(block: &[u8]) -> bool {
+    let Ok(stated) = number(&block[148..156]) else {
+        return false;
+    };
+    let rest = || block[..148].iter().chain(&block[156..BLOCK]);
+    let unsigned: u64 = rest().map(|&byte| u64::from(byte)).sum::<u64>() + 8 * 32;
+    let signed: i64 = rest().map(|&byte| i64::from(byte as i8)).sum::<i64>() + 8 * 32;
+    stated == unsigned || i64::try_from(stated) == Ok(signed)
+}

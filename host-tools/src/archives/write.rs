@@ -1,0 +1,382 @@
+//! Writing archives: the same members give the same bytes, whatever the clock and the owner.
+
+use std::io::{self, Cursor, Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, ErrorCode, ToolError};
+
+use super::limits::BUFFER;
+
+/// Largest archive that is made.
+const ARCHIVE_MAX: u64 = 512 << 20;
+/// How much memory is set aside at once for it.
+const STEP: u64 = 8 << 20;
+
+/// The formats that are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Format {
+    /// Zip, packed by deflate.
+    #[serde(rename = "zip")]
+    Zip,
+    /// Tar, not packed.
+    #[serde(rename = "tar")]
+    Tar,
+    /// Tar in gzip.
+    #[serde(rename = "tar.gz")]
+    TarGz,
+    /// Tar in bzip2.
+    #[serde(rename = "tar.bz2")]
+    TarBz2,
+    /// Tar in xz.
+    #[serde(rename = "tar.xz")]
+    TarXz,
+    /// Tar in Zstandard.
+    #[serde(rename = "tar.zst")]
+    TarZst,
+}
+
+impl Format {
+    /// The format that the ending of a path names.
+    pub(super) fn of_path(path: &str) -> Option<Self> {
+        let path = path.to_ascii_lowercase();
+        [
+            (".zip", Self::Zip),
+            (".tar", Self::Tar),
+            (".tar.gz", Self::TarGz),
+            (".tgz", Self::TarGz),
+            (".tar.bz2", Self::TarBz2),
+            (".tbz2", Self::TarBz2),
+            (".tar.xz", Self::TarXz),
+            (".txz", Self::TarXz),
+            (".tar.zst", Self::TarZst),
+            (".tzst", Self::TarZst),
+        ]
+        .into_iter()
+        .find_map(|(ending, format)| path.ends_with(ending).then_some(format))
+    }
+}
+
+/// The bytes of an archive in the making, held to the memory of the call.
+struct Memory {
+    bytes: Cursor<Vec<u8>>,
+    reserved: u64,
+    ctx: Ctx,
+}
+
+impl Memory {
+    fn new(ctx: &Ctx) -> Self {
+        Self {
+            bytes: Cursor::new(Vec::new()),
+            reserved: 0,
+            ctx: ctx.clone(),
+        }
+    }
+}
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let needed = self.bytes.position() + bytes.len() as u64;
+        if needed > ARCHIVE_MAX {
+            let error = ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!("the archive has more than {ARCHIVE_MAX} bytes"),
+            );
+            return Err(io::Error::other(
+                error
+                    .reason("too_large")
+                    .at("/from")
+                    .hint("choose fewer files with `pattern`"),
+            ));
+        }
+        while self.reserved < needed {
+            self.ctx.reserve(STEP * 2).map_err(io::Error::other)?; // growing holds two at once
+            self.reserved += STEP;
+        }
+        self.ctx.check().map_err(io::Error::other)?;
+        self.bytes.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An archive in the making.
+pub(super) enum Packing {
+    Zip(Zip),
+    Tar(Stream),
+}
+
+/// What a tar is packed by.
+pub(super) enum Stream {
+    Plain(Memory),
+    Gz(flate2::write::GzEncoder<Memory>),
+    Bz2(bzip2::write::BzEncoder<Memory>),
+    Xz(Box<lzma_rust2::XzWriter<Memory>>),
+    Zst(zstd::Encoder<'static, Memory>),
+}
+
+impl Packing {
+    pub(super) fn begin(format: Format, ctx: &Ctx) -> Result<Self, ToolError> {
+        const XZ_PRESET: u32 = 6;
+        const XZ_MEMORY: u64 = 128 << 20;
+        const OTHER_MEMORY: u64 = 16 << 20;
+        ctx.reserve(if format == Format::TarXz {
+            XZ_MEMORY
+        } else {
+            OTHER_MEMORY
+        })?;
+        let memory = Memory::new(ctx);
+        let failed = |err: io::Error| ToolError::new(ErrorCode::Internal, err);
+        Ok(Self::Tar(match format {
+            Format::Zip => {
+                return Ok(Self::Zip(Zip {
+                    out: memory,
+                    directory: Vec::new(),
+                    count: 0,
+                }));
+            }
+            Format::Tar => Stream::Plain(memory),
+            Format::TarGz => {
+                // No time and no name in the header.
+                let level = flate2::Compression::new(6);
+                Stream::Gz(flate2::write::GzEncoder::new(memory, level))
+            }
+            Format::TarBz2 => Stream::Bz2(bzip2::write::BzEncoder::new(
+                memory,
+                bzip2::Compression::best(),
+            )),
+            Format::TarXz => {
+                let options = lzma_rust2::XzOptions::with_preset(XZ_PRESET);
+                Stream::Xz(Box::new(
+                    lzma_rust2::XzWriter::new(memory, options).map_err(failed)?,
+                ))
+            }
+            Format::TarZst => Stream::Zst(zstd::Encoder::new(memory, 3).map_err(failed)?),
+        }))
+    }
+
+    pub(super) fn file(
+        &mut self,
+        name: &str,
+        size: u64,
+        executable: bool,
+        content: &mut dyn Read,
+    ) -> io::Result<()> {
+        match self {
+            Self::Zip(zip) => zip.file(name, size, executable, content),
+            Self::Tar(stream) => {
+                for header in tar_headers(name, size, executable) {
+                    stream.write_all(&header)?;
+                }
+                copy_exactly(content, stream, size)?;
+                let padding = size.wrapping_neg() % 512;
+                stream.write_all(&[0; 512][..padding as usize])
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> io::Result<Vec<u8>> {
+        let memory = match self {
+            Self::Zip(zip) => zip.finish()?,
+            Self::Tar(mut stream) => {
+                stream.write_all(&[0; 1024])?;
+                match stream {
+                    Stream::Plain(memory) => memory,
+                    Stream::Gz(encoder) => encoder.finish()?,
+                    Stream::Bz2(encoder) => encoder.finish()?,
+                    Stream::Xz(encoder) => encoder.finish()?,
+                    Stream::Zst(encoder) => encoder.finish()?,
+                }
+            }
+        };
+        Ok(memory.bytes.into_inner())
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(memory) => memory.write(bytes),
+            Self::Gz(encoder) => encoder.write(bytes),
+            Self::Bz2(encoder) => encoder.write(bytes),
+            Self::Xz(encoder) => encoder.write(bytes),
+            Self::Zst(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Copies a file that must have the size it had.
+fn copy_exactly(content: &mut dyn Read, out: &mut dyn Write, size: u64) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER];
+    let mut left = size;
+    loop {
+        let count = match content.read(&mut buffer) {
+            Ok(count) => count,
+            Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
+            Err(err) => return Err(err),
+        };
+        if count as u64 > left || count == 0 && left > 0 {
+            return Err(io::Error::other("its size changed"));
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        left -= count as u64;
+        out.write_all(&buffer[..count])?;
+    }
+}
+
+/// The header of a member; a name that does not fit goes into an extended one before it.
+fn tar_headers(name: &str, size: u64, executable: bool) -> Vec<[u8; 512]> {
+    let mut blocks = Vec::new();
+    let fits = name.len() <= 100 && name.is_ascii();
+    if !fits {
+        let record = pax_record("path", name);
+        blocks.push(tar_header(
+            "././@PaxHeader",
+            record.len() as u64,
+            false,
+            b'x',
+        ));
+        for part in record.as_bytes().chunks(512) {
+            let mut block = [0; 512];
+            block[..part.len()].copy_from_slice(part);
+            blocks.push(block);
+        }
+    }
+    let short: String = name.chars().filter(char::is_ascii).take(100).collect();
+    blocks.push(tar_header(
+        if fits { name } else { &short },
+        size,
+        executable,
+        b'0',
+    ));
+    blocks
+}
+
+/// `length key=value` and a line feed; the length counts its own digits.
+fn pax_record(key: &str, value: &str) -> String {
+    let rest = format!(" {key}={value}\n");
+    let mut length = rest.len();
+    while length != rest.len() + length.to_string().len() {
+        length = rest.len() + length.to_string().len();
+    }
+    format!("{length}{rest}")
+}
+
+fn tar_header(name: &str, size: u64, executable: bool, kind: u8) -> [u8; 512] {
+    let mut block = [0; 512];
+    let mut put =
+        |at: usize, text: &str| block[at..at + text.len()].copy_from_slice(text.as_bytes());
+    put(0, name);
+    put(100, if executable { "0000755\0" } else { "0000644\0" });
+    put(108, "0000000\0");
+    put(116, "0000000\0");
+    put(124, &format!("{size:011o}\0")); // up to 8 GiB; files are smaller
+    put(136, "00000000000\0");
+    put(148, "        ");
+    put(257, "ustar\0");
+    put(263, "00");
+    block[156] = kind;
+    let sum: u32 = block.iter().map(|&byte| u32::from(byte)).sum();
+    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    block
+}
+
+/// A zip in the making.
+pub(super) struct Zip {
+    out: Memory,
+    directory: Vec<u8>,
+    count: u16,
+}
+
+impl Zip {
+    /// The start of 1980, which is where the times of zip begin.
+    const TIME: u32 = 0x0021_0000;
+
+    fn file(
+        &mut self,
+        name: &str,
+        size: u64,
+        executable: bool,
+        content: &mut dyn Read,
+    ) -> io::Result<()> {
+        let mut summed = Summed {
+            inner: content,
+            sum: crc32fast::Hasher::new(),
+        };
+        let level = flate2::Compression::new(6);
+        let mut encoder = flate2::write::DeflateEncoder::new(Memory::new(&self.out.ctx), level);
+        copy_exactly(&mut summed, &mut encoder, size)?;
+        let sum = summed.sum.finalize();
+        let packed = encoder.finish()?.bytes.into_inner();
+        let offset = self.out.bytes.position();
+        let narrow = |value: u64| {
+            u32::try_from(value).map_err(|_| io::Error::other("it is too large for a zip"))
+        };
+        // Version 2.0, names in UTF-8, deflate.
+        let mut fields = Vec::new();
+        for field in [20_u16, 0x800, 8] {
+            fields.extend(field.to_le_bytes());
+        }
+        for field in [Self::TIME, sum, narrow(packed.len() as u64)?, narrow(size)?] {
+            fields.extend(field.to_le_bytes());
+        }
+        let length =
+            u16::try_from(name.len()).map_err(|_| io::Error::other("its name is too long"))?;
+        fields.extend(length.to_le_bytes());
+        fields.extend(0_u16.to_le_bytes()); // no extra fields
+        self.out.write_all(b"PK\x03\x04")?;
+        self.out.write_all(&fields)?;
+        self.out.write_all(name.as_bytes())?;
+        self.out.write_all(&packed)?;
+
+        const UNIX: u16 = 3 << 8 | 20;
+        let mode: u32 = if executable { 0o100_755 } else { 0o100_644 };
+        self.directory.extend(b"PK\x01\x02");
+        self.directory.extend(UNIX.to_le_bytes());
+        self.directory.extend(&fields);
+        for field in [0_u16, 0, 0] {
+            self.directory.extend(field.to_le_bytes()); // no comment, first volume, no attributes
+        }
+        self.directory.extend((mode << 16).to_le_bytes());
+        self.directory.extend(narrow(offset)?.to_le_bytes());
+        self.directory.extend(name.as_bytes());
+        self.count += 1; // at most as many members as are read
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<Memory> {
+        let offset = self.out.bytes.position() as u32; // below the largest archive
+        let size = self.directory.len() as u32;
+        self.out.write_all(&self.directory)?;
+        self.out.write_all(b"PK\x05\x06")?;
+        for field in [0, 0, self.count, self.count] {
+            self.out.write_all(&field.to_le_bytes())?;
+        }
+        self.out.write_all(&size.to_le_bytes())?;
+        self.out.write_all(&offset.to_le_bytes())?;
+        self.out.write_all(&0_u16.to_le_bytes())?;
+        Ok(self.out)
+    }
+}
+
+/// Sums what is read.
+struct Summed<'a> {
+    inner: &'a mut dyn Read,
+    sum: crc32fast::Hasher,
+}
+
+impl Read for Summed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.sum.update(&buffer[..count]);
+        Ok(count)
+    }
+}

@@ -1,0 +1,361 @@
+//! Applying a patch to several files, all or nothing.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::Change;
+use tool_core::tool::Reach;
+use tool_core::{
+    Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
+    ResourceKey, Spec, Tool, ToolError,
+};
+
+use super::patch::apply::apply;
+use super::patch::{self, Action, FilePatch, Patch};
+use super::text;
+
+/// Applies a patch.
+pub struct ApplyPatch;
+
+/// Apply a patch to files of the workspace: all of its changes or, when one does not fit, none. Every place must hold exactly the
+/// lines that the patch says; lines that moved are found where they fit only once.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The patch, in one of two forms. A unified diff, as `diff -u` and `git diff` write it. Or: a line `*** Begin Patch`; for
+    /// each file `*** Add File: path` with lines that begin with `+`, `*** Delete File: path`, or `*** Update File: path`,
+    /// perhaps `*** Move to: path`, and for each place a line `@@` (or `@@ def name` to say what it comes after), then lines
+    /// that begin with a space, `-` or `+`; a line `*** End Patch`. Paths are relative to the workspace root; links are not
+    /// followed.
+    pub patch: String,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What became of each file, in the order of the patch.
+    pub files: Vec<Patched>,
+    /// Lines added in all files.
+    pub added: u64,
+    /// Lines removed in all files.
+    pub removed: u64,
+}
+
+/// What became of one file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Patched {
+    /// Path relative to the workspace root; of a moved file, the new one.
+    pub path: String,
+    /// `added`, `updated`, `moved` or `deleted`.
+    pub change: Kind,
+    /// Where a moved file was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
+    /// Places changed.
+    pub places: u64,
+    /// By how many lines a place was away from where a unified diff said, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Size of the file afterwards, in bytes; 0 for a deleted one.
+    pub size: u64,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It is new.
+    Added,
+    /// It has other content.
+    Updated,
+    /// It has another path.
+    Moved,
+    /// It is gone.
+    Deleted,
+}
+
+impl Tool for ApplyPatch {
+    const SPEC: Spec = Spec {
+        id: "apply_patch",
+        title: "Apply a patch",
+        category: Category::System,
+        tags: &["file", "text", "edit"],
+        effects: &[Effect::ModifiesFiles],
+        permissions: &[Permission::Filesystem],
+        // Reading is part of writing here; with `FilesRead`, a plan would take a patch that is not known yet for a reader.
+        capabilities: &[Capability::FilesWrite],
+        destructive: true,
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        // Its lines, each on its own.
+        ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
+        let patch = patch::parse(&args.patch)?;
+        let mut planned = Planned::default();
+        refuse_twice(&patch, ctx)?;
+        for file in &patch.files {
+            ctx.check()?;
+            planned.file(file, ctx).map_err(|err| at_patch(err, file))?;
+        }
+        ctx.check()?;
+        let infos = ctx
+            .files()?
+            .change(&planned.changes)
+            .map_err(|err| err.at("/patch"))?;
+        for (patched, &index) in planned.files.iter_mut().zip(&planned.shown) {
+            if let (Some(info), false) = (infos.get(index), patched.change == Kind::Deleted) {
+                patched.size = info.size;
+                patched.path.clone_from(&info.path);
+            }
+        }
+        Ok(Output {
+            files: planned.files,
+            added: planned.added,
+            removed: planned.removed,
+        })
+    }
+
+    /// Every file the patch names, the places of moves included.
+    fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        let patch = patch::parse(&args.patch)?;
+        Ok(patch
+            .files
+            .iter()
+            .flat_map(paths)
+            .map(ResourceKey::write_path)
+            .collect())
+    }
+
+    /// Only deleting is destructive: whatever else is lost stands in the patch.
+    fn narrow(args: &Args) -> Reach {
+        let deletes = |patch: &Patch| {
+            patch
+                .files
+                .iter()
+                .any(|file| matches!(file.action, Action::Delete { .. }))
+        };
+        Reach {
+            effects: Self::SPEC.effects,
+            destructive: patch::parse(&args.patch).as_ref().map_or(true, deletes),
+        }
+    }
+
+    /// Run in a workspace that has `notes.txt` with `hello world` and `data/b.txt` with `x`, each example in one of its own.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let patched = |path: &str, change, places, size| Patched {
+            path: path.to_owned(),
+            change,
+            moved_from: None,
+            places,
+            offset: None,
+            size,
+        };
+        vec![
+            Example {
+                title: "one line changed, a file added and one deleted",
+                args: Args {
+                    patch: "*** Begin Patch\n*** Update File: notes.txt\n@@\n-hello world\n+hello there\n*** Add File: out/new.txt\n+first\n*** Delete File: data/b.txt\n*** End Patch\n".to_owned(),
+                },
+                output: Output {
+                    files: vec![
+                        patched("notes.txt", Kind::Updated, 1, 12),
+                        patched("out/new.txt", Kind::Added, 0, 6),
+                        patched("data/b.txt", Kind::Deleted, 0, 0),
+                    ],
+                    added: 2,
+                    removed: 2,
+                },
+            },
+            Example {
+                title: "a unified diff",
+                args: Args {
+                    patch: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1,2 @@\n hello world\n+and more\n".to_owned(),
+                },
+                output: Output {
+                    files: vec![Patched {
+                        offset: Some(0),
+                        ..patched("notes.txt", Kind::Updated, 1, 21)
+                    }],
+                    added: 1,
+                    removed: 0,
+                },
+            },
+        ]
+    }
+}
+
+fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
+    let moved = match &file.action {
+        Action::Update { move_to, .. } => move_to.as_deref(),
+        _ => None,
+    };
+    [file.path.as_str()].into_iter().chain(moved)
+}
+
+/// One file in two sections has no order that could be meant.
+fn refuse_twice(patch: &Patch, ctx: &Ctx) -> Result<(), ToolError> {
+    let mut seen = BTreeMap::new();
+    for file in &patch.files {
+        for path in paths(file) {
+            let identity = ctx
+                .files()?
+                .identity(path)
+                .map_err(|err| at_patch(err, file))?;
+            if let Some(line) = seen.insert(identity, file.line) {
+                return Err(ToolError::invalid(
+                    "/patch",
+                    format_args!(
+                        "`{path}` is changed on line {line} of the patch and again on line {}",
+                        file.line
+                    ),
+                )
+                .reason("patch")
+                .hint(
+                    "put all changes of a file into one section, without moving it onto itself",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn at_patch(err: ToolError, file: &FilePatch) -> ToolError {
+    if err.path().is_some() {
+        return err;
+    }
+    let hint = err.hint_str().map(str::to_owned);
+    let described = ToolError::new(
+        err.code(),
+        format_args!("line {} of the patch: {}", file.line, err.message()),
+    )
+    .at("/patch");
+    let described = match err.reason_str() {
+        Some(reason) => described.reason(reason.to_owned()),
+        None => described,
+    };
+    match hint {
+        Some(hint) => described.hint(hint),
+        None => described,
+    }
+}
+
+/// Everything that will be written, before anything is.
+#[derive(Default)]
+struct Planned {
+    changes: Vec<Change>,
+    files: Vec<Patched>,
+    /// The change that each file's facts come from.
+    shown: Vec<usize>,
+    added: u64,
+    removed: u64,
+}
+
+impl Planned {
+    fn file(&mut self, file: &FilePatch, ctx: &Ctx) -> Result<(), ToolError> {
+        let path = file.path.clone();
+        let mut patched = Patched {
+            path: path.clone(),
+            change: Kind::Updated,
+            moved_from: None,
+            places: 0,
+            offset: None,
+            size: 0,
+        };
+        match &file.action {
+            Action::Add {
+                content,
+                executable,
+            } => {
+                patched.change = Kind::Added;
+                self.added += content.lines().count() as u64;
+                self.refuse_existing(&path, ctx)?;
+                self.changes.push(Change::Create {
+                    path,
+                    content: content.clone().into_bytes(),
+                    mode: executable.then_some(0o755),
+                });
+            }
+            Action::Delete { hunks } => {
+                patched.change = Kind::Deleted;
+                let before = text::read(ctx, &path)?;
+                self.removed += before.lines().count() as u64;
+                if let Some(hunks) = hunks {
+                    let left = apply(&before, hunks, &path)?;
+                    if !left.text.is_empty() {
+                        return Err(ToolError::new(
+                            ErrorCode::InvalidArgs,
+                            format_args!("`{path}` holds more than the patch deletes"),
+                        )
+                        .reason("no_match")
+                        .hint("read the file and make the patch for what it holds now"));
+                    }
+                }
+                self.changes.push(Change::Delete {
+                    path,
+                    before: before.into_bytes(),
+                });
+            }
+            Action::Update { move_to, hunks } => {
+                let before = text::read(ctx, &path)?;
+                let after = apply(&before, hunks, &path)?;
+                patched.places = hunks.len() as u64;
+                let numbered = hunks.iter().any(|hunk| hunk.start.is_some());
+                patched.offset = numbered.then_some(after.offset as u64);
+                for hunk in hunks {
+                    let kept = hunk
+                        .lines
+                        .iter()
+                        .filter(|line| matches!(line, patch::Line::Keep(_)));
+                    let kept = kept.count() as u64;
+                    self.added += hunk.new_lines().count() as u64 - kept;
+                    self.removed += hunk.old().count() as u64 - kept;
+                }
+                match move_to {
+                    None => self.changes.push(Change::Replace {
+                        path,
+                        before: before.into_bytes(),
+                        content: after.text.into_bytes(),
+                    }),
+                    Some(target) => {
+                        let mode = ctx.files()?.stat(&path)?.mode & 0o777;
+                        self.refuse_existing(target, ctx)?;
+                        patched.change = Kind::Moved;
+                        patched.moved_from = Some(path.clone());
+                        self.changes.push(Change::Delete {
+                            path,
+                            before: before.into_bytes(),
+                        });
+                        self.changes.push(Change::Create {
+                            path: target.clone(),
+                            content: after.text.into_bytes(),
+                            mode: Some(mode),
+                        });
+                    }
+                }
+            }
+        }
+        self.files.push(patched);
+        self.shown.push(self.changes.len() - 1);
+        Ok(())
+    }
+
+    fn refuse_existing(&self, path: &str, ctx: &Ctx) -> Result<(), ToolError> {
+        match ctx.files()?.stat(path) {
+            Ok(_) => Err(ToolError::new(
+                ErrorCode::Conflict,
+                format_args!("`{path}` exists already"),
+            )
+            .reason("exists")
+            .hint("change it with `*** Update File:`, or name another path")),
+            Err(err) if matches!(err.reason_str(), Some("not_found" | "not_a_folder")) => Ok(()),
+            Err(err) => Err(err),
+        }
+    }
+}

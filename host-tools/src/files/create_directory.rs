@@ -1,0 +1,87 @@
+//! Making a folder.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Access, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+/// Makes a folder.
+pub struct CreateDirectory;
+
+/// Make a folder of the workspace, and those above it that are missing. One that is there already is no error.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of the folder, relative to the workspace root, without `..`. Links are not followed.
+    pub path: String,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Path relative to the workspace root.
+    pub path: String,
+    /// Whether the folder is new.
+    pub created: bool,
+}
+
+impl Tool for CreateDirectory {
+    const SPEC: Spec = Spec {
+        id: "create_directory",
+        title: "Make a folder",
+        category: Category::System,
+        tags: &["folder"],
+        effects: &[Effect::ModifiesFiles],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesWrite],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Write,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let files = ctx.files()?;
+        ctx.check()?;
+        let there = match files.stat(&args.path) {
+            Ok(_) => true,
+            Err(err) if err.reason_str() == Some("not_found") => false,
+            Err(err) => return Err(err.at("/path")),
+        };
+        files
+            .make_folder(&args.path)
+            .map_err(|err| err.at("/path"))?;
+        let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
+        Ok(Output {
+            path: info.path,
+            created: !there,
+        })
+    }
+
+    /// Run in a workspace that has the folder `data`.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let example = |title, path: &str, created| Example {
+            title,
+            args: Args {
+                path: path.to_owned(),
+            },
+            output: Output {
+                path: path.to_owned(),
+                created,
+            },
+        };
+        vec![
+            example("a folder in a new folder", "out/plots", true),
+            example("a folder that is there", "data", false),
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+//! Deleting a file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::FileKind;
+use tool_core::{
+    Access, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::list_directory::EntryKind;
+
+/// Deletes a file, or an empty folder.
+pub struct DeleteFile;
+
+/// Delete a regular file of the workspace, or an empty folder. There is no way back.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of the file, relative to the workspace root. Links are not followed; repository, state and configuration are
+    /// never deleted.
+    pub path: String,
+    /// What is deleted: `file`, or a `folder` that must be empty.
+    #[serde(default)]
+    pub kind: Kind,
+}
+
+/// What is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A regular file.
+    #[default]
+    File,
+    /// An empty folder.
+    Folder,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Path relative to the workspace root.
+    pub path: String,
+    /// What it was.
+    #[serde(rename = "type")]
+    pub kind: EntryKind,
+    /// Size it had in bytes; 0 for a folder.
+    pub size: u64,
+}
+
+impl Tool for DeleteFile {
+    const SPEC: Spec = Spec {
+        id: "delete_file",
+        title: "Delete a file",
+        category: Category::System,
+        tags: &["file", "folder"],
+        effects: &[Effect::ModifiesFiles],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesWrite],
+        destructive: true,
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Write,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let kind = match args.kind {
+            Kind::File => FileKind::File,
+            Kind::Folder => FileKind::Directory,
+        };
+        ctx.check()?;
+        let removed = ctx.files()?.remove(&args.path, kind);
+        let info = removed.map_err(|err| err.at("/path"))?;
+        Ok(Output {
+            path: info.path,
+            kind: info.kind.into(),
+            size: info.size,
+        })
+    }
+
+    /// Run in a workspace that has `notes.txt` with 12 bytes.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a file",
+            args: Args {
+                path: "notes.txt".to_owned(),
+                kind: Kind::File,
+            },
+            output: Output {
+                path: "notes.txt".to_owned(),
+                kind: EntryKind::File,
+                size: 12,
+            },
+        }]
+    }
+}

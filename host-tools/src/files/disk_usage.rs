@@ -1,0 +1,168 @@
+//! How much a folder holds, and how much room is left.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::FileKind;
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::glob::Below;
+use super::walk::{self, Next};
+
+/// Measures a folder and its disk.
+pub struct DiskUsage;
+
+/// Say how many files and bytes a folder of the workspace holds, which of its entries are the largest, and how much room is left
+/// on the disk. Links are not followed; the insides of `.git` are not counted.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The folder, relative to the workspace root.
+    #[serde(default = "default_path")]
+    pub path: String,
+    /// How many of the largest entries are named, 0 to 1000.
+    #[serde(default = "default_largest")]
+    pub largest: Bounded<0, 1000>,
+    /// Whether the disk is looked at too.
+    #[serde(default = "default_disk")]
+    pub disk: bool,
+}
+
+fn default_disk() -> bool {
+    true
+}
+
+fn default_path() -> String {
+    ".".to_owned()
+}
+
+fn default_largest() -> Bounded<0, 1000> {
+    Bounded::literal(10)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Regular files in the folder and below.
+    pub files: u64,
+    /// Folders below it.
+    pub folders: u64,
+    /// Sizes of the files together, in bytes.
+    pub bytes: u64,
+    /// The entries of the folder that hold most, largest first.
+    pub largest: Vec<Share>,
+    /// Size of the file system in bytes; absent when `disk` is false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_bytes: Option<u64>,
+    /// Bytes that can still be written there; absent when `disk` is false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<u64>,
+    /// Folders that could not be read.
+    pub unread: u64,
+}
+
+/// What one entry of the folder holds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Share {
+    /// Its path relative to the workspace root.
+    pub path: String,
+    /// Bytes of the file, or of all files below.
+    pub bytes: u64,
+}
+
+impl Tool for DiskUsage {
+    const SPEC: Spec = Spec {
+        id: "disk_usage",
+        title: "Size of a folder",
+        category: Category::System,
+        tags: &["folder", "size"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Tree)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let mut usage = measure(&args, ctx).map_err(|err| err.at("/path"))?;
+        if args.disk {
+            let space = ctx.files()?.space(&args.path);
+            let space = space.map_err(|err| err.at("/path"))?;
+            usage.disk_bytes = Some(space.total);
+            usage.free_bytes = Some(space.free);
+        }
+        Ok(usage)
+    }
+
+    /// Run in a workspace that has `notes.txt` with 12 bytes, `data/a.csv` with 6 and `data/b.txt` with 2.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let share = |path: &str, bytes| Share {
+            path: path.to_owned(),
+            bytes,
+        };
+        vec![Example {
+            title: "what the workspace holds",
+            args: Args {
+                path: ".".to_owned(),
+                largest: default_largest(),
+                disk: false,
+            },
+            output: Output {
+                files: 3,
+                folders: 1,
+                bytes: 20,
+                largest: vec![share("notes.txt", 12), share("data", 8)],
+                disk_bytes: None,
+                free_bytes: None,
+                unread: 0,
+            },
+        }]
+    }
+}
+
+fn measure(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    let below = Below::of(&args.path);
+    let (mut files, mut folders, mut bytes) = (0, 0, 0_u64);
+    let mut shares: BTreeMap<String, u64> = BTreeMap::new();
+    let walked = walk::walk(ctx, &args.path, true, &mut |entry| {
+        match entry.kind {
+            FileKind::File => files += 1,
+            FileKind::Directory => folders += 1,
+            _ => {}
+        }
+        bytes = bytes.saturating_add(entry.size);
+        let inside = below.path(&entry.path);
+        let first = inside.find('/').unwrap_or(inside.len());
+        let end = entry.path.len() - inside.len() + first;
+        let share = shares.entry(entry.path[..end].to_owned()).or_default();
+        *share = share.saturating_add(entry.size);
+        Ok(Next::On)
+    })?;
+    let mut largest: Vec<Share> = shares
+        .into_iter()
+        .map(|(path, bytes)| Share { path, bytes })
+        .collect();
+    largest.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
+    largest.truncate(args.largest.size());
+    Ok(Output {
+        files,
+        folders,
+        bytes,
+        largest,
+        disk_bytes: None,
+        free_bytes: None,
+        unread: walked.unread,
+    })
+}

@@ -1,0 +1,211 @@
+//! Replacing a piece of text in a file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::Change;
+use tool_core::{
+    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::text;
+
+/// Most places that an error or an answer names.
+const PLACES_MAX: usize = 20;
+
+/// Replaces a piece of text in a file.
+pub struct EditFile;
+
+/// Replace a piece of text in a file of the workspace. The old text must be in it exactly, and exactly once unless
+/// `replace_all` is true; the file is replaced whole, and only if nobody else changed it meanwhile.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Path of a text file in UTF-8, relative to the workspace root. Links are not followed.
+    pub path: String,
+    /// The text to replace, character for character with its spaces and line ends; with enough around it to be found only
+    /// once. Not empty.
+    pub old_string: String,
+    /// What stands there afterwards; may be empty.
+    pub new_string: String,
+    /// Whether every place is changed, from the start of the file, without overlaps.
+    #[serde(default)]
+    pub replace_all: bool,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Path relative to the workspace root.
+    pub path: String,
+    /// Number of places changed.
+    pub replacements: u64,
+    /// The lines, from 1, on which the new text begins; the first twenty.
+    pub lines: Vec<u64>,
+    /// Size of the file afterwards, in bytes.
+    pub size: u64,
+}
+
+impl Tool for EditFile {
+    const SPEC: Spec = Spec {
+        id: "edit_file",
+        title: "Replace text in a file",
+        category: Category::System,
+        tags: &["file", "text", "edit"],
+        effects: &[Effect::ModifiesFiles],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesWrite],
+        // What is lost stands in the call.
+        destructive: false,
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Write,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        if args.old_string.is_empty() {
+            return Err(ToolError::invalid("/old_string", "`old_string` is empty")
+                .hint("`write_file` makes a file, or adds at its end with the mode `append`"));
+        }
+        if args.old_string == args.new_string {
+            return Err(ToolError::invalid(
+                "/new_string",
+                "`new_string` is the same as `old_string`",
+            )
+            .hint("nothing would change"));
+        }
+        let before = text::read(ctx, &args.path).map_err(|err| err.at("/path"))?;
+        ctx.check()?;
+        let places = places(&before, &args)?;
+        let growth = args.new_string.len().saturating_sub(args.old_string.len()) as u64;
+        ctx.reserve(growth.saturating_mul(2 * places.len() as u64))?;
+        let mut after = String::with_capacity(before.len());
+        let mut lines = Vec::new();
+        let mut end = 0;
+        let mut line = 1;
+        for &place in &places {
+            let kept = &before[end..place];
+            after.push_str(kept);
+            line += newlines(kept);
+            if lines.len() < PLACES_MAX {
+                lines.push(line);
+            }
+            after.push_str(&args.new_string);
+            line += newlines(&args.new_string);
+            end = place + args.old_string.len();
+        }
+        after.push_str(&before[end..]);
+        ctx.check()?;
+        let change = Change::Replace {
+            path: args.path,
+            before: before.into_bytes(),
+            content: after.into_bytes(),
+        };
+        let changed = ctx.files()?.change(&[change]);
+        let info = changed.map_err(|err| err.at("/path"))?.pop();
+        let info =
+            info.ok_or_else(|| ToolError::new(ErrorCode::Internal, "nothing was changed"))?;
+        Ok(Output {
+            path: info.path,
+            replacements: places.len() as u64,
+            lines,
+            size: info.size,
+        })
+    }
+
+    /// Run in a workspace that has `notes.txt` with the text `hello world` and a line end, each example in one of its own.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let args = |old: &str, new: &str, replace_all| Args {
+            path: "notes.txt".to_owned(),
+            old_string: old.to_owned(),
+            new_string: new.to_owned(),
+            replace_all,
+        };
+        let output = |replacements, lines: &[u64], size| Output {
+            path: "notes.txt".to_owned(),
+            replacements,
+            lines: lines.to_vec(),
+            size,
+        };
+        vec![
+            Example {
+                title: "one word",
+                args: args("world", "there", false),
+                output: output(1, &[1], 12),
+            },
+            Example {
+                title: "a letter wherever it stands",
+                args: args("o", "0\n", true),
+                output: output(2, &[1, 2], 14),
+            },
+        ]
+    }
+}
+
+fn newlines(text: &str) -> u64 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
+}
+
+/// Where the old text stands; an error unless that can be meant.
+fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
+    let finder = memchr::memmem::Finder::new(&args.old_string);
+    let places: Vec<usize> = finder.find_iter(before.as_bytes()).collect();
+    match (places.len(), args.replace_all) {
+        (0, _) => Err(not_there(before, args)),
+        (1, _) | (_, true) => Ok(places),
+        (count, false) => {
+            let lines: Vec<String> = places
+                .iter()
+                .take(PLACES_MAX)
+                .map(|&place| text::line_of(before, place).to_string())
+                .collect();
+            let more = if count > PLACES_MAX { ", ..." } else { "" };
+            Err(ToolError::invalid(
+                "/old_string",
+                format_args!(
+                    "`old_string` is in `{}` {count} times, on lines {}{more}",
+                    args.path,
+                    lines.join(", ")
+                ),
+            )
+            .reason("ambiguous")
+            .hint("add the lines around the one that is meant, or set `replace_all: true`"))
+        }
+    }
+}
+
+/// What most often is the matter: other spaces, or other line ends.
+fn not_there(before: &str, args: &Args) -> ToolError {
+    let error = ToolError::invalid(
+        "/old_string",
+        format_args!("`old_string` is not in `{}`", args.path),
+    )
+    .reason("no_match");
+    if before.contains("\r\n") && !args.old_string.contains('\r') && args.old_string.contains('\n')
+    {
+        return error.hint("the lines of the file end in CR LF: write `\\r\\n`");
+    }
+    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = args
+        .old_string
+        .lines()
+        .map(squeeze)
+        .find(|line| !line.is_empty());
+    let near = first.and_then(|first| before.lines().position(|line| squeeze(line) == first));
+    error.hint(match near {
+        Some(line) => format!(
+            "line {} is the same but for spaces: read the file and copy the text exactly",
+            line + 1
+        ),
+        None => "read the file and copy the text exactly, with its spaces and line ends".to_owned(),
+    })
+}

@@ -1,0 +1,203 @@
+//! Finding files by their paths.
+
+use globset::{GlobBuilder, GlobMatcher};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::FileKind;
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
+    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::walk::{self, Next};
+
+/// Most paths in one answer.
+const LIMIT_MAX: i64 = 100_000;
+/// Longest pattern, in bytes.
+const PATTERN_MAX: usize = 1024;
+
+/// Finds files by their paths.
+pub struct Glob;
+
+/// Find files of the workspace whose paths match a pattern, sorted by path. Links are not followed; the insides of `.git`, and
+/// what `.gitignore` files name, are left out.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Pattern for the path below `path`: `*` and `?` within one name, `**` over any number of folders, `[a-z]`, `{rs,toml}`.
+    /// A pattern without `/` matches the name at any depth.
+    pub pattern: String,
+    /// The folder to look in, relative to the workspace root.
+    #[serde(default = "default_path")]
+    pub path: String,
+    /// Whether folders are found too, not files alone.
+    #[serde(default)]
+    pub folders: bool,
+    /// Whether files that `.gitignore` names are found too.
+    #[serde(default)]
+    pub ignored: bool,
+    /// Most paths in the answer, 1 to 100000; `truncated` says whether there are more.
+    #[serde(default = "default_limit")]
+    pub limit: Bounded<1, LIMIT_MAX>,
+}
+
+fn default_path() -> String {
+    ".".to_owned()
+}
+
+fn default_limit() -> Bounded<1, LIMIT_MAX> {
+    Bounded::literal(1000)
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The paths, relative to the workspace root.
+    pub paths: Vec<String>,
+    /// Number of paths in the answer.
+    pub count: usize,
+    /// Whether there are more, or a folder could not be read.
+    pub truncated: bool,
+}
+
+impl Tool for Glob {
+    const SPEC: Spec = Spec {
+        id: "glob",
+        title: "Find files by name",
+        category: Category::System,
+        tags: &["file", "search"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Tree)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let pattern = matcher(&args.pattern, "/pattern")?;
+        let below = Below::of(&args.path);
+        let mut paths = Vec::new();
+        let mut truncated = false;
+        let walked = walk::walk(ctx, &args.path, args.ignored, &mut |entry| {
+            let wanted = match entry.kind {
+                FileKind::File => true,
+                FileKind::Directory => args.folders,
+                _ => false,
+            };
+            if !wanted || !pattern.is_match(below.path(&entry.path)) {
+                return Ok(Next::On);
+            }
+            if paths.len() == args.limit.size() {
+                truncated = true;
+                return Ok(Next::Stop);
+            }
+            paths.push(entry.path.clone());
+            Ok(Next::On)
+        })
+        .map_err(|err| err.at("/path"))?;
+        Ok(Output {
+            count: paths.len(),
+            paths,
+            truncated: truncated || walked.unread > 0,
+        })
+    }
+
+    /// Run in a workspace that has `notes.txt`, `data/a.csv` and `data/b.txt`.
+    fn examples() -> Vec<Example<Args, Output>> {
+        let example = |title, pattern: &str, path: &str, found: &[&str]| Example {
+            title,
+            args: Args {
+                pattern: pattern.to_owned(),
+                path: path.to_owned(),
+                folders: false,
+                ignored: false,
+                limit: default_limit(),
+            },
+            output: Output {
+                paths: found.iter().map(|&path| path.to_owned()).collect(),
+                count: found.len(),
+                truncated: false,
+            },
+        };
+        vec![
+            example(
+                "texts at any depth",
+                "*.txt",
+                ".",
+                &["data/b.txt", "notes.txt"],
+            ),
+            example(
+                "tables of one folder",
+                "data/*.{csv,tsv}",
+                ".",
+                &["data/a.csv"],
+            ),
+        ]
+    }
+}
+
+/// Reads a pattern for paths.
+///
+/// # Errors
+/// `invalid_args` at the pointer for one that cannot be read.
+pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher, ToolError> {
+    let refuse = |why: String| {
+        ToolError::invalid(pointer, why)
+            .reason("pattern")
+            .hint("`*` and `?` match within a name, `**` folders, `[a-z]` and `{a,b}` choices; `[*]` is a star itself")
+    };
+    if pattern.is_empty() || pattern.len() > PATTERN_MAX {
+        return Err(refuse(format!(
+            "expected a pattern of 1 to {PATTERN_MAX} bytes, found {}",
+            pattern.len()
+        )));
+    }
+    if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
+        return Err(refuse(
+            "a pattern is matched below the folder: it does not begin with `/` and has no `..`"
+                .to_owned(),
+        ));
+    }
+    let anywhere;
+    let whole = if pattern.contains('/') {
+        pattern
+    } else {
+        anywhere = format!("**/{pattern}");
+        &anywhere
+    };
+    GlobBuilder::new(whole)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|err| refuse(format!("the pattern cannot be read: {}", err.kind())))
+}
+
+/// Turns paths of the workspace into paths below one folder.
+pub(crate) struct Below(String);
+
+impl Below {
+    pub(crate) fn of(folder: &str) -> Self {
+        let parts: Vec<&str> = folder
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
+        Self(if parts.is_empty() {
+            String::new()
+        } else {
+            format!("{}/", parts.join("/"))
+        })
+    }
+
+    pub(crate) fn path<'a>(&self, path: &'a str) -> &'a str {
+        path.strip_prefix(self.0.as_str()).unwrap_or(path)
+    }
+}

@@ -1,0 +1,318 @@
+//! Making the new text of a file: every place must fit exactly where it says, or at the one other place where it fits.
+
+use tool_core::ToolError;
+
+use super::{Hunk, brief, fault};
+
+/// Most comparisons of lines per file; beyond it a patch is refused as too much to search for.
+const WORK_MAX: usize = 200_000_000;
+
+const HINT: &str = "read the file and make the patch for what it holds now; nothing was written";
+
+/// The new text, and by how many lines places were found away from where they should be, at most.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Applied {
+    pub(crate) text: String,
+    pub(crate) offset: usize,
+}
+
+struct Text<'a> {
+    lines: Vec<&'a str>,
+    /// Whether the last line has a line end.
+    closed: bool,
+    /// Whether every line ends in CR LF, and the patch does not know.
+    crlf: bool,
+}
+
+/// Applies the places of one file, in order.
+///
+/// # Errors
+/// `invalid_args` at `/patch` for the first place that fits nowhere, or in several places.
+pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied, ToolError> {
+    let text = Text::of(before, hunks);
+    let mut result: Vec<&str> = Vec::with_capacity(text.lines.len());
+    let mut closed = text.closed;
+    let (mut done, mut shift, mut offset) = (0, 0_isize, 0);
+    let mut work = 0;
+    for hunk in hunks {
+        let old: Vec<&str> = hunk.old().collect();
+        let place = Search {
+            text: &text,
+            old: &old,
+            hunk,
+            path,
+            from: done,
+            work: &mut work,
+        }
+        .place(shift)?;
+        if let Some(start) = hunk.start {
+            let expected = start as isize - isize::from(!old.is_empty());
+            shift = place as isize - expected;
+            offset = offset.max(shift.unsigned_abs());
+        }
+        result.extend(&text.lines[done..place]);
+        result.extend(hunk.new_lines());
+        done = place + old.len();
+        if done == text.lines.len() {
+            closed = open_end(hunk, &text, path)?;
+        } else if hunk.old_open || hunk.new_open {
+            return Err(not_at_end(hunk, path));
+        }
+    }
+    result.extend(&text.lines[done..]);
+    Ok(Applied {
+        text: text.join(&result, closed),
+        offset,
+    })
+}
+
+/// Whether the last line ends in a line end, after a place at the end of the text.
+fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool, ToolError> {
+    if hunk.old_open && text.closed {
+        return Err(not_at_end(hunk, path));
+    }
+    Ok(match (hunk.old_open, hunk.new_open) {
+        (_, true) => false,
+        (true, false) => true,
+        // The patch says nothing about it, and nothing changes.
+        (false, false) => text.closed,
+    })
+}
+
+fn not_at_end(hunk: &Hunk, path: &str) -> ToolError {
+    let why =
+        format!("the place says that `{path}` ends without a line end, and it does not there");
+    fault(hunk.line, why, HINT).reason("no_match")
+}
+
+impl<'a> Text<'a> {
+    fn of(text: &'a str, hunks: &[Hunk]) -> Self {
+        if text.is_empty() {
+            return Self {
+                lines: Vec::new(),
+                closed: true,
+                crlf: false,
+            };
+        }
+        let closed = text.ends_with('\n');
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let mut lines: Vec<&str> = body.split('\n').collect();
+        let knows = hunks.iter().any(|hunk| {
+            hunk.old()
+                .chain(hunk.new_lines())
+                .any(|line| line.ends_with('\r'))
+        });
+        let ends = lines.len() - usize::from(!closed);
+        let crlf = !knows && ends > 0 && lines[..ends].iter().all(|line| line.ends_with('\r'));
+        if crlf {
+            for line in &mut lines[..ends] {
+                *line = line.strip_suffix('\r').unwrap_or(line);
+            }
+        }
+        Self {
+            lines,
+            closed,
+            crlf,
+        }
+    }
+
+    fn join(&self, lines: &[&str], closed: bool) -> String {
+        let end = if self.crlf { "\r\n" } else { "\n" };
+        let mut text = lines.join(end);
+        if closed && !lines.is_empty() {
+            text.push_str(end);
+        }
+        text
+    }
+}
+
+/// The search for one place.
+struct Search<'a, 'b> {
+    text: &'a Text<'a>,
+    old: &'a [&'a str],
+    hunk: &'a Hunk,
+    path: &'a str,
+    /// The first line not used by an earlier place.
+    from: usize,
+    work: &'b mut usize,
+}
+
+impl Search<'_, '_> {
+    fn place(&mut self, shift: isize) -> Result<usize, ToolError> {
+        let length = self.text.lines.len();
+        if let Some(start) = self.hunk.start {
+            // The lines of a pure insertion follow the line it names.
+            let expected = start as isize - isize::from(!self.old.is_empty());
+            for candidate in [expected + shift, expected] {
+                if let Ok(place) = usize::try_from(candidate)
+                    && place >= self.from
+                    && self.fits(place)?
+                {
+                    return Ok(place);
+                }
+            }
+            if self.old.is_empty() {
+                return self.fail(format!(
+                    "`{}` has no line {start} to insert after",
+                    self.path
+                ));
+            }
+        }
+        if self.hunk.at_end {
+            return match length.checked_sub(self.old.len()) {
+                Some(place) if place >= self.from && self.fits(place)? => Ok(place),
+                _ => self.fail(format!("`{}` does not end with these lines", self.path)),
+            };
+        }
+        if self.hunk.headings.is_empty() {
+            if self.old.is_empty() {
+                return Ok(length); // added at the end
+            }
+            return self.only(self.from);
+        }
+        self.after_headings()
+    }
+
+    /// The first fit behind the headings; where the last of them stands several times, all must lead to the same place.
+    fn after_headings(&mut self) -> Result<usize, ToolError> {
+        let mut start = self.from;
+        let mut last = Vec::new();
+        for heading in &self.hunk.headings {
+            let all = self.text.lines.iter().enumerate().skip(start);
+            last = all
+                .filter(|(_, line)| line.trim() == heading.trim())
+                .map(|(at, _)| at + 1)
+                .collect();
+            let Some(&first) = last.first() else {
+                let path = self.path;
+                return self.fail(format!(
+                    "`{path}` has no line {} after line {start}",
+                    brief(heading)
+                ));
+            };
+            start = first;
+        }
+        if self.old.is_empty() {
+            return match last.as_slice() {
+                [place] => Ok(*place),
+                _ => self.ambiguous(&last),
+            };
+        }
+        let mut places = Vec::new();
+        for start in last {
+            if places.last().is_some_and(|&place| place >= start) {
+                continue; // it comes after this heading too
+            }
+            if let Some(place) = self.next(start)? {
+                places.push(place);
+            }
+        }
+        match places.as_slice() {
+            [place] => Ok(*place),
+            [] => self.no_match(),
+            _ => self.ambiguous(&places),
+        }
+    }
+
+    /// The one place where the lines fit.
+    fn only(&mut self, from: usize) -> Result<usize, ToolError> {
+        const NAMED_MAX: usize = 5;
+        let mut places = Vec::new();
+        let mut from = from;
+        while let Some(place) = self.next(from)? {
+            places.push(place);
+            if places.len() > NAMED_MAX {
+                break;
+            }
+            from = place + 1;
+        }
+        match places.as_slice() {
+            [place] => Ok(*place),
+            [] => self.no_match(),
+            _ => self.ambiguous(&places),
+        }
+    }
+
+    fn next(&mut self, from: usize) -> Result<Option<usize>, ToolError> {
+        for place in from..self.text.lines.len() {
+            if place + self.old.len() > self.text.lines.len() {
+                break;
+            }
+            if self.fits(place)? {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fits(&mut self, place: usize) -> Result<bool, ToolError> {
+        let Some(there) = self.text.lines.get(place..place + self.old.len()) else {
+            return Ok(false);
+        };
+        let same = there
+            .iter()
+            .zip(self.old)
+            .take_while(|(a, b)| a == b)
+            .count();
+        *self.work += same + 1;
+        if *self.work > WORK_MAX {
+            return self.fail(format!("it is too much work to find it in `{}`", self.path));
+        }
+        Ok(same == self.old.len())
+    }
+
+    /// Says where the lines fit best, since most often one line is spelled otherwise.
+    fn no_match(&self) -> Result<usize, ToolError> {
+        let lines = &self.text.lines;
+        let first = self.old.first().copied().unwrap_or_default();
+        let loose = |text: &str| text.split_whitespace().collect::<String>();
+        let expected = self
+            .hunk
+            .start
+            .map_or(self.from, |start| start.saturating_sub(1));
+        let near = (self.from..lines.len())
+            .filter(|&at| lines[at] == first || loose(lines[at]) == loose(first))
+            .min_by_key(|&at| at.abs_diff(expected));
+        let Some(at) = near else {
+            let path = self.path;
+            return self.fail(format!(
+                "it does not fit: `{path}` has no line {}",
+                brief(first)
+            ));
+        };
+        let wrong = self
+            .old
+            .iter()
+            .zip(at..)
+            .find(|(old, at)| lines.get(*at) != Some(old));
+        let (old, at) = wrong.map_or((first, at), |(old, at)| (old, at));
+        let found = lines
+            .get(at)
+            .map_or("the end of the file".to_owned(), |line| brief(line));
+        self.fail(format!(
+            "it does not fit: expected {}, found {found} on line {} of `{}`",
+            brief(old),
+            at + 1,
+            self.path
+        ))
+    }
+
+    fn ambiguous<T>(&self, places: &[usize]) -> Result<T, ToolError> {
+        let lines: Vec<String> = places.iter().map(|place| (place + 1).to_string()).collect();
+        let why = format!(
+            "it fits in several places of `{}`: lines {}",
+            self.path,
+            lines.join(", ")
+        );
+        Err(fault(
+            self.hunk.line,
+            why,
+            "give more lines around it, or a heading with `@@`",
+        )
+        .reason("ambiguous"))
+    }
+
+    fn fail<T>(&self, why: String) -> Result<T, ToolError> {
+        Err(fault(self.hunk.line, why, HINT).reason("no_match"))
+    }
+}

@@ -1,0 +1,153 @@
+//! Patches as data: two spellings are read into one [`Patch`], and [`apply`](apply::apply) makes new texts of old ones.
+//!
+//! Nothing here knows a file: the tool `apply_patch` reads and writes.
+
+pub(super) mod apply;
+mod envelope;
+mod unified;
+
+#[cfg(test)]
+mod tests;
+
+use tool_core::ToolError;
+
+/// Longest patch, in bytes.
+pub(super) const BYTES_MAX: usize = 16 << 20;
+
+/// What a patch does to each file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) files: Vec<FilePatch>,
+}
+
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FilePatch {
+    pub(super) path: String,
+    pub(super) action: Action,
+    /// Line of the patch, from 1, that names the file.
+    pub(super) line: usize,
+}
+
+/// The kinds of changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Action {
+    /// A new file with this content.
+    Add { content: String, executable: bool },
+    /// The file is deleted; where the patch spells its content, that must be what it holds.
+    Delete { hunks: Option<Vec<Hunk>> },
+    /// The file is changed, and perhaps moved.
+    Update {
+        move_to: Option<String>,
+        hunks: Vec<Hunk>,
+    },
+}
+
+/// One place of a file: the lines there before and after.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Hunk {
+    /// Lines that come before it, in this order, with others between; from `@@ def name` of the envelope.
+    pub(super) headings: Vec<String>,
+    /// The first old line, from 1, where the patch gives numbers; of an insertion, the line it follows.
+    pub(super) start: Option<usize>,
+    pub(super) lines: Vec<Line>,
+    /// Whether it must be at the end of the file.
+    pub(super) at_end: bool,
+    /// Whether the last old line has no line end.
+    pub(super) old_open: bool,
+    /// Whether the last new line has none.
+    pub(super) new_open: bool,
+    /// Line of the patch, from 1, where it begins.
+    pub(super) line: usize,
+}
+
+/// A line of a hunk, without its line end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Line {
+    Keep(String),
+    Remove(String),
+    Add(String),
+}
+
+impl Hunk {
+    pub(super) fn old(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter_map(|line| match line {
+            Line::Keep(text) | Line::Remove(text) => Some(text.as_str()),
+            Line::Add(_) => None,
+        })
+    }
+
+    pub(super) fn new_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter_map(|line| match line {
+            Line::Keep(text) | Line::Add(text) => Some(text.as_str()),
+            Line::Remove(_) => None,
+        })
+    }
+}
+
+/// Reads a patch in either spelling.
+///
+/// # Errors
+/// `invalid_args` at `/patch` with the line of the patch.
+pub(super) fn parse(text: &str) -> Result<Patch, ToolError> {
+    if text.len() > BYTES_MAX {
+        return Err(ToolError::invalid(
+            "/patch",
+            format_args!("expected at most {BYTES_MAX} bytes, found {}", text.len()),
+        )
+        .reason("bytes"));
+    }
+    let lines = Lines::of(text);
+    let first = lines.all.iter().find(|line| !line.trim().is_empty());
+    let files = match first {
+        Some(line) if line.trim() == "*** Begin Patch" => envelope::parse(&lines)?,
+        _ => unified::parse(&lines)?,
+    };
+    if files.is_empty() {
+        return Err(fault(
+            1,
+            "it names no file",
+            "begin with `*** Begin Patch`, or with `--- a/path` and `+++ b/path`",
+        ));
+    }
+    Ok(Patch { files })
+}
+
+/// The lines of a patch, without their line ends.
+struct Lines<'a> {
+    all: Vec<&'a str>,
+}
+
+impl<'a> Lines<'a> {
+    /// Where every line of the patch ends in CR LF, that is the way of the patch and not part of what it says.
+    fn of(text: &'a str) -> Self {
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let mut all: Vec<&str> = body.split('\n').collect();
+        let ends = all.len() - usize::from(!text.ends_with('\n'));
+        if ends > 0 && all[..ends].iter().all(|line| line.ends_with('\r')) {
+            for line in &mut all {
+                *line = line.strip_suffix('\r').unwrap_or(line);
+            }
+        }
+        Self { all }
+    }
+
+    fn get(&self, index: usize) -> Option<&'a str> {
+        self.all.get(index).copied()
+    }
+}
+
+/// What is wrong with a patch, and on which of its lines.
+fn fault(line: usize, why: impl std::fmt::Display, hint: &str) -> ToolError {
+    ToolError::invalid("/patch", format_args!("line {line} of the patch: {why}"))
+        .reason("patch")
+        .hint(hint)
+}
+
+/// A line for a message.
+fn brief(line: &str) -> String {
+    const SHOWN_MAX: usize = 80;
+    let shown: String = line.chars().take(SHOWN_MAX).collect();
+    let more = if shown.len() < line.len() { "..." } else { "" };
+    format!("`{}{more}`", shown.escape_debug())
+}

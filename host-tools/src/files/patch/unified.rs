@@ -1,0 +1,393 @@
+//! Unified diffs, as `diff -u` and `git diff` write them.
+
+use tool_core::ToolError;
+
+use super::{Action, FilePatch, Hunk, Line, Lines, brief, fault};
+
+const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each place with `@@ -first,count +first,count @@`";
+
+struct Reader<'a> {
+    lines: &'a Lines<'a>,
+    at: usize,
+}
+
+/// What the lines before the places of a file say.
+#[derive(Default)]
+struct Header {
+    line: usize,
+    git: bool,
+    old: Option<Name>,
+    new: Option<Name>,
+    /// From `diff --git a/path b/path`, for changes that have no other names.
+    both: Option<String>,
+    rename_from: Option<String>,
+    rename_to: Option<String>,
+    added: bool,
+    deleted: bool,
+    executable: bool,
+}
+
+/// The name of a file before or after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Name {
+    /// `/dev/null`.
+    Nothing,
+    Path(String),
+}
+
+pub(super) fn parse(lines: &Lines<'_>) -> Result<Vec<FilePatch>, ToolError> {
+    let mut reader = Reader { lines, at: 0 };
+    let mut files = Vec::new();
+    // What stands before the first file and between files is a message to people; lines of a place that its counts leave out
+    // are none.
+    let mut in_place = false;
+    while let Some(line) = reader.peek() {
+        let next = reader.lines.get(reader.at + 1).unwrap_or_default();
+        if line.starts_with("diff --git ") || line.starts_with("--- ") && next.starts_with("+++ ") {
+            files.push(reader.file()?);
+            in_place = true;
+            continue;
+        }
+        if line.starts_with("@@ -") {
+            return Err(reader.fault("a place comes before the name of its file"));
+        }
+        // A mail ends its patch with `-- ` and the version of git.
+        if in_place && line != "-- " && line.starts_with([' ', '+', '-']) {
+            return Err(reader.fault(format_args!(
+                "{} is outside of every place: the counts of the `@@` before it may be wrong",
+                brief(line)
+            )));
+        }
+        in_place &= line.is_empty();
+        reader.at += 1;
+    }
+    Ok(files)
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<&'a str> {
+        self.lines.get(self.at)
+    }
+
+    fn fault(&self, why: impl std::fmt::Display) -> ToolError {
+        fault(self.at + 1, why, HINT)
+    }
+
+    fn file(&mut self) -> Result<FilePatch, ToolError> {
+        let header = self.header()?;
+        let mut hunks = Vec::new();
+        while self.peek().is_some_and(|line| line.starts_with("@@")) {
+            hunks.push(self.hunk()?);
+        }
+        header.file(hunks)
+    }
+
+    fn header(&mut self) -> Result<Header, ToolError> {
+        let mut header = Header {
+            line: self.at + 1,
+            ..Header::default()
+        };
+        if let Some(names) = self
+            .peek()
+            .and_then(|line| line.strip_prefix("diff --git "))
+        {
+            header.git = true;
+            header.both = same_name(names);
+            self.at += 1;
+            while let Some(line) = self.peek() {
+                if !self.extended(line, &mut header)? {
+                    break;
+                }
+                self.at += 1;
+            }
+        }
+        let next = self.lines.get(self.at + 1).unwrap_or_default();
+        if let (Some(old), Some(new)) = (
+            self.peek().and_then(|line| line.strip_prefix("--- ")),
+            next.strip_prefix("+++ "),
+        ) {
+            header.old = Some(self.name(old)?);
+            self.at += 1;
+            header.new = Some(self.name(new)?);
+            self.at += 1;
+        }
+        Ok(header)
+    }
+
+    /// A line of git's between `diff --git` and `---`; whether it is one.
+    fn extended(&self, line: &str, header: &mut Header) -> Result<bool, ToolError> {
+        let mode = |mode: &str| match mode.trim() {
+            "100644" => Ok(false),
+            "100755" => Ok(true),
+            other => Err(self.fault(format_args!(
+                "only regular files are patched, found the mode {}",
+                brief(other)
+            ))),
+        };
+        if let Some(found) = line.strip_prefix("new file mode ") {
+            header.added = true;
+            header.executable = mode(found)?;
+        } else if let Some(found) = line.strip_prefix("deleted file mode ") {
+            header.deleted = true;
+            mode(found)?;
+        } else if line.starts_with("old mode ") || line.starts_with("new mode ") {
+            return Err(self.fault("modes of files are not changed by a patch"));
+        } else if let Some(name) = line.strip_prefix("rename from ") {
+            header.rename_from = Some(self.plain(name)?);
+        } else if let Some(name) = line.strip_prefix("rename to ") {
+            header.rename_to = Some(self.plain(name)?);
+        } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
+            return Err(self.fault("copies are not made by a patch"));
+        } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
+            return Err(self.fault("only texts are patched, and this is a binary file"));
+        } else {
+            return Ok(["index ", "similarity index ", "dissimilarity index "]
+                .iter()
+                .any(|prefix| line.starts_with(prefix)));
+        }
+        Ok(true)
+    }
+
+    fn plain(&self, name: &str) -> Result<String, ToolError> {
+        match self.name(name)? {
+            Name::Path(path) => Ok(path),
+            Name::Nothing => Err(self.fault("`/dev/null` is no file")),
+        }
+    }
+
+    /// A name, without a time behind it; git quotes those with odd characters.
+    fn name(&self, text: &str) -> Result<Name, ToolError> {
+        let name = if text.starts_with('"') {
+            unquoted(text).ok_or_else(|| self.fault("the quoted name cannot be read"))?
+        } else {
+            text.split('\t')
+                .next()
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned()
+        };
+        match name.as_str() {
+            "" => Err(self.fault("the path is missing")),
+            "/dev/null" => Ok(Name::Nothing),
+            _ => Ok(Name::Path(name)),
+        }
+    }
+
+    fn hunk(&mut self) -> Result<Hunk, ToolError> {
+        let header = self.peek().unwrap_or_default();
+        let Some((old, new)) = ranges(header) else {
+            return Err(self.fault(format_args!(
+                "expected `@@ -first,count +first,count @@`, found {}",
+                brief(header)
+            )));
+        };
+        let mut hunk = Hunk {
+            start: Some(old.0),
+            line: self.at + 1,
+            ..Hunk::default()
+        };
+        self.at += 1;
+        let (mut old_left, mut new_left) = (old.1, new.1);
+        while old_left > 0 || new_left > 0 {
+            let Some(line) = self.peek() else {
+                return Err(self.counts(&hunk, "it ends early"));
+            };
+            let (old_line, new_line, found) = match line.split_at_checked(1) {
+                Some((" ", text)) => (1, 1, Line::Keep(text.to_owned())),
+                Some(("-", text)) => (1, 0, Line::Remove(text.to_owned())),
+                Some(("+", text)) => (0, 1, Line::Add(text.to_owned())),
+                Some(("\\", _)) => {
+                    self.open_end(&mut hunk)?;
+                    continue;
+                }
+                // Editors strip the space of an empty line.
+                None if line.is_empty() => (1, 1, Line::Keep(String::new())),
+                _ => return Err(self.counts(&hunk, &format!("{} is none of them", brief(line)))),
+            };
+            if old_line > old_left || new_line > new_left {
+                return Err(self.counts(&hunk, "there are more"));
+            }
+            old_left -= old_line;
+            new_left -= new_line;
+            hunk.lines.push(found);
+            self.at += 1;
+        }
+        if self.peek().is_some_and(|line| line.starts_with('\\')) {
+            self.open_end(&mut hunk)?;
+        }
+        Ok(hunk)
+    }
+
+    fn counts(&self, hunk: &Hunk, why: &str) -> ToolError {
+        fault(
+            self.at + 1,
+            format_args!(
+                "the place of line {} has another number of lines than its `@@` says: {why}",
+                hunk.line
+            ),
+            "count them again, or use the form `*** Begin Patch`, which has no counts",
+        )
+    }
+
+    /// `\ No newline at end of file`, about the line before it.
+    fn open_end(&mut self, hunk: &mut Hunk) -> Result<(), ToolError> {
+        match hunk.lines.last() {
+            Some(Line::Keep(_)) => (hunk.old_open, hunk.new_open) = (true, true),
+            Some(Line::Remove(_)) => hunk.old_open = true,
+            Some(Line::Add(_)) => hunk.new_open = true,
+            None => return Err(self.fault("a line without line end comes before every line")),
+        }
+        self.at += 1;
+        Ok(())
+    }
+}
+
+impl Header {
+    fn file(self, hunks: Vec<Hunk>) -> Result<FilePatch, ToolError> {
+        let fail = |why: &str| Err(fault(self.line, why, HINT));
+        let (old, new) = self.names();
+        let line = self.line;
+        let (path, action) = match (old, new) {
+            (Some(old), Some(new)) if self.rename_from.is_some() || self.rename_to.is_some() => {
+                let moved = (old != new).then_some(new);
+                if moved.is_none() && hunks.is_empty() {
+                    return fail("the file is moved to itself");
+                }
+                (
+                    old,
+                    Action::Update {
+                        move_to: moved,
+                        hunks,
+                    },
+                )
+            }
+            (_, Some(new)) if self.added || self.old == Some(Name::Nothing) => {
+                let Some(content) = content(&hunks) else {
+                    return fail("a new file has only new lines, in one place");
+                };
+                let executable = self.executable;
+                (
+                    new,
+                    Action::Add {
+                        content,
+                        executable,
+                    },
+                )
+            }
+            (Some(old), _) if self.deleted || self.new == Some(Name::Nothing) => {
+                (old, Action::Delete { hunks: Some(hunks) })
+            }
+            (_, Some(_)) if hunks.is_empty() => return fail("the file has no places"),
+            (_, Some(path)) => (
+                path,
+                Action::Update {
+                    move_to: None,
+                    hunks,
+                },
+            ),
+            _ => return fail("the name of the file is missing"),
+        };
+        Ok(FilePatch { path, action, line })
+    }
+
+    /// The paths before and after, without the `a/` and `b/` that git puts before them.
+    fn names(&self) -> (Option<String>, Option<String>) {
+        if let (Some(from), Some(to)) = (&self.rename_from, &self.rename_to) {
+            return (Some(from.clone()), Some(to.clone()));
+        }
+        let path = |name: &Option<Name>| match name {
+            Some(Name::Path(path)) => Some(path.clone()),
+            _ => None,
+        };
+        let (old, new) = (path(&self.old), path(&self.new));
+        let prefixed = |name: &Option<String>, prefix| {
+            name.as_ref()
+                .is_none_or(|name: &String| name.starts_with(prefix))
+        };
+        if self.old.is_none() && self.new.is_none() {
+            return (self.both.clone(), self.both.clone());
+        }
+        if prefixed(&old, "a/") && prefixed(&new, "b/") {
+            let strip = |name: Option<String>| name.map(|name| name[2..].to_owned());
+            return (strip(old), strip(new));
+        }
+        (old, new)
+    }
+}
+
+/// The content of a new file; `None` when the places hold anything else.
+fn content(hunks: &[Hunk]) -> Option<String> {
+    let [hunk] = hunks else {
+        return hunks.is_empty().then(String::new);
+    };
+    let mut content = String::new();
+    for line in &hunk.lines {
+        let Line::Add(text) = line else {
+            return None;
+        };
+        content.push_str(text);
+        content.push('\n');
+    }
+    if hunk.new_open {
+        content.pop();
+    }
+    Some(content)
+}
+
+/// `@@ -first,count +first,count @@` and whatever follows; a count that is left out is 1.
+fn ranges(header: &str) -> Option<((usize, usize), (usize, usize))> {
+    let rest = header.strip_prefix("@@ -")?;
+    let (old, rest) = rest.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let range = |text: &str| {
+        let (first, count) = text.split_once(',').unwrap_or((text, "1"));
+        let number = |text: &str| {
+            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| text.parse::<usize>().ok()).flatten()
+        };
+        Some((number(first)?, number(count)?))
+    };
+    Some((range(old)?, range(new)?))
+}
+
+/// `a/path b/path` with the same path twice.
+fn same_name(names: &str) -> Option<String> {
+    let middle = names.len() / 2;
+    let (old, new) = names.split_at_checked(middle)?;
+    let old = old.strip_prefix("a/")?;
+    let new = new.strip_prefix(" b/")?;
+    (old == new && !old.is_empty()).then(|| old.to_owned())
+}
+
+/// A name as git quotes it: C escapes, bytes in octal.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = text.trim_end().strip_prefix('"')?.strip_suffix('"')?;
+    let mut bytes = Vec::new();
+    let mut rest = inner.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next()? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'v' => 11,
+            b'f' => 12,
+            same @ (b'"' | b'\\') => same,
+            high @ b'0'..=b'3' => {
+                let mut value = high - b'0';
+                for _ in 0..2 {
+                    let digit = rest.next().filter(|digit| (b'0'..=b'7').contains(digit))?;
+                    value = value * 8 + (digit - b'0');
+                }
+                value
+            }
+            _ => return None,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}

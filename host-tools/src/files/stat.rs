@@ -1,0 +1,95 @@
+//! What is known of a file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Access, Caller, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKind,
+    ResourceTemplate, Spec, Syntax, Tool, ToolError,
+};
+
+use super::list_directory::EntryKind;
+
+/// Says what is known of a file or folder.
+pub struct Stat;
+
+/// Say what a path of the workspace leads to: type, size, time of the last change, mode, and its real path without links.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
+    pub path: String,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Path relative to the workspace root.
+    pub path: String,
+    /// The same place without links.
+    pub real_path: String,
+    /// `file`, `directory` or `other`.
+    #[serde(rename = "type")]
+    pub kind: EntryKind,
+    /// Size in bytes of a file; 0 for all else.
+    pub size: u64,
+    /// Last change, in seconds since 1970-01-01 UTC.
+    pub modified: f64,
+    /// Permission bits in octal, such as `0644`.
+    pub mode: String,
+}
+
+impl Tool for Stat {
+    const SPEC: Spec = Spec {
+        id: "stat",
+        title: "Facts of a file",
+        category: Category::System,
+        tags: &["file", "folder"],
+        permissions: &[Permission::Filesystem],
+        capabilities: &[Capability::FilesRead],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[ResourceTemplate {
+            kind: ResourceKind::Path,
+            pointer: "/path",
+            access: Access::Read,
+        }],
+        syntax: &[("/path", Syntax::Path)],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let files = ctx.files()?;
+        let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
+        let identity = files.identity(&args.path).map_err(|err| err.at("/path"))?;
+        // A file of several names has its inode behind two slashes.
+        let real_path = identity.split("//").next().unwrap_or_default().to_owned();
+        Ok(Output {
+            path: info.path,
+            real_path,
+            kind: info.kind.into(),
+            size: info.size,
+            modified: info.modified_s,
+            mode: format!("{:04o}", info.mode),
+        })
+    }
+
+    /// Run in a workspace that has `notes.txt`, 12 bytes of text with mode 0644, last changed at second 1,700,000,000.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "a file",
+            args: Args {
+                path: "data/../notes.txt".to_owned(),
+            },
+            output: Output {
+                path: "data/../notes.txt".to_owned(),
+                real_path: "notes.txt".to_owned(),
+                kind: EntryKind::File,
+                size: 12,
+                modified: 1_700_000_000.0,
+                mode: "0644".to_owned(),
+            },
+        }]
+    }
+}

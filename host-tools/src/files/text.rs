@@ -1,0 +1,40 @@
+//! Whole text files, as the tools that change them see them.
+
+use tool_core::{Ctx, ErrorCode, ToolError};
+
+/// Largest file that is changed in memory.
+pub(super) const BYTES_MAX: u64 = 64 << 20;
+
+/// The bytes of a text file, which are valid UTF-8.
+///
+/// # Errors
+/// As reading does; `limit_exceeded` for a large file, `invalid_args` for one that is no UTF-8.
+pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
+    let files = ctx.files()?;
+    let size = files.stat(path)?.size.min(BYTES_MAX);
+    // The old text, the new one, and the bytes of both on their way to the disk.
+    ctx.reserve(size.saturating_mul(4))?;
+    let content = files.read(path, BYTES_MAX)?;
+    if content.truncated {
+        return Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!("`{path}` has more than {BYTES_MAX} bytes"),
+        )
+        .reason("bytes")
+        .hint("write such a file anew with `write_file`"));
+    }
+    String::from_utf8(content.bytes).map_err(|err| {
+        let place = err.utf8_error().valid_up_to();
+        ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("`{path}` is no text in UTF-8: byte {place} does not fit"),
+        )
+        .reason("encoding")
+        .hint("only texts in UTF-8 are changed in place; `write_file` takes other encodings")
+    })
+}
+
+/// The number of the line, from 1, that a byte is in.
+pub(super) fn line_of(text: &str, byte: usize) -> u64 {
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..byte]).count() as u64 + 1
+}

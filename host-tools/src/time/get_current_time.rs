@@ -1,0 +1,89 @@
+//! The time of day.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Caller, Capability, Category, Ctx, Determinism, Example, Spec, Tool, ToolError};
+
+use super::zone;
+
+/// Says what time it is.
+pub struct GetCurrentTime;
+
+/// Say what time it is, in a time zone, to the millisecond.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
+    #[serde(default = "default_zone")]
+    pub time_zone: String,
+}
+
+fn default_zone() -> String {
+    "UTC".to_owned()
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Date, time and offset by RFC 3339, such as `2026-11-22T16:30:00.000+01:00`.
+    pub datetime: String,
+    /// The date there.
+    pub date: String,
+    /// The time of day there, such as `16:30:00`.
+    pub time: String,
+    /// The same moment in UTC.
+    pub utc: String,
+    /// Seconds since 1970-01-01 UTC.
+    pub timestamp: f64,
+    /// How far the zone is ahead of UTC now, in seconds.
+    pub offset_s: i32,
+    /// The time zone.
+    pub time_zone: String,
+}
+
+impl Tool for GetCurrentTime {
+    const SPEC: Spec = Spec {
+        id: "get_current_time",
+        title: "Time of day",
+        category: Category::System,
+        tags: &["time", "date"],
+        capabilities: &[Capability::Clock],
+        determinism: Determinism::External,
+        callers: &[Caller::Direct, Caller::Chain],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let (now, unix_ms) = zone::now(ctx, &args.time_zone)?;
+        Ok(Output {
+            datetime: now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
+            date: now.date().to_string(),
+            time: now.strftime("%H:%M:%S").to_string(),
+            utc: format!("{:.3}", now.timestamp()),
+            timestamp: unix_ms as f64 / 1000.0,
+            offset_s: now.offset().seconds(),
+            time_zone: args.time_zone,
+        })
+    }
+
+    /// Run when the clock stands at 2023-11-14T22:13:20Z.
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "half an hour off the full one",
+            args: Args {
+                time_zone: "Asia/Kolkata".to_owned(),
+            },
+            output: Output {
+                datetime: "2023-11-15T03:43:20.000+05:30".to_owned(),
+                date: "2023-11-15".to_owned(),
+                time: "03:43:20".to_owned(),
+                utc: "2023-11-14T22:13:20.000Z".to_owned(),
+                timestamp: 1_700_000_000.0,
+                offset_s: 19_800,
+                time_zone: "Asia/Kolkata".to_owned(),
+            },
+        }]
+    }
+}

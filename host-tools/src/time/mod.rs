@@ -1,0 +1,16 @@
+//! The date and the time of day, in any time zone.
+
+pub mod get_current_date;
+pub mod get_current_time;
+mod zone;
+
+#[cfg(test)]
+mod tests;
+
+use tool_core::{Entry, entry};
+
+/// The tools of this family, in the order they should be read.
+pub static TOOLS: &[Entry] = &[
+    entry::<get_current_date::GetCurrentDate>(),
+    entry::<get_current_time::GetCurrentTime>(),
+];

@@ -1,0 +1,161 @@
+use std::sync::Arc;
+
+use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json};
+
+use super::TOOLS;
+use crate::testing::{Fixed, Memory, call};
+
+struct Lists(Ctx);
+
+impl Lists {
+    fn new() -> Self {
+        Self(
+            Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+                clock: Some(Arc::new(Fixed(1_700_000_000_000))),
+                state: Some(Arc::new(Memory::default())),
+                ..Capabilities::default()
+            }),
+        )
+    }
+
+    fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
+        call(TOOLS, &self.0, tool, args)
+    }
+
+    /// Ids with a mark for what they are, and a star on the one at hand.
+    fn shown(&self, list: &str) -> String {
+        let output = self
+            .call("todo_list", &format!(r#"{{"list":"{list}"}}"#))
+            .unwrap();
+        let tasks = output.get("tasks").unwrap().items().unwrap();
+        let shown: Vec<String> = tasks
+            .iter()
+            .map(|task| {
+                let text = |name: &str| task.get(name).unwrap().as_str().unwrap().to_owned();
+                let star = if task.get("current").unwrap().as_bool().unwrap() {
+                    "*"
+                } else {
+                    ""
+                };
+                format!("{}{star}={}", text("id"), text("status"))
+            })
+            .collect();
+        format!(
+            "{} open={}",
+            shown.join(" "),
+            json::to_text(output.get("open").unwrap())
+        )
+    }
+}
+
+#[test]
+fn tasks_go_their_way() {
+    let lists = Lists::new();
+    for subject in ["one", "two", "three"] {
+        let args = format!(
+            r#"{{"subject":"{subject}","description":"all of it","active_form":"doing {subject}"}}"#
+        );
+        lists.call("todo_create", &args).unwrap();
+    }
+    assert_eq!(
+        lists.shown("default"),
+        "T1*=pending T2=pending T3=pending open=3"
+    );
+    for (id, status, expected) in [
+        (
+            "T2",
+            "in_progress",
+            "T1=pending T2*=in_progress T3=pending open=3",
+        ),
+        (
+            "T1",
+            "completed",
+            "T1=completed T2*=in_progress T3=pending open=2",
+        ),
+        (
+            "T2",
+            "completed",
+            "T1=completed T2=completed T3=pending open=1",
+        ),
+        ("T1", "pending", "T1=pending T2=completed T3=pending open=2"),
+        ("T3", "deleted", "T1=pending T2=completed open=1"),
+        ("T2", "in_progress", "T1=pending T2*=in_progress open=2"),
+    ] {
+        let output = lists
+            .call(
+                "todo_update",
+                &format!(r#"{{"task_id":"{id}","status":"{status}"}}"#),
+            )
+            .unwrap();
+        let task = output.get("task").unwrap();
+        assert_eq!(task.get("completed_at").is_some(), status == "completed");
+        assert_eq!(lists.shown("default"), expected, "{id} {status}");
+    }
+    // An id is never given twice, and lists do not see each other.
+    lists
+        .call("todo_create", r#"{"subject":"four","description":"x"}"#)
+        .unwrap();
+    assert_eq!(
+        lists.shown("default"),
+        "T1=pending T2*=in_progress T4=pending open=3"
+    );
+    assert_eq!(lists.shown("other"), " open=0");
+}
+
+#[test]
+fn what_is_wrong_is_said_and_changes_nothing() {
+    let lists = Lists::new();
+    lists
+        .call("todo_create", r#"{"subject":"s","description":"d"}"#)
+        .unwrap();
+    let long = "x".repeat(401);
+    for (tool, args, path) in [
+        (
+            "todo_update",
+            r#"{"task_id":"T1","status":"finished"}"#,
+            "/status",
+        ),
+        (
+            "todo_update",
+            r#"{"task_id":"T9","status":"pending"}"#,
+            "/task_id",
+        ),
+        (
+            "todo_update",
+            r#"{"task_id":"T1","status":"pending","list":"a b"}"#,
+            "/list",
+        ),
+        (
+            "todo_create",
+            r#"{"subject":"  ","description":"d"}"#,
+            "/subject",
+        ),
+        (
+            "todo_create",
+            &format!(r#"{{"subject":"s","description":"{long}"}}"#),
+            "/description",
+        ),
+        (
+            "todo_create",
+            r#"{"subject":"s","description":"d","list":"../x"}"#,
+            "/list",
+        ),
+    ] {
+        let err = lists.call(tool, args).unwrap_err();
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(path)),
+            "{args}"
+        );
+        assert_eq!(lists.shown("default"), "T1*=pending open=1");
+    }
+    for _ in 1..super::list::TASKS_MAX {
+        lists
+            .call("todo_create", r#"{"subject":"s","description":"d"}"#)
+            .unwrap();
+    }
+    let err = lists
+        .call("todo_create", r#"{"subject":"s","description":"d"}"#)
+        .unwrap_err();
+    assert_eq!(err.code(), ErrorCode::LimitExceeded);
+}

@@ -1,0 +1,316 @@
+//! Several changes at once: every new content lies beside its target, synced, before the first name is exchanged, and each old
+//! file is kept under another name until the last change is done. What fails is undone in reverse order.
+//!
+//! Names are exchanged atomically, so that a file is always there, old or new. A power cut between two exchanges can leave
+//! some files new and some old, and files named `.mathchain-*.tmp`.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, Stat, fchmod, fstat, fsync, linkat, openat, renameat,
+    renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+use tool_core::ToolError;
+use tool_core::capability::{Change, FileInfo, FileKind};
+
+use super::resolve::tidy;
+use super::write::{Target, fresh_name, make_below, name_if_free};
+use super::{Workspace, error, info, kind_of};
+
+pub(super) fn change(
+    workspace: &Workspace,
+    changes: &[Change],
+) -> Result<Vec<FileInfo>, ToolError> {
+    let mut transaction = Transaction::default();
+    for change in changes {
+        transaction.prepare(workspace, change)?;
+    }
+    for step in &mut transaction.steps {
+        step.apply()?;
+    }
+    for step in &transaction.steps {
+        step.target.sync_folder()?;
+    }
+    transaction.finish()
+}
+
+/// Dropped before it is finished, it undoes everything.
+#[derive(Default)]
+struct Transaction<'a> {
+    steps: Vec<Step<'a>>,
+    made: Vec<(OwnedFd, String)>,
+}
+
+struct Step<'a> {
+    target: Target<'a>,
+    change: &'a Change,
+    before: Option<Stat>,
+    after: Option<Stat>,
+    /// Name of the new content, as long as it has no other.
+    new: Option<String>,
+    state: State,
+}
+
+/// What became of the target so far.
+enum State {
+    Untouched,
+    /// The new file has the name.
+    Created,
+    /// The old file lies under this name; the target may have the new one.
+    Kept(String),
+}
+
+impl<'a> Transaction<'a> {
+    fn prepare(&mut self, workspace: &Workspace, change: &'a Change) -> Result<(), ToolError> {
+        let path = match change {
+            Change::Create { path, .. }
+            | Change::Replace { path, .. }
+            | Change::Delete { path, .. } => path,
+        };
+        if matches!(change, Change::Create { .. }) {
+            self.make_parents(workspace, path)?;
+        }
+        let target = Target::find(workspace, path)?;
+        let before = target.there()?;
+        match (change, &before) {
+            (Change::Create { .. }, Some(_)) => return Err(target.exists()),
+            (Change::Replace { .. } | Change::Delete { .. }, None) => {
+                return Err(error::io("change", path, Errno::NOENT));
+            }
+            _ => {}
+        }
+        self.steps.push(Step {
+            target,
+            change,
+            before,
+            after: None,
+            new: None,
+            state: State::Untouched,
+        });
+        // From here on, dropping the transaction removes what was made for this step.
+        if let Some(step) = self.steps.last_mut() {
+            step.write_new()?;
+        }
+        Ok(())
+    }
+
+    fn make_parents(&mut self, workspace: &Workspace, path: &str) -> Result<(), ToolError> {
+        let relative = workspace.root.relative(path)?;
+        workspace.allow_write(&relative, path)?;
+        let parts: Vec<&str> = tidy(&relative).collect();
+        let Some((_, folders)) = parts.split_last() else {
+            return Ok(()); // refused as the name of a file
+        };
+        if folders.contains(&"..") {
+            return Ok(()); // taken when the folder is there
+        }
+        let root = workspace
+            .root
+            .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
+            .map_err(|err| error::io("make", path, err))?;
+        let made = &mut self.made;
+        make_below(root, &folders.join("/"), path, &mut |folder, name| {
+            if let Ok(folder) = folder.try_clone() {
+                made.push((folder, name.to_owned()));
+            }
+        })?;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<FileInfo>, ToolError> {
+        let steps = std::mem::take(&mut self.steps);
+        self.made.clear();
+        let mut found = Vec::with_capacity(steps.len());
+        for step in steps {
+            if let State::Kept(old) = &step.state {
+                // The change is done; an old file that cannot be removed is a leftover, not a failure.
+                let _ = unlinkat(&step.target.folder, old.as_str(), AtFlags::empty());
+                let _ = fsync(&step.target.folder);
+            }
+            let stat = match step.change {
+                Change::Delete { .. } => step.before,
+                _ => step.after,
+            };
+            found.extend(stat.map(|stat| info(step.target.shown.clone(), &stat)));
+        }
+        Ok(found)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        for step in self.steps.iter_mut().rev() {
+            step.undo();
+        }
+        for (folder, name) in self.made.iter().rev() {
+            // One that is not empty has been taken by somebody else in the meantime.
+            let _ = unlinkat(folder, name.as_str(), AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+impl Step<'_> {
+    fn folder(&self) -> BorrowedFd<'_> {
+        self.target.folder.as_fd()
+    }
+
+    fn write_new(&mut self) -> Result<(), ToolError> {
+        let (content, mode) = match self.change {
+            Change::Create { content, mode, .. } => (content, *mode),
+            Change::Replace { content, .. } => (content, None),
+            Change::Delete { .. } => return Ok(()),
+        };
+        let (file, new) = self.target.new_file(self.before.as_ref())?;
+        self.new = Some(new);
+        if let Some(mode) = mode {
+            fchmod(&file, Mode::from_raw_mode(mode & 0o777))
+                .map_err(|err| self.target.fail(err))?;
+        }
+        self.after = Some(self.target.fill(file, content, self.before.as_ref())?);
+        Ok(())
+    }
+
+    fn apply(&mut self) -> Result<(), ToolError> {
+        match self.change {
+            Change::Create { .. } => self.create(),
+            Change::Replace { before, .. } => {
+                self.exchange()?;
+                self.check_old(before)
+            }
+            Change::Delete { before, .. } => {
+                self.move_away()?;
+                self.check_old(before)
+            }
+        }
+    }
+
+    fn create(&mut self) -> Result<(), ToolError> {
+        let new = self.new.take().unwrap_or_default();
+        let named = name_if_free(self.folder(), &new, &self.target.name);
+        match named {
+            Ok(()) => self.state = State::Created,
+            Err(err) => {
+                self.new = Some(new);
+                return Err(match err {
+                    Errno::EXIST => self.target.exists(),
+                    err => self.target.fail(err),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the new file the name of the old one, which keeps another.
+    fn exchange(&mut self) -> Result<(), ToolError> {
+        let new = self.new.take().unwrap_or_default();
+        let (folder, name) = (self.folder(), self.target.name.as_str());
+        let exchanged = renameat_with(folder, new.as_str(), folder, name, RenameFlags::EXCHANGE);
+        let kept = match exchanged {
+            Ok(()) => Ok(new.clone()),
+            // Not every file system can; there, the old file gets a second name first.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                let old = fresh_name();
+                linkat(folder, name, folder, old.as_str(), AtFlags::empty())
+                    .and_then(|()| {
+                        renameat(folder, new.as_str(), folder, name).inspect_err(|_| {
+                            let _ = unlinkat(folder, old.as_str(), AtFlags::empty());
+                        })
+                    })
+                    .map(|()| old)
+            }
+            Err(err) => Err(err),
+        };
+        match kept {
+            Ok(kept) => {
+                self.state = State::Kept(kept);
+                Ok(())
+            }
+            Err(err) => {
+                self.new = Some(new);
+                Err(self.target.fail(err))
+            }
+        }
+    }
+
+    fn move_away(&mut self) -> Result<(), ToolError> {
+        let old = fresh_name();
+        let folder = self.folder();
+        renameat(folder, self.target.name.as_str(), folder, old.as_str())
+            .map_err(|err| error::io("delete", self.target.path, err))?;
+        self.state = State::Kept(old);
+        Ok(())
+    }
+
+    /// Whether what had the name is what the change was made for.
+    fn check_old(&self, before: &[u8]) -> Result<(), ToolError> {
+        let State::Kept(old) = &self.state else {
+            return Ok(());
+        };
+        let flags =
+            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let opened = openat(self.folder(), old.as_str(), flags, Mode::empty());
+        let fd = opened.map_err(|_| error::changed(self.target.path))?;
+        let stat = fstat(&fd).map_err(|err| self.target.fail(err))?;
+        let same = kind_of(stat.st_mode) == FileKind::File
+            && stat.st_size as u64 == before.len() as u64
+            && holds(File::from(fd), before)
+                .map_err(|err| error::of_std("read", self.target.path, &err))?;
+        if same {
+            Ok(())
+        } else {
+            Err(error::changed(self.target.path))
+        }
+    }
+
+    /// The reason of a failure says more than that of a failed clean-up, so what goes wrong here is passed over; a file is
+    /// rather left under a second name than lost.
+    fn undo(&mut self) {
+        let (folder, name) = (self.folder(), self.target.name.as_str());
+        match &self.state {
+            State::Untouched => {}
+            State::Created => {
+                // Only our own file: somebody may have put another in its place.
+                let ours = |stat: &Stat| {
+                    self.after.is_some_and(|after| {
+                        (after.st_dev, after.st_ino) == (stat.st_dev, stat.st_ino)
+                    })
+                };
+                if statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| ours(&stat)) {
+                    let _ = unlinkat(folder, name, AtFlags::empty());
+                }
+            }
+            State::Kept(old) => match self.change {
+                Change::Replace { .. } => {
+                    let _ = renameat(folder, old.as_str(), folder, name);
+                }
+                _ => {
+                    let _ = name_if_free(folder, old, name);
+                }
+            },
+        }
+        if let Some(new) = &self.new {
+            let _ = unlinkat(folder, new.as_str(), AtFlags::empty());
+        }
+        self.state = State::Untouched;
+        self.new = None;
+        let _ = fsync(&self.target.folder);
+    }
+}
+
+fn holds(mut file: File, content: &[u8]) -> std::io::Result<bool> {
+    let mut buffer = [0; 64 << 10];
+    let mut rest = content;
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(rest.is_empty());
+        }
+        match rest.strip_prefix(&buffer[..count]) {
+            Some(after) => rest = after,
+            None => return Ok(false),
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! A folder in the making: built beside its place under a name nobody has, synced, then renamed.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, fsync, mkdirat, openat, openat2,
+    renameat, statat, syncfs, unlinkat,
+};
+use rustix::io::Errno;
+use tool_core::capability::{Draft, FileKind};
+use tool_core::{ErrorCode, ToolError};
+
+use super::resolve::{PARTS_MAX, tidy};
+use super::write::{fresh_name, make_below};
+use super::{Workspace, error, kind_of};
+
+const INSIDE: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS);
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// The folder and where it will be.
+pub(super) struct Folder {
+    above: OwnedFd,
+    /// Its name in the making; empty when it has its own.
+    draft: String,
+    name: String,
+    path: String,
+    fd: OwnedFd,
+    /// The folder last used, so that the many files of one folder look it up once.
+    last: Option<(String, OwnedFd)>,
+    /// Folders made above it.
+    made: Vec<(OwnedFd, String)>,
+}
+
+impl Folder {
+    pub(super) fn begin(workspace: &Workspace, path: &str) -> Result<Self, ToolError> {
+        let relative = workspace.root.relative(path)?;
+        workspace.allow_write(&relative, path)?;
+        let parts: Vec<&str> = tidy(&relative).collect();
+        let Some((name, folders)) = parts.split_last() else {
+            return Err(error::not_empty(path)); // the root itself
+        };
+        if parts.contains(&"..") {
+            return Err(error::malformed(
+                path,
+                "a folder to make is named without `..`",
+            ));
+        }
+        let fail = |err| error::io("make", path, err);
+        let root = workspace
+            .root
+            .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
+            .map_err(fail)?;
+        let mut made = Made(Vec::new());
+        let above = make_below(root, &folders.join("/"), path, &mut |folder, name| {
+            if let Ok(folder) = folder.try_clone() {
+                made.0.push((folder, name.to_owned()));
+            }
+        })?;
+        check_free(&above, name, path)?;
+        let draft = fresh_name();
+        mkdirat(&above, draft.as_str(), Mode::from_raw_mode(0o777)).map_err(fail)?;
+        let fd = openat(&above, draft.as_str(), FOLDER, Mode::empty());
+        let fd = fd.map_err(|err| {
+            let _ = unlinkat(&above, draft.as_str(), AtFlags::REMOVEDIR);
+            fail(err)
+        })?;
+        Ok(Self {
+            above,
+            draft,
+            name: (*name).to_owned(),
+            path: path.to_owned(),
+            fd,
+            last: None,
+            made: std::mem::take(&mut made.0),
+        })
+    }
+
+    fn fail(&self, name: &str, err: Errno) -> ToolError {
+        match err {
+            Errno::EXIST => taken(name),
+            err => error::io("write", name, err),
+        }
+    }
+
+    /// The folder of a path, made when it is missing.
+    fn folder(&mut self, path: &str) -> Result<&OwnedFd, ToolError> {
+        if self.last.as_ref().is_none_or(|(last, _)| last != path) {
+            let opened = openat2(&self.fd, path, FOLDER, Mode::empty(), INSIDE);
+            let fd = match opened {
+                Ok(fd) => fd,
+                Err(Errno::NOENT) => self.make(path)?,
+                Err(err) => return Err(self.fail(path, err)),
+            };
+            self.last = Some((path.to_owned(), fd));
+        }
+        match &self.last {
+            Some((_, fd)) => Ok(fd),
+            None => Ok(&self.fd),
+        }
+    }
+
+    fn make(&self, path: &str) -> Result<OwnedFd, ToolError> {
+        let mut here =
+            openat(&self.fd, ".", FOLDER, Mode::empty()).map_err(|err| self.fail(path, err))?;
+        for part in path.split('/') {
+            match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(err) => return Err(self.fail(path, err)),
+            }
+            here = openat(&here, part, FOLDER, Mode::empty()).map_err(|err| match err {
+                Errno::NOTDIR | Errno::LOOP => taken(path),
+                err => self.fail(path, err),
+            })?;
+        }
+        Ok(here)
+    }
+}
+
+impl Draft for Folder {
+    fn make_folder(&mut self, path: &str) -> Result<(), ToolError> {
+        checked(path)?;
+        self.folder(path).map(|_| ())
+    }
+
+    fn make_file(
+        &mut self,
+        path: &str,
+        executable: bool,
+    ) -> Result<Box<dyn Write + Send>, ToolError> {
+        checked(path)?;
+        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+        let folder = if folder == "." {
+            self.fd.as_fd()
+        } else {
+            self.folder(folder)?.as_fd()
+        };
+        let mode = Mode::from_raw_mode(if executable { 0o777 } else { 0o666 });
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = openat(folder, name, flags, mode);
+        opened
+            .map(|fd| Box::new(File::from(fd)) as Box<dyn Write + Send>)
+            .map_err(|err| self.fail(path, err))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ToolError> {
+        let fail = |err| error::io("write", &self.path, err);
+        syncfs(&self.fd).map_err(fail)?;
+        // A plain rename replaces an empty folder and nothing else.
+        renameat(
+            &self.above,
+            self.draft.as_str(),
+            &self.above,
+            self.name.as_str(),
+        )
+        .map_err(|err| match err {
+            Errno::NOTEMPTY | Errno::EXIST => error::not_empty(&self.path),
+            Errno::NOTDIR => taken(&self.path),
+            err => fail(err),
+        })?;
+        let synced = fsync(&self.above).map_err(fail);
+        self.draft.clear();
+        self.made.clear();
+        synced
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.draft.is_empty() {
+            remove_tree(&self.above, &self.draft, 0);
+            drop(Made(std::mem::take(&mut self.made)));
+        }
+    }
+}
+
+/// Folders made on the way, removed again when this is dropped.
+struct Made(Vec<(OwnedFd, String)>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for (folder, name) in self.0.iter().rev() {
+            let _ = unlinkat(folder, name.as_str(), AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+/// Refuses a place that is taken before anything is written.
+fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<(), ToolError> {
+    match statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => Ok(()),
+        Err(err) => Err(error::io("look at", path, err)),
+        Ok(stat) => match kind_of(stat.st_mode) {
+            FileKind::Link => Err(error::link(path)),
+            FileKind::Directory => {
+                let fd = openat(above, name, FOLDER, Mode::empty())
+                    .map_err(|err| error::io("list", path, err))?;
+                match names(&fd).is_empty() {
+                    true => Ok(()),
+                    false => Err(error::not_empty(path)),
+                }
+            }
+            _ => Err(taken(path)),
+        },
+    }
+}
+
+fn taken(path: &str) -> ToolError {
+    ToolError::new(ErrorCode::Conflict, format_args!("`{path}` exists already"))
+        .reason("exists")
+        .hint("name a folder that does not exist yet, or an empty one")
+}
+
+/// What the trait asks of its callers.
+fn checked(path: &str) -> Result<(), ToolError> {
+    let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
+    if path
+        .split('/')
+        .any(|part| part.eq_ignore_ascii_case(".git"))
+    {
+        return Err(error::protected(path));
+    }
+    if path.split('/').all(plain) && path.split('/').count() <= PARTS_MAX {
+        Ok(())
+    } else {
+        Err(error::malformed(path, "a part of it is empty, `.` or `..`"))
+    }
+}
+
+/// Removes a folder and what is in it, following no link; what cannot be removed stays.
+fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
+    if depth <= PARTS_MAX
+        && let Ok(fd) = openat(above, name, FOLDER, Mode::empty())
+    {
+        for (entry, is_folder) in names(&fd) {
+            if is_folder {
+                remove_tree(&fd, &entry, depth + 1);
+            } else {
+                let _ = unlinkat(&fd, entry.as_str(), AtFlags::empty());
+            }
+        }
+    }
+    let _ = unlinkat(above, name, AtFlags::REMOVEDIR);
+}
+
+/// The entries of an open folder; a name that is not UTF-8 is none of ours.
+fn names(fd: &OwnedFd) -> Vec<(String, bool)> {
+    let mut buffer = Vec::with_capacity(32 << 10);
+    let mut directory = RawDir::new(fd, buffer.spare_capacity_mut());
+    let mut found = Vec::new();
+    while let Some(Ok(entry)) = directory.next() {
+        match entry.file_name().to_str() {
+            Ok("." | "..") => {}
+            Ok(name) => {
+                let name = name.to_owned();
+                let kind = entry.file_type();
+                let is_folder = kind == FileType::Directory
+                    || kind == FileType::Unknown
+                        && statat(fd, name.as_str(), AtFlags::SYMLINK_NOFOLLOW)
+                            .is_ok_and(|stat| kind_of(stat.st_mode) == FileKind::Directory);
+                found.push((name, is_folder));
+            }
+            Err(_) => found.push((String::new(), false)),
+        }
+    }
+    found
+}
