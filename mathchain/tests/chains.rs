@@ -77,7 +77,7 @@ fn a_plan_is_explained_without_running() {
             "the conflict names its resource: {}",
             answer.stdout
         );
-        assert!(!place.path("work/report.md").exists());
+        assert!(!place.path("work/cleanup-work").exists());
     }
     let human = place.run(
         &[
@@ -106,9 +106,18 @@ fn a_plan_that_asks_needs_yes() {
         "the step is named: {}",
         refused.stdout
     );
-    assert!(!place.path("work/report.md").exists());
+    assert!(!place.path("work/cleanup-work").exists());
     let answer = place.run(&["run", &example("cleanup.yaml"), "--yes"], "");
     answer.expect_code(0);
+    assert_eq!(
+        answer.at("/output/outputs/left_over").as_i64(),
+        Some(0),
+        "the patch was applied before anyone read"
+    );
+    assert!(
+        !place.path("work/cleanup-work").exists(),
+        "the plan takes its folder away"
+    );
     assert!(
         answer
             .at("/output/outputs/report")
