@@ -112,12 +112,12 @@ fn an_edit_needs_one_exact_place() {
     let output = place
         .call("edit_file", &edit("\tthree two\r\n", "3\n\n", ""))
         .unwrap();
-    assert_eq!(json::to_text(&output.get("lines").unwrap()), "[2]");
+    assert_eq!(json::to_text(output.get("lines").unwrap()), "[2]");
     assert_eq!(place.content("f"), b"one two\n3\n\ntwo\n");
     let output = place
         .call("edit_file", &edit("two", "2\n", r#","replace_all":true"#))
         .unwrap();
-    assert_eq!(json::to_text(&output.get("lines").unwrap()), "[1,5]");
+    assert_eq!(json::to_text(output.get("lines").unwrap()), "[1,5]");
     assert_eq!(place.content("f"), b"one 2\n\n3\n\n2\n\n");
     place.put("f", b"\xff bytes");
     assert_eq!(

@@ -295,7 +295,7 @@ fn facts_of_places() {
         (4, 1, 11 + 53 + 20 + 7)
     );
     assert!(number("disk_bytes") >= number("free_bytes") && number("free_bytes") > 0);
-    let largest = json::to_text(&usage.get("largest").unwrap());
+    let largest = json::to_text(usage.get("largest").unwrap());
     assert_eq!(
         largest,
         r#"[{"path":"src/main.rs","bytes":53},{"path":"src/deep","bytes":27},{"path":"src/.gitignore","bytes":11}]"#

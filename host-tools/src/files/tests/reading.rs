@@ -11,7 +11,7 @@ fn member(output: &Value, name: &str) -> String {
         .get(name)
         .map_or("-".to_owned(), |value| match value.as_str() {
             Some(text) => text.to_owned(),
-            None => json::to_text(&value),
+            None => json::to_text(value),
         })
 }
 

@@ -272,6 +272,10 @@ struct Server {
 }
 
 impl Http for Server {
+    fn service(&self, _: &str) -> Option<tool_core::capability::HttpService> {
+        None
+    }
+
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
         stop.check()?;
         let asked = tool_core::json::parse_bytes(&request.body, tool_core::json::Limits::default())
