@@ -322,7 +322,11 @@ impl Rules {
             return Ok(());
         }
         if let Some(why) = not_public(found.ip()) {
-            let message = format!("`{host}` leads to {ip}, which is {why}");
+            let literal = host.trim_matches(['[', ']']).parse() == Ok(found.ip());
+            let message = match literal {
+                true => format!("`{host}` is {why}"),
+                false => format!("`{host}` leads to {ip}, which is {why}"),
+            };
             return Err(denied("address", message).hint(format!(
                 "only `permissions.network.allow_private = [\"{}\"]` in the configuration opens it",
                 SocketAddr::new(ip, port)

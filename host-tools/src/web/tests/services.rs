@@ -34,7 +34,7 @@ impl Place {
         let settings = Settings {
             allow_private: vec![here],
             backoff: Duration::from_millis(1),
-            timeout: Duration::from_secs(5),
+            timeout: Duration::from_secs(20),
             services: names
                 .iter()
                 .map(|name| ((*name).to_owned(), base.clone()))

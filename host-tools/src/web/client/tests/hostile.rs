@@ -137,7 +137,7 @@ fn a_body_of_exactly_the_limit_is_whole() {
 fn a_slow_body_meets_the_deadline() {
     let server = Server::new(|_, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
-        for _ in 0..100 {
+        for _ in 0..500 {
             std::thread::sleep(Duration::from_millis(10));
             if stream.write_all(b"x").is_err() {
                 return;
@@ -153,7 +153,7 @@ fn a_slow_body_meets_the_deadline() {
         .send(&request)
         .unwrap_err();
     assert_eq!(err.code(), ErrorCode::Timeout);
-    assert!(started.elapsed() < Duration::from_millis(800));
+    assert!(started.elapsed() < Duration::from_secs(3));
 }
 
 #[test]

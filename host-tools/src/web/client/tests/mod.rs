@@ -98,7 +98,7 @@ impl Scripted {
 fn settings() -> Settings {
     Settings {
         backoff: Duration::from_millis(1),
-        timeout: Duration::from_secs(5),
+        timeout: Duration::from_secs(20),
         ..Settings::default()
     }
 }
