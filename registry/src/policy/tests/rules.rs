@@ -567,3 +567,25 @@ fn a_file_with_several_names_is_never_certainly_where_a_rule_wants_it() {
     let plain = PathFact::new("out/plain", Some(&files));
     assert!(plain.certainly_under(&roots("out")) && !plain.possibly_under(&roots("secret")));
 }
+
+/// A tool that uses everything below a folder could reach what a rule denies inside it.
+#[test]
+fn a_denied_folder_denies_the_tree_around_it() {
+    let deny = rules(
+        "[[policies.rules]]\nmatch = { tools = [\"group:all\"], path = { under = \"data/secret\" } }\ndecision = \"deny\"\n",
+    );
+    for (tool, path, expected) in [
+        ("search_files", ".", Verdict::Deny),
+        ("search_files", "data", Verdict::Deny),
+        ("search_files", "data/secret", Verdict::Deny),
+        ("search_files", "data/secret/deep", Verdict::Deny),
+        ("search_files", "data/open", Verdict::Allow),
+        ("search_files", "data/secrets", Verdict::Allow),
+        ("list_dir", ".", Verdict::Allow),
+        ("read_file", "data", Verdict::Allow),
+    ] {
+        let args = format!(r#"{{"path":"{path}"}}"#);
+        let found = decide_with(&deny, "operator", tool, &args);
+        assert_eq!(found.verdict, expected, "{tool} {path}: {}", found.reason);
+    }
+}
