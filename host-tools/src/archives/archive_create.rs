@@ -215,9 +215,10 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
     let mut members = Vec::new();
     let mut skipped = 0;
     if info.kind == FileKind::Directory {
-        let below = Below::of(&args.from);
+        let top = walk::top(ctx, &args.from).map_err(|err| err.at("/from"))?;
+        let below = Below::of(&top);
         let own = own.split("//").next().unwrap_or(own);
-        let walked = walk::walk(ctx, &args.from, args.ignored, &mut |entry| {
+        let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let name = below.path(&entry.path);
             let wanted = pattern
                 .as_ref()

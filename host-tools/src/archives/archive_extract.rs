@@ -79,7 +79,7 @@ impl Tool for ArchiveExtract {
                 access: Access::Write,
             },
         ],
-        syntax: &[("/path", Syntax::Path), ("/to", Syntax::Path)],
+        syntax: &[("/path", Syntax::Path), ("/to", Syntax::Tree)],
         ..Spec::pure()
     };
     type Args = Args;

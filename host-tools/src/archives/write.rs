@@ -58,7 +58,7 @@ impl Format {
 }
 
 /// The bytes of an archive in the making, held to the memory of the call.
-pub(in crate::archives) struct Memory {
+pub(super) struct Memory {
     bytes: Cursor<Vec<u8>>,
     reserved: u64,
     ctx: Ctx,

@@ -133,10 +133,11 @@ impl Tool for DiskUsage {
 }
 
 fn measure(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
-    let below = Below::of(&args.path);
+    let top = walk::top(ctx, &args.path)?;
+    let below = Below::of(&top);
     let (mut files, mut folders, mut bytes) = (0, 0, 0_u64);
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
-    let walked = walk::walk(ctx, &args.path, true, &mut |entry| {
+    let walked = walk::walk(ctx, &top, true, &mut |entry| {
         match entry.kind {
             FileKind::File => files += 1,
             FileKind::Directory => folders += 1,

@@ -83,10 +83,11 @@ impl Tool for Glob {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let pattern = matcher(&args.pattern, "/pattern")?;
-        let below = Below::of(&args.path);
+        let top = walk::top(ctx, &args.path).map_err(|err| err.at("/path"))?;
+        let below = Below::of(&top);
         let mut paths = Vec::new();
         let mut truncated = false;
-        let walked = walk::walk(ctx, &args.path, args.ignored, &mut |entry| {
+        let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let wanted = match entry.kind {
                 FileKind::File => true,
                 FileKind::Directory => args.folders,

@@ -161,8 +161,9 @@ impl Tool for Grep {
         let mut unread = 0;
         let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
         if info.kind == FileKind::Directory {
-            let below = Below::of(&args.path);
-            let walked = walk::walk(ctx, &args.path, args.ignored, &mut |entry| {
+            let top = walk::top(ctx, &args.path).map_err(|err| err.at("/path"))?;
+            let below = Below::of(&top);
+            let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
                 let fits = |glob: &GlobMatcher| glob.is_match(below.path(&entry.path));
                 if entry.kind == FileKind::File && wanted.as_ref().is_none_or(fits) {
                     match search_file(&mut scan, files, entry) {

@@ -36,7 +36,17 @@ struct Walk<'a> {
     walked: Walked,
 }
 
-/// Visits every entry below a folder, in the order of their paths.
+/// The one spelling of a folder to walk through, in which its entries are shown; no link may be on the way to it.
+///
+/// # Errors
+/// As listing does.
+pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
+    let files = ctx.files()?;
+    files.entries(path, Links::Refuse, ctx.stop())?;
+    files.identity(path)
+}
+
+/// Visits every entry below a folder from [`top`], in the order of their paths.
 ///
 /// # Errors
 /// As listing does; `limit_exceeded` for more than a million entries; what `visit` returns.

@@ -608,3 +608,29 @@ fn a_stopped_call_leaves_nothing() {
         assert_eq!(place.paths(), ["a"], "{tool}");
     }
 }
+
+/// The archive of the examples shows what it is there for.
+#[test]
+fn the_example_is_hostile_in_many_ways() {
+    let archive = include_bytes!("../../../../examples/hostile.zip");
+    check("examples/hostile.zip", archive, "parent_name", "suspicious");
+    let place = Place::new();
+    place.put("a", archive);
+    let manifest = place.call("archive_open", r#"{"path":"a"}"#).unwrap();
+    assert_eq!(
+        texts(&manifest, "problems", "kind"),
+        [
+            "parent_name",
+            "absolute_name",
+            "drive_letter",
+            "backslash",
+            "protected_name",
+            "link",
+            "special",
+            "setuid",
+            "invisible_character",
+            "control_character",
+            "case_clash"
+        ]
+    );
+}

@@ -74,6 +74,10 @@ fn globs_find_paths_in_order() {
         (r#"{"pattern":"**/*.{md,log}"}"#, "docs/Read.md keep.log"),
         (r#"{"pattern":"deep/*","path":"src"}"#, "src/deep/lib.rs"),
         (r#"{"pattern":"*","path":"./src/deep/"}"#, "src/deep/lib.rs"),
+        (
+            r#"{"pattern":"deep/*","path":"docs/../src"}"#,
+            "src/deep/lib.rs",
+        ),
         (r#"{"pattern":"*.rs","limit":1}"#, "src/deep/lib.rs ..."),
         (r#"{"pattern":"[A-Z]*"}"#, "docs/Read.md"),
         (r#"{"pattern":"nothing"}"#, ""),

@@ -1,5 +1,6 @@
 //! Attacks on the workspace and the promises of reading, writing and listing.
 
+mod changes;
 mod escapes;
 mod identity;
 mod listing;
