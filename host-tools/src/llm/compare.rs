@@ -8,12 +8,12 @@ use super::backend::{
 };
 use super::lexical;
 
-/// Bytes that a byte of the query can need: four features, each in a list and a table.
-const QUERY_BYTES: u64 = 256;
+/// Bytes that a byte of the query can need: four features, each in two lists and a table.
+const QUERY_BYTES: u64 = 512;
 /// Bytes that a byte of a text can need while it is read: its characters, normalised, and the places of its words.
 const READING_BYTES: u64 = 32;
-/// Bytes kept of a byte of text: a count for every second one.
-const KEPT_BYTES: u64 = 8;
+/// Bytes kept of a byte of text: at most two counts for three of them.
+const KEPT_BYTES: u64 = 24;
 /// Bytes kept for each text: its score, its list of counts and its place in the order.
 const TEXT_BYTES: u64 = 128;
 /// Texts sent to an endpoint at once, and bytes that their answer can need: as text, as a document and as vectors.

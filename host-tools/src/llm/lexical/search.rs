@@ -27,7 +27,7 @@ pub struct Search {
     terms: Known,
     parts: Known,
     documents: Vec<Document>,
-    /// How much of each part of the query the text being read has.
+    /// How much of each part of the query the text being read has; all 0 between texts.
     shared: Vec<u64>,
 }
 
@@ -46,6 +46,8 @@ struct Known {
     positions: HashMap<u64, u32>,
     /// How often the query has each, and its weight.
     counts: Vec<(u64, u64)>,
+    /// All weights.
+    total: u64,
 }
 
 impl Known {
@@ -57,12 +59,9 @@ impl Known {
             known.positions.insert(same[0].0, position);
             let weight = same.iter().map(|(_, weight)| weight).sum();
             known.counts.push((same.len() as u64, weight));
+            known.total += weight;
         }
         known
-    }
-
-    fn total(&self) -> u64 {
-        self.counts.iter().map(|(_, weight)| weight).sum()
     }
 }
 
@@ -91,8 +90,8 @@ impl Search {
     /// # Errors
     /// When the flag stops it.
     pub fn add(&mut self, text: &str, stop: &StopFlag) -> Result<(), ToolError> {
-        let (mut found, mut length, mut weight_of_parts) = (Vec::new(), 0, 0);
-        self.shared.fill(0);
+        let (mut found, mut length) = (Vec::new(), 0);
+        let (mut touched, mut weight_of_parts) = (Vec::new(), 0);
         for_each_feature(text, stop, &mut |feature, weight| match feature {
             Feature::Term(hash) => {
                 length += weight;
@@ -101,7 +100,11 @@ impl Search {
             Feature::Part(hash) => {
                 weight_of_parts += weight;
                 if let Some(position) = self.parts.positions.get(&hash) {
-                    self.shared[*position as usize] += weight;
+                    let shared = &mut self.shared[*position as usize];
+                    if *shared == 0 {
+                        touched.push(*position);
+                    }
+                    *shared += weight;
                 }
             }
         })?;
@@ -110,7 +113,11 @@ impl Search {
             .chunk_by(|a, b| a == b)
             .map(|same| (same[0], same.len() as u64))
             .collect();
-        let cosine = self.cosine(weight_of_parts);
+        touched.sort_unstable();
+        let cosine = self.cosine(&touched, weight_of_parts);
+        for position in touched {
+            self.shared[position as usize] = 0;
+        }
         self.documents.push(Document {
             terms,
             length,
@@ -120,14 +127,16 @@ impl Search {
     }
 
     /// Of the text being read. For the query itself every root is an integer, and the result exactly 1.
-    fn cosine(&self, weight_of_parts: u64) -> f64 {
-        let own = self.parts.counts.iter().zip(&self.shared);
-        let product: f64 = own
-            .filter(|(_, shared)| **shared > 0)
-            .map(|((_, own), shared)| (*own as f64 * *shared as f64).sqrt())
+    fn cosine(&self, touched: &[u32], weight_of_parts: u64) -> f64 {
+        let product: f64 = touched
+            .iter()
+            .map(|&position| {
+                let (_, own) = self.parts.counts[position as usize];
+                (own as f64 * self.shared[position as usize] as f64).sqrt()
+            })
             .sum();
         match product > 0.0 {
-            true => product / (self.parts.total() as f64 * weight_of_parts as f64).sqrt(),
+            true => product / (self.parts.total as f64 * weight_of_parts as f64).sqrt(),
             false => 0.0,
         }
     }
@@ -176,7 +185,7 @@ impl Search {
                 .sum()
         };
         let mut own = (0..).zip(self.terms.counts.iter().map(|(count, _)| *count));
-        let own = score(&mut own, self.terms.total());
+        let own = score(&mut own, self.terms.total);
         self.documents
             .iter()
             .map(|text| score(&mut text.terms.iter().copied(), text.length) / own)

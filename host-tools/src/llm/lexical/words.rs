@@ -28,17 +28,31 @@ pub fn for_each(
     stop: &StopFlag,
     visit: &mut dyn FnMut(Piece<'_>),
 ) -> Result<(), ToolError> {
+    if text.is_ascii() {
+        let lower = text
+            .bytes()
+            .map(|byte| char::from(byte.to_ascii_lowercase()));
+        return split(lower, stop, visit);
+    }
+    let normalised = text
+        .nfkd()
+        .flat_map(char::to_lowercase)
+        .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
+        .nfc();
+    split(normalised, stop, visit)
+}
+
+fn split(
+    normalised: impl Iterator<Item = char>,
+    stop: &StopFlag,
+    visit: &mut dyn FnMut(Piece<'_>),
+) -> Result<(), ToolError> {
     let mut splitter = Splitter {
         kind: Class::End,
         buffer: Vec::new(),
         apostrophe: None,
         visit,
     };
-    let normalised = text
-        .nfkd()
-        .flat_map(char::to_lowercase)
-        .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
-        .nfc();
     for (count, character) in normalised.enumerate() {
         if count % STOP_INTERVAL == 0 {
             stop.check()?;
