@@ -1,8 +1,7 @@
-//! Language-model tools: vectors for texts, similarity, classification.
+//! Language-model tools: vectors for texts, similarity, classification, text in images.
 //!
 //! Each works with the [`lexical`] backend, which is always there, and where the call asks for it with a model behind a configured
 //! endpoint, through the context's `Model`; [`endpoint`] is that capability over HTTP. [`compare`] is what the tools share.
-//! [`ocr_extract`] is complete and not listed: it has nothing to offer before a transport is joined.
 
 pub mod backend;
 pub mod classify_text;
@@ -23,4 +22,5 @@ pub static TOOLS: &[Entry] = &[
     entry::<embed_text::EmbedText>(),
     entry::<similarity_search::SimilaritySearch>(),
     entry::<classify_text::ClassifyText>(),
+    entry::<ocr_extract::OcrExtract>(),
 ];

@@ -94,6 +94,15 @@ impl Endpoints {
         };
         let response = http.send(&request, stop)?;
         match response.status {
+            200..=299 if response.truncated => Err(ToolError::new(
+                ErrorCode::ToolError,
+                format_args!(
+                    "the answer of `{key}` is larger than {} bytes",
+                    request.bytes_max
+                ),
+            )
+            .reason("answer")
+            .hint("send fewer texts, or take a model with shorter vectors")),
             200..=299 => Ok(response.body),
             status => Err(answer::refusal(key, status, &response.body)),
         }

@@ -1,4 +1,4 @@
-//! Requests and answers in the shapes of llama.cpp server, Ollama, vLLM and OpenAI, written by hand after their documentation.
+//! Requests and answers in the shapes of llama.cpp server, Ollama, vLLM and OpenAI, written by hand.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
