@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = Vec::new();
     #[cfg(target_os = "linux")]
-    trials.extend(sandbox::trials().into_iter().chain(code::trials()));
+    trials.extend(sandbox::trials().into_iter().chain(code::all()));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

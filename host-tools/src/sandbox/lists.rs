@@ -66,6 +66,24 @@ pub(super) const DEVICES: &[&str] = &[
     "/dev/zero",
 ];
 
+/// Files of a process namespace's own `/proc` that are about the machine and not about its processes: nothing stands there.
+pub(super) const MASKED: &[&str] = &[
+    "/proc/kallsyms",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/key-users",
+    "/proc/kpagecgroup",
+    "/proc/kpagecount",
+    "/proc/kpageflags",
+    "/proc/latency_stats",
+    "/proc/pagetypeinfo",
+    "/proc/sched_debug",
+    "/proc/slabinfo",
+    "/proc/sysrq-trigger",
+    "/proc/timer_list",
+    "/proc/vmallocinfo",
+];
+
 /// System calls denied altogether (EPERM).
 pub(super) const DENIED: &[i64] = &[
     // network: no socket of any family is made; pairs of connected ones are, see `seccomp`

@@ -3,12 +3,14 @@
 use tool_core::ErrorCode;
 use tool_core::command::{Access, Command, Level};
 
-use super::place::Place;
+use super::place::{Place, said};
+use super::survivors::CALLER;
 
 crate::trials!(
     below_its_level_a_command_never_runs,
     every_level_that_is_reached_is_probed,
     a_lower_level_serves_where_it_is_enough,
+    a_part_that_does_not_work_is_named,
 );
 
 fn below_its_level_a_command_never_runs() {
@@ -72,4 +74,76 @@ fn a_lower_level_serves_where_it_is_enough() {
     let place = Place::at(Level::S2);
     let ran = place.run(&Command::new(["true"])).expect("runs");
     assert_eq!(ran.level, Level::S2);
+}
+
+/// What this program is asked to do inside a sandbox, where no further namespaces can be made.
+pub(crate) const INNER: &str = "inner";
+
+/// A sandbox in a sandbox is a machine without namespaces: what needs them is refused with the kernel's own answer, and
+/// what does not runs one level below.
+fn a_part_that_does_not_work_is_named() {
+    let place = Place::at(Level::S3);
+    let own = std::env::current_exe().expect("a program");
+    let mut command = Command::new([own.to_str().expect("UTF-8")]);
+    command.readable = vec![own.clone()];
+    command.environment = vec![(CALLER.to_owned(), INNER.to_owned())];
+    let ran = place.run(&command).expect("runs");
+    let text = said(&ran);
+    assert!(
+        text.contains("refused sandbox_unavailable namespaces: the command did not run"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Operation not permitted") && text.contains("cure: allow user namespaces"),
+        "{text}"
+    );
+    assert!(
+        text.contains("no marker") && text.contains("runs at S2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("doctor: namespaces is missing, level S2"),
+        "{text}"
+    );
+}
+
+#[expect(clippy::print_stdout, reason = "the test outside reads it")]
+pub(crate) fn run_inside() {
+    use host_tools::sandbox::Surroundings;
+    use tool_core::StopFlag;
+    use tool_core::capability::Spawner;
+    #[expect(clippy::disallowed_methods, reason = "set by the sandbox outside")]
+    let home = std::path::PathBuf::from(std::env::var("HOME").expect("a home"));
+    let sandbox = host_tools::Sandbox::new(Surroundings {
+        workspace: Some(home.clone()),
+        scratch: home.clone(),
+        ..Surroundings::default()
+    });
+    let script = format!("echo ran > {}/marker", home.display());
+    let mut command = Command::new(["sh", "-c", &script]);
+    command.minimum = Level::S3;
+    match sandbox.run(&command, &StopFlag::new()) {
+        Ok(ran) => println!("it ran: {ran:?}"),
+        Err(err) => println!(
+            "refused {} {}: {} cure: {}",
+            err.code(),
+            err.reason_str().unwrap_or_default(),
+            err.message(),
+            err.hint_str().unwrap_or_default()
+        ),
+    }
+    if !home.join("marker").exists() {
+        println!("no marker");
+    }
+    match sandbox.run(&Command::new(["true"]), &StopFlag::new()) {
+        Ok(ran) => println!("runs at {}", ran.level),
+        Err(err) => println!("refused too: {err:?}"),
+    }
+    let probes = sandbox.probe();
+    let missing = probes.iter().find(|probe| probe.cure.is_some());
+    println!(
+        "doctor: {} is missing, level {}",
+        missing.map_or("nothing", |probe| probe.name),
+        probes.last().map_or("none", |probe| &probe.found)
+    );
 }

@@ -80,7 +80,7 @@ fn a_closed_workspace_is_read_all_the_same() {
         closed("work", 0o700);
         closed("work/notes.txt", 0o600);
         closed("outside", 0o600);
-        let script = "cat notes.txt; test -r @/work/notes.txt && echo asked; test -w notes.txt || echo unwritable; cat @/outside /etc/shadow";
+        let script = "cat notes.txt; test -r @/work/notes.txt && echo asked; echo x > notes.txt || echo unwritable; cat @/outside /etc/shadow";
         let ran = place.shell(script);
         assert_eq!(
             ran.stdout.text(),

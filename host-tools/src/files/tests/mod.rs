@@ -113,7 +113,7 @@ fn examples_give_what_they_say() {
         }
         let examples = tool.examples();
         assert!(!examples.is_empty());
-        // Those need the launcher, which this test program is not: `tests/code.rs` runs them.
+        // Those need the launcher, which this test program is not: `tests/code` runs them.
         if tool.spec().capabilities.contains(&Capability::Spawn) {
             continue;
         }

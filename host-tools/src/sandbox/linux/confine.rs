@@ -7,8 +7,8 @@ use std::path::Path;
 use rustix::fs::{Access, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::process::{
-    Gid, Resource, Rlimit, Signal, Uid, chdir, fchdir, geteuid, set_parent_process_death_signal,
-    setrlimit, setsid, umask,
+    Gid, Resource, Rlimit, Signal, Uid, chdir, fchdir, geteuid, getrlimit,
+    set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{
     CapabilitiesSecureBits, CapabilitySet, CapabilitySets, configure_capability_in_ambient_set,
@@ -87,27 +87,23 @@ fn go_to_folder(policy: &Policy) -> io::Result<()> {
 }
 
 fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> {
-    let set = |resource, limit| {
-        let limit = Some(limit);
+    // A lower limit of the caller stays: nobody but root could raise it.
+    let set_both = |resource: Resource, current: u64, maximum: u64| {
+        let bound = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         setrlimit(
             resource,
             Rlimit {
-                current: limit,
-                maximum: limit,
+                current: Some(current.min(bound)),
+                maximum: Some(maximum.min(bound)),
             },
         )
     };
+    let set = |resource, limit| set_both(resource, limit, limit);
     set(Resource::Core, 0)?;
-    set(Resource::As, policy.memory_bytes)?;
     set(Resource::Fsize, policy.file_bytes)?;
     set(Resource::Nofile, policy.open_files)?;
-    setrlimit(
-        Resource::Cpu,
-        Rlimit {
-            current: Some(policy.cpu_s),
-            maximum: Some(policy.cpu_s + 1), // the first is a signal that could be handled
-        },
-    )?;
+    // The first is a signal that could be handled.
+    set_both(Resource::Cpu, policy.cpu_s, policy.cpu_s + 1)?;
     set(Resource::Msgqueue, 0)?;
     // The kernel counts processes per user. One with a user or a user namespace of its own begins at zero, else the
     // user's other processes count too.
@@ -120,6 +116,17 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
     };
     set(Resource::Nproc, others + policy.processes)?;
     Ok(())
+}
+
+/// The last limit, set just before the command begins: what this program has mapped so far may be more.
+pub(super) fn limit_memory(policy: &Policy) -> io::Result<()> {
+    let bound = getrlimit(Resource::As).maximum.unwrap_or(u64::MAX);
+    let limit = Some(policy.memory_bytes.min(bound));
+    let both = Rlimit {
+        current: limit,
+        maximum: limit,
+    };
+    Ok(setrlimit(Resource::As, both)?)
 }
 
 /// Processes of the launcher in a user namespace.

@@ -150,5 +150,6 @@ fn become_command(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Resul
         .env("HOME", &policy.scratch)
         .env("TMPDIR", &policy.scratch)
         .envs(policy.environment.iter().map(|(name, value)| (name, value)));
+    confine::limit_memory(policy).map_err(at("limits"))?;
     Err(at("exec")(command.exec()))
 }

@@ -1,4 +1,4 @@
-//! The sandbox on Linux. In the process that serves calls: `run`, `scratch`, `probe`. In the launcher: the rest.
+//! The sandbox on Linux. In the process that serves calls: `run`, `refusal`, `scratch`, `programs`, `probe`. In the launcher: the rest.
 
 mod confine;
 mod landlock;
@@ -7,6 +7,7 @@ mod namespaces;
 mod probe;
 mod programs;
 mod raw;
+mod refusal;
 mod run;
 mod scratch;
 mod seccomp;

@@ -3,10 +3,12 @@
 use std::ffi::CString;
 use std::io;
 
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
 use rustix::process::{Signal, getegid, geteuid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 
+use super::super::lists::MASKED;
 use super::super::policy::Policy;
 use super::raw;
 
@@ -40,6 +42,12 @@ pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
     raw::set_read_only(&CString::new(policy.scratch.as_str())?, false, false)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags | MountFlags::RDONLY, None)?;
+    for path in MASKED {
+        match mount_bind("/dev/null", *path) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(err) => return Err(err.into()),
+        }
+    }
     mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,mode=1777").map_err(io::Error::from)
 }
 

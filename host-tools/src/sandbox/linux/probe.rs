@@ -6,7 +6,8 @@ use rustix::process::geteuid;
 use tool_core::command::{Command, Level};
 
 use super::super::Probe;
-use super::run::{self, Refusal};
+use super::refusal::Refusal;
+use super::run;
 use super::scratch::Scratch;
 use super::{LAUNCHABLE, Sandbox};
 
@@ -15,38 +16,39 @@ pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
         .into_iter()
         .map(|level| (level, attempt(sandbox, level)))
         .collect();
-    let at = |wanted: Level| {
-        attempts
-            .iter()
-            .find(|(level, _)| *level == wanted)
-            .map(|(_, found)| found)
+    let at = |wanted: Level| attempts.iter().find(|(level, _)| *level == wanted);
+    let reached = attempts.iter().find(|(_, found)| found.is_ok());
+    let landlock = match at(Level::S2) {
+        Some((_, Ok(version))) => format!("ABI {version} in force"),
+        _ => String::new(),
     };
-    let mut probes = vec![
-        landlock(at(Level::S2)),
-        part("seccomp", at(Level::S1), &["landlock"], "filters apply"),
+    vec![
+        part("landlock", at(Level::S2), &["landlock"], &landlock),
+        part("seccomp", at(Level::S1), &["seccomp"], "filters apply"),
         part(
             "namespaces",
             at(Level::S3),
-            &[],
-            "user, mount, process, network, host name",
+            &["namespaces", "mounts"],
+            "processes, mounts, network, host name, shared memory",
         ),
-        user(at(Level::S1)),
-    ];
-    let reached = attempts.iter().find(|(_, found)| found.is_ok());
-    probes.push(match reached {
-        Some((level, _)) if *level >= Level::S2 => ok("sandbox level", level.as_str().to_owned()),
-        Some((level, _)) => missing(
-            "sandbox level",
-            level.as_str().to_owned(),
-            "programs need S2 and are refused; see the lines above",
-        ),
-        None => missing(
-            "sandbox level",
-            "S0: programs are refused".to_owned(),
-            "see the lines above",
-        ),
-    });
-    probes
+        part("sandbox user", at(Level::S1), &["user"], &user()),
+        match (reached, at(Level::S1)) {
+            (Some((level, _)), _) if *level >= Level::S2 => {
+                ok("sandbox level", level.as_str().to_owned())
+            }
+            (Some((level, _)), _) => missing(
+                "sandbox level",
+                level.as_str().to_owned(),
+                "programs need S2 and are refused; see the lines above",
+            ),
+            (None, Some((_, Err(refusal)))) => {
+                let (what, cure) = refusal.missing();
+                let found = format!("S0, programs are refused: {what}");
+                missing("sandbox level", found, cure)
+            }
+            (None, _) => missing("sandbox level", "S0".to_owned(), "see the lines above"),
+        },
+    ]
 }
 
 fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
@@ -89,38 +91,32 @@ fn missing(name: &'static str, found: String, cure: &str) -> Probe {
     }
 }
 
-fn landlock(found: Option<&Result<u32, Refusal>>) -> Probe {
-    match found {
-        Some(Ok(version)) => ok("landlock", format!("ABI {version} in force")),
-        other => part("landlock", other, &[], ""),
-    }
-}
-
-/// A part that works when its level does, or when something else is what failed.
+/// A part works when an attempt that needs it does; when something else failed first, that is not known.
 fn part(
     name: &'static str,
-    found: Option<&Result<u32, Refusal>>,
-    others: &[&str],
+    attempt: Option<&(Level, Result<u32, Refusal>)>,
+    stages: &[&str],
     words: &str,
 ) -> Probe {
-    match found {
-        Some(Err(refusal)) if !others.contains(&refusal.stage.as_str()) => {
+    match attempt {
+        Some((_, Err(refusal))) if stages.contains(&refusal.stage.as_str()) => {
             let (what, cure) = refusal.missing();
             missing(name, what, cure)
         }
+        Some((_, Err(refusal))) => missing(
+            name,
+            format!("not known: `{}` failed first", refusal.stage),
+            "see the other lines",
+        ),
         _ => ok(name, words.to_owned()),
     }
 }
 
-fn user(found: Option<&Result<u32, Refusal>>) -> Probe {
+fn user() -> String {
     let own = geteuid();
-    if !own.is_root() {
-        return ok("sandbox user", format!("{} (not root)", own.as_raw()));
+    if own.is_root() {
+        "root; each command gets a user of its own".to_owned()
+    } else {
+        format!("{} (not root)", own.as_raw())
     }
-    part(
-        "sandbox user",
-        found,
-        &[],
-        "root; each command gets a user of its own",
-    )
 }
