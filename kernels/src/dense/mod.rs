@@ -2,7 +2,7 @@
 //!
 //! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every call of faer runs with [`Par::Seq`]: it is not
 //! bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway. Where threads pay, the work is
-//! cut by shape ([`share`]) and each part runs on one thread. Loops of our own run on vector registers of any length with the same bits
+//! cut by shape (`share`) and each part runs on one thread. Loops of our own run on vector registers of any length with the same bits
 //! (`lanes`).
 
 pub mod banded;
