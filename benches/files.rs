@@ -21,7 +21,12 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     let files = Workspace::open(root).expect("a workspace");
-    let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+    // One context serves all calls, and counts what each of them sets aside.
+    let budget = Budget {
+        memory_bytes: u64::MAX / 2,
+        ..Budget::default()
+    };
+    let ctx = Ctx::new(StopFlag::new(), budget).with_capabilities(Capabilities {
         files: Some(Arc::new(files)),
         ..Capabilities::default()
     });

@@ -312,10 +312,11 @@ impl Zip {
             sum: crc32fast::Hasher::new(),
         };
         let level = flate2::Compression::new(6);
-        let mut encoder = flate2::write::DeflateEncoder::new(Memory::new(&self.out.ctx), level);
+        self.out.ctx.reserve(size).map_err(io::Error::other)?;
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
         copy_exactly(&mut summed, &mut encoder, size)?;
         let sum = summed.sum.finalize();
-        let packed = encoder.finish()?.bytes.into_inner();
+        let packed = encoder.finish()?;
         let offset = self.out.bytes.position();
         let narrow = |value: u64| {
             u32::try_from(value).map_err(|_| io::Error::other("it is too large for a zip"))

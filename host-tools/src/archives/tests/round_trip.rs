@@ -303,3 +303,19 @@ fn packing_says_what_it_cannot() {
         .unwrap();
     assert_eq!(number(&some, "files"), 3);
 }
+
+/// What a call sets aside grows with what it packs, not with the number of files.
+#[test]
+fn many_small_files_are_packed() {
+    let place = Place::new();
+    for index in 0..1000 {
+        place.put(&format!("src/{index}"), b"x");
+    }
+    for format in ["zip", "tar"] {
+        let args = format!(r#"{{"path":"out.{format}","from":"src"}}"#);
+        assert_eq!(
+            number(&place.call("archive_create", &args).unwrap(), "files"),
+            1000
+        );
+    }
+}
