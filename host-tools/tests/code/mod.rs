@@ -32,23 +32,23 @@ impl Place {
     /// A workspace, and what else the programs are looked for in.
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["work", "bin", "scratch"] {
+        for name in ["workspace", "bin", "scratch"] {
             std::fs::create_dir(folder.path().join(name)).expect("makes folders");
         }
         let sandbox = Sandbox::new(Surroundings {
-            workspace: Some(folder.path().join("work")),
+            workspace: Some(folder.path().join("workspace")),
             scratch: folder.path().join("scratch"),
             path: vec![folder.path().join("bin")],
             home: None,
         });
-        let files = Workspace::open(folder.path().join("work")).expect("opens");
+        let files = Workspace::open(folder.path().join("workspace")).expect("opens");
         let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
             files: Some(Arc::new(files)),
             spawner: Some(Arc::new(sandbox)),
             ..Capabilities::default()
         });
         let place = Self { folder, ctx };
-        place.put("work/notes.txt", "hello world\n");
+        place.put("workspace/notes.txt", "hello world\n");
         place
     }
 

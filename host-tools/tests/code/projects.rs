@@ -169,8 +169,8 @@ fn the_runner_of_tests_is_found_by_its_files() {
         (err.code(), err.path()),
         (ErrorCode::PreconditionFailed, Some("/runner"))
     );
-    place.put("work/both/Cargo.toml", "");
-    place.put("work/both/package.json", "{}");
+    place.put("workspace/both/Cargo.toml", "");
+    place.put("workspace/both/package.json", "{}");
     let err = place.error("run_tests", r#"{"cwd":"both"}"#);
     assert!(err.message().contains("cargo and npm"), "{err:?}");
     for args in [
@@ -186,7 +186,7 @@ fn the_runner_of_tests_is_found_by_its_files() {
 fn tests_of_a_project_are_counted() {
     let place = Place::new();
     place.put("bin/pytest", "#!/bin/sh\necho \"$* in $(pwd)\"\ntouch made && echo ESCAPED\necho '=== 1 failed, 2 passed, 1 skipped in 0.1s ==='\nexit 1\n");
-    place.put("work/project/test_a.py", "");
+    place.put("workspace/project/test_a.py", "");
     if std::path::Path::new("/usr/bin/pytest").exists() {
         return;
     }
@@ -201,7 +201,7 @@ fn tests_of_a_project_are_counted() {
     let said = text(&output, "stdout");
     assert!(
         said.contains("no:cacheprovider --color=no -k fast in ")
-            && said.contains("/work/project\n"),
+            && said.contains("/workspace/project\n"),
         "{said}"
     );
     assert!(!said.contains("ESCAPED"));

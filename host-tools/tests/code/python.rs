@@ -156,7 +156,7 @@ fn python_eval_words_what_went_wrong() {
 /// The escape that `eval` with empty builtins had, and plain reading.
 fn python_eval_sees_no_files() {
     let place = Place::new();
-    let notes = place.folder.path().join("work/notes.txt");
+    let notes = place.folder.path().join("workspace/notes.txt");
     for path in ["/etc/shadow", "/etc/passwd", notes.to_str().expect("UTF-8")] {
         let err = place.error(
             "python_eval",

@@ -181,14 +181,15 @@ fn sockets_reach_nobody() {
     }
     for level in [Level::S3, Level::S2] {
         let place = Place::at(level);
-        let stream = UnixListener::bind(place.path("work/stream")).expect("listens");
+        let stream = UnixListener::bind(place.path("workspace/stream")).expect("listens");
         stream.set_nonblocking(true).expect("sets");
-        let datagrams = UnixDatagram::bind(place.path("work/datagrams")).expect("listens");
+        let datagrams = UnixDatagram::bind(place.path("workspace/datagrams")).expect("listens");
         datagrams.set_nonblocking(true).expect("sets");
         for socket in ["stream", "datagrams"] {
             use std::os::unix::fs::PermissionsExt;
             let open = std::fs::Permissions::from_mode(0o777);
-            std::fs::set_permissions(place.path(&format!("work/{socket}")), open).expect("sets");
+            std::fs::set_permissions(place.path(&format!("workspace/{socket}")), open)
+                .expect("sets");
         }
         let script = format!(
             r#"

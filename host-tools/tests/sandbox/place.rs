@@ -23,9 +23,9 @@ impl Place {
         let folder = tempfile::tempdir().expect("a folder");
         let place = |name: &str| folder.path().join(name);
         for name in [
-            "work/.git",
-            "work/.mathchain",
-            "work/sub",
+            "workspace/.git",
+            "workspace/.mathchain",
+            "workspace/sub",
             "scratch",
             "home",
         ] {
@@ -34,15 +34,15 @@ impl Place {
         for (name, text) in [
             ("outside", CANARY),
             ("home/secret", CANARY),
-            ("work/notes.txt", "hello\n"),
-            ("work/.git/config", "[core]\n"),
-            ("work/.mathchain/state.db", "state"),
+            ("workspace/notes.txt", "hello\n"),
+            ("workspace/.git/config", "[core]\n"),
+            ("workspace/.mathchain/state.db", "state"),
         ] {
             write(&place(name), text);
         }
-        std::os::unix::fs::symlink(place("outside"), place("work/link")).expect("links");
+        std::os::unix::fs::symlink(place("outside"), place("workspace/link")).expect("links");
         let sandbox = Sandbox::new(Surroundings {
-            workspace: Some(place("work")),
+            workspace: Some(place("workspace")),
             scratch: place("scratch"),
             path: Vec::new(),
             home: Some(place("home")),

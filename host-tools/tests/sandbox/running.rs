@@ -77,10 +77,10 @@ fn a_closed_workspace_is_read_all_the_same() {
             std::fs::set_permissions(place.path(name), mode).expect("sets");
         };
         closed("", 0o700);
-        closed("work", 0o700);
-        closed("work/notes.txt", 0o600);
+        closed("workspace", 0o700);
+        closed("workspace/notes.txt", 0o600);
         closed("outside", 0o600);
-        let script = "cat notes.txt; test -r @/work/notes.txt && echo asked; echo x > notes.txt || echo unwritable; cat @/outside /etc/shadow";
+        let script = "cat notes.txt; test -r @/workspace/notes.txt && echo asked; echo x > notes.txt || echo unwritable; cat @/outside /etc/shadow";
         let ran = place.shell(script);
         assert_eq!(
             ran.stdout.text(),
@@ -182,7 +182,7 @@ fn a_folder_is_chosen_beneath_the_root() {
             .expect("runs")
             .stdout
             .text()
-            .ends_with("/work/sub\n")
+            .ends_with("/workspace/sub\n")
     );
     for folder in [
         "..",
@@ -204,7 +204,7 @@ fn a_folder_is_chosen_beneath_the_root() {
 
 fn without_a_workspace_there_is_none() {
     let place = Place::at(Level::S2);
-    let mut command = place.script("pwd; cat @/work/notes.txt");
+    let mut command = place.script("pwd; cat @/workspace/notes.txt");
     command.workspace = Access::None;
     let ran = place.run(&command).expect("runs");
     assert!(ran.stdout.text().contains("/scratch/"), "{}", said(&ran));
