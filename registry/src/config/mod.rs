@@ -1,6 +1,8 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
+mod part;
 pub(crate) mod read;
+mod services;
 
 #[cfg(test)]
 mod tests;
