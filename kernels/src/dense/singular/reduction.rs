@@ -140,7 +140,7 @@ impl Kernel for Step<'_> {
         let right = step + 1;
         let mut image = vec![0.0; n - right];
         if inverse != 0.0 {
-            transposed_product(unit, work.as_ref(), &column, top, right, &mut image);
+            product::<S, R, true>(unit, work.as_ref(), &column, (top, right), &mut image);
             let terms: Vec<&[f64]> = used(count)
                 .map(|k| &panel.columns.col_as_slice(k)[top..])
                 .collect();
@@ -175,7 +175,7 @@ impl Kernel for Step<'_> {
         let top = right / WIDTH * WIDTH;
         let mut image = vec![0.0; work.nrows() - top];
         if inverse != 0.0 {
-            product(unit, work.as_ref(), &row, top, right, &mut image);
+            product::<S, R, false>(unit, work.as_ref(), &row, (top, right), &mut image);
             let terms: Vec<&[f64]> = used(count + 1)
                 .map(|k| &panel.rows.col_as_slice(k)[right..])
                 .collect();
@@ -194,50 +194,71 @@ impl Kernel for Step<'_> {
     }
 }
 
-/// `A' v` for rows from `top` and columns from `left` on.
+/// `A x` for rows from `top` and columns from `left` on, or `A' x` where `TRANSPOSED`; `out` holds zeros.
 #[inline(always)]
-fn transposed_product<S: Simd, const R: usize>(
+fn product<S: Simd, const R: usize, const TRANSPOSED: bool>(
     unit: Unit<S, R>,
     a: MatRef<'_, f64>,
-    v: &[f64],
-    top: usize,
-    left: usize,
+    x: &[f64],
+    (top, left): (usize, usize),
     out: &mut [f64],
 ) {
-    if v.len() * out.len() < SHARED_LEAST {
-        dots_with_columns(unit, a, v, top, left, out);
-        return;
+    let whole = Part::<TRANSPOSED> {
+        a,
+        x,
+        top,
+        left,
+        out,
+    };
+    if x.len() * whole.out.len() < SHARED_LEAST {
+        return whole.run(unit);
     }
-    // Halves of whole groups of four columns.
-    let half = (out.len() / 2).next_multiple_of(4);
-    share(out.chunks_mut(half).enumerate().map(|(index, out)| {
-        let left = left + index * half;
+    // Halves of whole groups: of four columns, or of the rows of one register.
+    let half = (whole.out.len() / 2).next_multiple_of(if TRANSPOSED { 4 } else { WIDTH });
+    share(whole.out.chunks_mut(half).enumerate().map(|(index, out)| {
+        let skipped = index * half;
+        let (top, left) = match TRANSPOSED {
+            true => (top, left + skipped),
+            false => (top + skipped, left),
+        };
         move || {
-            dispatch(TransposedPart {
+            dispatch(Part::<TRANSPOSED> {
                 a,
-                v,
+                x,
                 top,
                 left,
                 out,
-            })
+            });
         }
     }));
 }
 
-struct TransposedPart<'a> {
+/// Some of the entries of a product.
+struct Part<'a, const TRANSPOSED: bool> {
     a: MatRef<'a, f64>,
-    v: &'a [f64],
+    x: &'a [f64],
     top: usize,
     left: usize,
     out: &'a mut [f64],
 }
 
-impl Kernel for TransposedPart<'_> {
+impl<const TRANSPOSED: bool> Kernel for Part<'_, TRANSPOSED> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
-        dots_with_columns(unit, self.a, self.v, self.top, self.left, self.out);
+        let Self {
+            a,
+            x,
+            top,
+            left,
+            out,
+        } = self;
+        if TRANSPOSED {
+            dots_with_columns(unit, a, x, top, left, out);
+        } else {
+            sum_of_columns(unit, a, x, top, left, out);
+        }
     }
 }
 
@@ -265,59 +286,13 @@ fn dots_with_columns<S: Simd, const R: usize>(
     }
 }
 
-/// `A u` for rows from `top` and columns from `left` on; `out` holds zeros.
-#[inline(always)]
-fn product<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
-    a: MatRef<'_, f64>,
-    u: &[f64],
-    top: usize,
-    left: usize,
-    out: &mut [f64],
-) {
-    if u.len() * out.len() < SHARED_LEAST {
-        sum_of_columns(unit, a, u, left, top, out);
-        return;
-    }
-    let half = (out.len() / 2).next_multiple_of(WIDTH);
-    share(out.chunks_mut(half).enumerate().map(|(index, out)| {
-        let top = top + index * half;
-        move || {
-            dispatch(ProductPart {
-                a,
-                u,
-                left,
-                top,
-                out,
-            });
-        }
-    }));
-}
-
-struct ProductPart<'a> {
-    a: MatRef<'a, f64>,
-    u: &'a [f64],
-    left: usize,
-    top: usize,
-    out: &'a mut [f64],
-}
-
-impl Kernel for ProductPart<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
-        sum_of_columns(unit, self.a, self.u, self.left, self.top, self.out);
-    }
-}
-
 #[inline(always)]
 fn sum_of_columns<S: Simd, const R: usize>(
     unit: Unit<S, R>,
     a: MatRef<'_, f64>,
     u: &[f64],
-    left: usize,
     top: usize,
+    left: usize,
     out: &mut [f64],
 ) {
     let rows = top..top + out.len();
