@@ -5,10 +5,7 @@ use std::io::Read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Links;
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Category, Ctx, Example, Spec, Tool, ToolError};
 
 use super::fault::{Fault, FaultKind};
 use super::limits::MEMORY_MAX;
@@ -65,17 +62,7 @@ impl Tool for ArchiveFile {
         title: "Read a file of an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar", "text"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..crate::files::READING
     };
     type Args = Args;
     type Output = Output;

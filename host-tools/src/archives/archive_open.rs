@@ -6,10 +6,7 @@ use std::io::Read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Links;
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Category, Ctx, Example, Spec, Tool, ToolError};
 
 use super::fault::{Fault, FaultKind, Halt, shown};
 use super::limits::{self, BUFFER};
@@ -137,17 +134,7 @@ impl Tool for ArchiveOpen {
         title: "Look into an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..crate::files::READING
     };
     type Args = Args;
     type Output = Output;

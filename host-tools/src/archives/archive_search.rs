@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Links;
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Category, Ctx, Example, Spec, Tool, ToolError};
 
 use super::fault::{Fault, FaultKind, shown};
 use super::limits::MEMORY_MAX;
@@ -81,17 +78,7 @@ impl Tool for ArchiveSearch {
         title: "Search an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar", "search"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..crate::files::READING
     };
     type Args = Args;
     type Output = Output;

@@ -2,10 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Ctx, Example, Spec, Tool, ToolError};
 
 /// Makes a folder.
 pub struct CreateDirectory;
@@ -31,20 +28,8 @@ impl Tool for CreateDirectory {
     const SPEC: Spec = Spec {
         id: "create_directory",
         title: "Make a folder",
-        category: Category::System,
         tags: &["folder"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesWrite],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Write,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::WRITING
     };
     type Args = Args;
     type Output = Output;

@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Ctx, Example, Spec, Tool, ToolError};
 
 use super::list_directory::EntryKind;
 
@@ -52,22 +49,10 @@ impl Tool for DeleteFile {
     const SPEC: Spec = Spec {
         id: "delete_file",
         title: "Delete a file",
-        category: Category::System,
         tags: &["file", "folder"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesWrite],
         destructive: true,
         idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Write,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::WRITING
     };
     type Args = Args;
     type Output = Output;

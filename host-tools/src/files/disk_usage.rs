@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, Example, Spec, Syntax, Tool, ToolError};
 
 use super::glob::Below;
 use super::walk::{self, Next};
@@ -78,19 +75,9 @@ impl Tool for DiskUsage {
     const SPEC: Spec = Spec {
         id: "disk_usage",
         title: "Size of a folder",
-        category: Category::System,
         tags: &["folder", "size"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
         syntax: &[("/path", Syntax::Tree)],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

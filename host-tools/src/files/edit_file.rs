@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Change;
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Ctx, ErrorCode, Example, Spec, Tool, ToolError};
 
 use super::text;
 
@@ -50,23 +47,11 @@ impl Tool for EditFile {
     const SPEC: Spec = Spec {
         id: "edit_file",
         title: "Replace text in a file",
-        category: Category::System,
         tags: &["file", "text", "edit"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesWrite],
         // What is lost stands in the call.
         destructive: false,
         idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Write,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::WRITING
     };
     type Args = Args;
     type Output = Output;

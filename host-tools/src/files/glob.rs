@@ -4,10 +4,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, Example, Spec, Syntax, Tool, ToolError};
 
 use super::walk::{self, Next};
 
@@ -64,19 +61,9 @@ impl Tool for Glob {
     const SPEC: Spec = Spec {
         id: "glob",
         title: "Find files by name",
-        category: Category::System,
         tags: &["file", "search"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
         syntax: &[("/path", Syntax::Tree)],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

@@ -12,10 +12,7 @@ use grep_searcher::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example,
-    Permission, ResourceKind, ResourceTemplate, Spec, StopFlag, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, StopFlag, Syntax, Tool, ToolError};
 
 use super::glob::{Below, matcher};
 use super::walk::{self, Next};
@@ -123,19 +120,9 @@ impl Tool for Grep {
     const SPEC: Spec = Spec {
         id: "grep",
         title: "Search in files",
-        category: Category::System,
         tags: &["file", "text", "search"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
         syntax: &[("/path", Syntax::Tree)],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

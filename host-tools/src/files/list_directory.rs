@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind};
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, Example, Spec, Tool, ToolError};
 
 use super::pattern::Pattern;
 
@@ -94,19 +91,8 @@ impl Tool for ListDirectory {
     const SPEC: Spec = Spec {
         id: "list_directory",
         title: "List a folder",
-        category: Category::System,
         tags: &["file", "folder"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

@@ -21,9 +21,40 @@ pub mod write_file;
 #[cfg(test)]
 mod tests;
 
-use tool_core::{Entry, entry};
+use tool_core::{
+    Access, Caller, Capability, Category, Determinism, Effect, Entry, Permission, ResourceKind,
+    ResourceTemplate, Spec, Syntax, entry,
+};
 
 pub use encoding::Encoding;
+
+/// What a tool declares that reads the file at `path`.
+pub(crate) const READING: Spec = Spec {
+    category: Category::System,
+    permissions: &[Permission::Filesystem],
+    capabilities: &[Capability::FilesRead],
+    determinism: Determinism::External,
+    callers: &[Caller::Direct, Caller::Chain],
+    resources: &[ResourceTemplate {
+        kind: ResourceKind::Path,
+        pointer: "/path",
+        access: Access::Read,
+    }],
+    syntax: &[("/path", Syntax::Path)],
+    ..Spec::pure()
+};
+
+/// What a tool declares that changes the file at `path`.
+const WRITING: Spec = Spec {
+    effects: &[Effect::ModifiesFiles],
+    capabilities: &[Capability::FilesWrite],
+    resources: &[ResourceTemplate {
+        kind: ResourceKind::Path,
+        pointer: "/path",
+        access: Access::Write,
+    }],
+    ..READING
+};
 
 /// The tools of this family, in the order they should be read.
 pub static TOOLS: &[Entry] = &[

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileReader, Links};
 use tool_core::types::Count;
 use tool_core::value::SAFE_INTEGER;
-use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example,
-    Permission, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Tool, ToolError};
 
 use super::Encoding;
 use super::encoding::Units;
@@ -105,19 +102,8 @@ impl Tool for ReadFile {
     const SPEC: Spec = Spec {
         id: "read_file",
         title: "Read a file",
-        category: Category::System,
         tags: &["file", "text"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

@@ -2,10 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKind,
-    ResourceTemplate, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Ctx, Example, Spec, Tool, ToolError};
 
 use super::list_directory::EntryKind;
 
@@ -42,19 +39,8 @@ impl Tool for Stat {
     const SPEC: Spec = Spec {
         id: "stat",
         title: "Facts of a file",
-        category: Category::System,
         tags: &["file", "folder"],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesRead],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Read,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

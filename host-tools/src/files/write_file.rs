@@ -6,9 +6,8 @@ use tool_core::capability::WriteMode;
 use tool_core::input::InputKind;
 use tool_core::tool::Reach;
 use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Input,
-    Load, Numbers, Permission, Problem, ResourceKind, ResourceTemplate, Spec, Syntax, Text, Tool,
-    ToolError, Value, json, npy, number,
+    Ctx, ErrorCode, Example, Input, Load, Numbers, Problem, Spec, Text, Tool, ToolError, Value,
+    json, npy, number,
 };
 
 use super::Encoding;
@@ -184,22 +183,10 @@ impl Tool for WriteFile {
     const SPEC: Spec = Spec {
         id: "write_file",
         title: "Write a file",
-        category: Category::System,
         tags: &["file", "text"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesWrite],
         destructive: true,
         idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Path,
-            pointer: "/path",
-            access: Access::Write,
-        }],
-        syntax: &[("/path", Syntax::Path)],
-        ..Spec::pure()
+        ..super::WRITING
     };
     type Args = Args;
     type Output = Output;

@@ -26,16 +26,12 @@ pub struct Args {
     #[serde(default = "default_category")]
     pub category: String,
     /// Whose fact: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "default_user")]
+    #[serde(default = "super::default_user")]
     pub user_id: String,
 }
 
 fn default_category() -> String {
     "general".to_owned()
-}
-
-fn default_user() -> String {
-    "default".to_owned()
 }
 
 /// The result.
@@ -123,7 +119,7 @@ impl Tool for UserConclude {
             args: Args {
                 fact: "prefers tables to prose".to_owned(),
                 category: "style".to_owned(),
-                user_id: default_user(),
+                user_id: super::default_user(),
             },
             output: Output {
                 fact: Fact {

@@ -2,10 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Example, ResourceKind,
-    ResourceTemplate, Spec, Tool, ToolError,
-};
+use tool_core::{Ctx, Example, Spec, Tool, ToolError};
 
 use super::facts::{Fact, Facts, as_text};
 
@@ -17,12 +14,8 @@ pub struct UserProfile;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Whose facts: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "default_user")]
+    #[serde(default = "super::default_user")]
     pub user_id: String,
-}
-
-fn default_user() -> String {
-    "default".to_owned()
 }
 
 /// The result.
@@ -38,17 +31,7 @@ impl Tool for UserProfile {
     const SPEC: Spec = Spec {
         id: "user_profile",
         title: "What is known of a user",
-        category: Category::Workflow,
-        tags: &["user", "memory"],
-        capabilities: &[Capability::State],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Name,
-            pointer: "/user_id",
-            access: Access::Read,
-        }],
-        ..Spec::pure()
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpRequest;
 use tool_core::{
-    Access, Bounded, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission,
-    ResourceKey, Spec, Syntax, Tool, ToolError,
+    Access, Bounded, Ctx, ErrorCode, Example, ResourceKey, Spec, Syntax, Tool, ToolError,
 };
 use url::Url;
 
@@ -68,13 +67,9 @@ impl Tool for FetchDocs {
     const SPEC: Spec = Spec {
         id: "fetch_docs",
         title: "Read a page as text",
-        category: Category::Web,
         tags: &["html", "url", "text"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
         syntax: &[("/url", Syntax::Url)],
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

@@ -2,10 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool,
-    ToolError,
-};
+use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError};
 
 use super::wikipedia::{self, Extent};
 
@@ -47,12 +44,8 @@ impl Tool for FetchWikipedia {
     const SPEC: Spec = Spec {
         id: "fetch_wikipedia",
         title: "Begin an encyclopaedia article",
-        category: Category::Web,
         tags: &["wikipedia", "encyclopaedia"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

@@ -2,9 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool, ToolError,
-};
+use tool_core::{Ctx, Example, ResourceKey, Spec, Tool, ToolError};
 
 use super::wikipedia::{self, Extent, Section};
 
@@ -41,12 +39,8 @@ impl Tool for GetWikipediaArticle {
     const SPEC: Spec = Spec {
         id: "get_wikipedia_article",
         title: "Read an encyclopaedia article",
-        category: Category::Web,
         tags: &["wikipedia", "encyclopaedia"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpMethod;
-use tool_core::{
-    Access, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Syntax,
-    Tool, ToolError,
-};
+use tool_core::{Access, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
 use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
 
@@ -37,13 +34,9 @@ impl Tool for HttpGet {
     const SPEC: Spec = Spec {
         id: "http_get",
         title: "Read a URL",
-        category: Category::Web,
         tags: &["http", "url"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
         syntax: &[("/url", Syntax::Url)],
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

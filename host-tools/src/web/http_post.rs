@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpMethod;
 use tool_core::{
-    Access, Capability, Category, Ctx, Determinism, Effect, Example, Permission, ResourceKey, Spec,
-    Syntax, Tool, ToolError, Value, json,
+    Access, Ctx, Effect, Example, ResourceKey, Spec, Syntax, Tool, ToolError, Value, json,
 };
 
 use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
@@ -41,16 +40,12 @@ impl Tool for HttpPost {
     const SPEC: Spec = Spec {
         id: "http_post",
         title: "Send JSON to a URL",
-        category: Category::Web,
         tags: &["http", "url"],
         effects: &[Effect::NetworkAccess],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
         destructive: true,
         idempotent: false,
-        determinism: Determinism::External,
         syntax: &[("/url", Syntax::Url)],
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

@@ -28,9 +28,18 @@ mod loopback;
 #[cfg(test)]
 mod tests;
 
-use tool_core::{Entry, entry};
+use tool_core::{Capability, Category, Determinism, Entry, Permission, Spec, entry};
 
 pub use client::{Client, Settings};
+
+/// What every tool of the web declares; those that only read need no more.
+const WEB: Spec = Spec {
+    category: Category::Web,
+    permissions: &[Permission::Network],
+    capabilities: &[Capability::Http],
+    determinism: Determinism::External,
+    ..Spec::pure()
+};
 
 /// The tools of this family, in the order they should be read.
 pub static TOOLS: &[Entry] = &[

@@ -3,10 +3,7 @@
 use roxmltree::{Document, Node, ParsingOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, ResourceKey,
-    Spec, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, ResourceKey, Spec, Tool, ToolError};
 
 use super::services::{self, Service, question};
 
@@ -66,12 +63,8 @@ impl Tool for SearchArxiv {
     const SPEC: Spec = Spec {
         id: "search_arxiv",
         title: "Search arXiv",
-        category: Category::Web,
         tags: &["papers", "search"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

@@ -2,10 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool,
-    ToolError, Value,
-};
+use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError, Value};
 
 use super::services::{self, Service, number_of, question, text_of, texts_of};
 
@@ -82,12 +79,8 @@ impl Tool for SearchBooks {
     const SPEC: Spec = Spec {
         id: "search_books",
         title: "Search books",
-        category: Category::Web,
         tags: &["books", "search"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

@@ -2,10 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, ResourceKey, Spec, Tool,
-    ToolError,
-};
+use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError};
 
 use super::services::question;
 use super::wikipedia;
@@ -55,12 +52,8 @@ impl Tool for SearchWikipedia {
     const SPEC: Spec = Spec {
         id: "search_wikipedia",
         title: "Search the encyclopaedia",
-        category: Category::Web,
         tags: &["wikipedia", "encyclopaedia", "search"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

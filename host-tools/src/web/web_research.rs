@@ -5,10 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpRequest;
-use tool_core::{
-    Bounded, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, Spec, Tool,
-    ToolError,
-};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Tool, ToolError};
 use url::Url;
 
 use super::fetch_docs;
@@ -108,12 +105,8 @@ impl Tool for WebResearch {
     const SPEC: Spec = Spec {
         id: "web_research",
         title: "Search, read and sum up",
-        category: Category::Web,
         tags: &["search", "summary"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;

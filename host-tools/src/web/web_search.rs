@@ -2,9 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Capability, Category, Ctx, Determinism, Example, Permission, Spec, Tool, ToolError,
-};
+use tool_core::{Bounded, Ctx, Example, Spec, Tool, ToolError};
 
 use super::providers::{self, Hit, Region};
 use super::services::question;
@@ -48,12 +46,8 @@ impl Tool for WebSearch {
     const SPEC: Spec = Spec {
         id: "web_search",
         title: "Search the web",
-        category: Category::Web,
         tags: &["search"],
-        permissions: &[Permission::Network],
-        capabilities: &[Capability::Http],
-        determinism: Determinism::External,
-        ..Spec::pure()
+        ..super::WEB
     };
     type Args = Args;
     type Output = Output;
