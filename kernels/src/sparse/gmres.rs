@@ -117,7 +117,7 @@ impl Rotated {
             column[at] = c * upper + s * lower;
             column[at + 1] = c * lower - s * upper;
         }
-        let length = column[last - 1].hypot(column[last]);
+        let length = libm::hypot(column[last - 1], column[last]);
         if length == 0.0 {
             return false;
         }

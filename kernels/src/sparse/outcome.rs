@@ -62,7 +62,7 @@ impl Sums {
     pub(super) fn add(&mut self, column: usize, b: &[f64], x: Vec<f64>, rest: &[f64]) {
         let rhs: Vec<f64> = b.iter().skip(column).step_by(self.k).copied().collect();
         let (size, whole) = (norm2(rest), norm2(&rhs));
-        self.residual = self.residual.hypot(size);
+        self.residual = libm::hypot(self.residual, size);
         if whole > 0.0 {
             self.relative_residual = self.relative_residual.max(size / whole);
         }

@@ -124,7 +124,7 @@ fn rotation(x: c64, y: c64) -> (f64, c64) {
     if x_size == 0.0 {
         return (0.0, y.conj() / y_size);
     }
-    let length = x_size.hypot(y_size);
+    let length = libm::hypot(x_size, y_size);
     (x_size / length, (x / x_size) * (y.conj() / length))
 }
 

@@ -6,7 +6,7 @@
 
 use faer::Mat;
 
-use crate::dense::scaled;
+use crate::dense::{exponent_of, norm2, scaled};
 
 /// Sweeps over all rows and columns; a few suffice.
 const SWEEPS_MAX: usize = 50;
@@ -19,17 +19,23 @@ const EXPONENT_MAX: i32 = 400;
 pub fn balance(a: &mut Mat<f64>) -> Vec<i32> {
     let n = a.nrows();
     let mut exponents = vec![0; n];
+    let mut beside = Vec::with_capacity(n);
     for _ in 0..SWEEPS_MAX {
         let mut changed = false;
         for index in 0..n {
             let others = || (0..n).filter(|&other| other != index);
             let entries = a.col_as_slice(index);
-            let column = size_of(others().map(|row| entries[row]));
-            let row = size_of(others().map(|column| a[(index, column)]));
+            beside.clear();
+            beside.extend(others().map(|row| entries[row]));
+            let column = size_of(&beside);
+            beside.clear();
+            beside.extend(others().map(|column| a[(index, column)]));
+            let row = size_of(&beside);
             if column == 0.0 || row == 0.0 {
                 continue;
             }
-            let shift = ((row / column).log2() / 2.0).round() as i32;
+            // Half of the logarithm of the ratio, without the rounding of a logarithm.
+            let shift = (exponent_of(row / column) + 1).div_euclid(2);
             let grown = scaled(column, shift) + scaled(row, -shift);
             let total: i32 = exponents[index] + shift;
             if shift == 0 || grown >= GAIN * (column + row) || total.abs() > EXPONENT_MAX {
@@ -49,16 +55,12 @@ pub fn balance(a: &mut Mat<f64>) -> Vec<i32> {
     exponents
 }
 
-/// The Euclidean norm of a few numbers, without overflow or underflow on the way.
-fn size_of(entries: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = entries
-        .clone()
-        .fold(0.0_f64, |most, entry| most.max(entry.abs()));
-    if most == 0.0 {
-        return 0.0;
+/// The Euclidean norm; the careful one only where squares leave the range.
+fn size_of(entries: &[f64]) -> f64 {
+    const ORDINARY: std::ops::Range<f64> = 1e-200..1e200;
+    let sum: f64 = entries.iter().map(|entry| entry * entry).sum();
+    if ORDINARY.contains(&sum) {
+        return sum.sqrt();
     }
-    most * entries
-        .map(|entry| (entry / most).powi(2))
-        .sum::<f64>()
-        .sqrt()
+    norm2(entries)
 }

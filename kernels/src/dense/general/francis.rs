@@ -375,12 +375,12 @@ fn standard(a: f64, b: f64, c: f64, d: f64) -> Standard {
     if z >= 4.0 * EPS {
         // Two real eigenvalues.
         let z = half + (scale.sqrt() * z.sqrt()).copysign(half);
-        let length = c.hypot(z);
+        let length = libm::hypot(c, z);
         return triangular(d + z, b - c, d - large / z * small, z / length, c / length);
     }
     // Complex, or nearly equal: make the diagonal entries equal first.
     let sum = b + c;
-    let length = sum.hypot(difference);
+    let length = libm::hypot(sum, difference);
     let cosine = (0.5 * (1.0 + sum.abs() / length)).sqrt();
     let sine = -(half / (length * cosine)).copysign(half * sum);
     let [aa, bb] = [a * cosine + b * sine, b * cosine - a * sine];

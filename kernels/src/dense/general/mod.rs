@@ -151,24 +151,25 @@ fn worst_residual(matrix: &Mat<f64>, found: &RawEigen) -> f64 {
     let norm = (0..n).map(|column| norm2(matrix.col_as_slice(column)));
     let unit = n as f64 * f64::EPSILON * norm2(&norm.collect::<Vec<_>>());
     let mut worst = 0.0_f64;
+    let mut off = Vec::with_capacity(2 * n);
     let mut at = 0;
     while at < n {
         let (re, im) = (found.real[at], found.imaginary[at]);
         let width = if im == 0.0 { 1 } else { 2 };
-        let columns = |matrix: &Mat<f64>| {
-            let other = at + width - 1;
-            let (x, y) = (matrix.col_as_slice(at), matrix.col_as_slice(other));
-            x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>()
-        };
-        let (vector, image) = (columns(basis), columns(&image));
-        let length = norm2(&vector.iter().map(|(x, y)| x.hypot(*y)).collect::<Vec<_>>());
-        let off = vector.iter().zip(&image).map(|((x, y), (ax, ay))| {
-            if width == 1 {
-                return ax - re * x;
+        let other = at + width - 1;
+        let (x, y) = (basis.col_as_slice(at), basis.col_as_slice(other));
+        let (ax, ay) = (image.col_as_slice(at), image.col_as_slice(other));
+        off.clear();
+        if width == 1 {
+            off.extend(ax.iter().zip(x).map(|(ax, x)| ax - re * x));
+        } else {
+            for ((x, y), (ax, ay)) in x.iter().zip(y).zip(ax.iter().zip(ay)) {
+                off.extend([ax - (re * x - im * y), ay - (re * y + im * x)]);
             }
-            (ax - (re * x - im * y)).hypot(ay - (re * y + im * x))
-        });
-        let ratio = norm2(&off.collect::<Vec<_>>()) / (length * unit);
+        }
+        let mut lengths = [norm2(x), norm2(y)];
+        lengths[width..].fill(0.0);
+        let ratio = norm2(&off) / (norm2(&lengths) * unit);
         worst = worst.max(if ratio.is_nan() { f64::INFINITY } else { ratio });
         at += width;
     }

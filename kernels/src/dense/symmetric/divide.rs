@@ -236,7 +236,7 @@ fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle
         let Some(last) = waiting.replace(next) else {
             continue;
         };
-        let length = components[next].hypot(components[last]);
+        let length = libm::hypot(components[next], components[last]);
         let (c, s) = (components[next] / length, -components[last] / length);
         if ((values[next] - values[last]) * c * s).abs() > tolerance {
             kept.push(last);

@@ -89,7 +89,7 @@ fn sweep(diagonal: &mut [f64], squares: &mut [f64]) {
     let last = diagonal.len() - 1;
     let root = squares[0].sqrt();
     let ratio = (diagonal[1] - diagonal[0]) / (2.0 * root);
-    let length = ratio.hypot(1.0);
+    let length = libm::hypot(ratio, 1.0);
     let shift = diagonal[0] - root / (ratio + length.copysign(ratio));
     let (mut c, mut s) = (1.0, 0.0);
     let mut gamma = diagonal[last] - shift;
@@ -122,7 +122,7 @@ fn sweep(diagonal: &mut [f64], squares: &mut [f64]) {
 /// The eigenvalues of `[[a, b], [b, c]]`, the smaller in magnitude without cancellation.
 fn two_by_two(a: f64, b: f64, c: f64) -> (f64, f64) {
     let sum = a + c;
-    let length = (a - c).hypot(2.0 * b);
+    let length = libm::hypot(a - c, 2.0 * b);
     if sum == 0.0 {
         return (-0.5 * length, 0.5 * length);
     }
