@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
@@ -16,10 +17,26 @@ pub const RESERVED_PREFIXES: [&str; 5] = ["group", "category", "tag", "effect", 
 /// exactly one catalogue, named by its [`generation`](Catalogue::generation).
 #[derive(Clone)]
 pub struct Catalogue {
-    tools: Vec<&'static dyn AnyTool>,
+    tools: Vec<Held>,
     /// Canonical ids and wire names.
     names: HashMap<String, usize>,
     generation: String,
+}
+
+/// A tool of the program, or one that came with a plugin and goes with the last call that uses it.
+#[derive(Clone)]
+enum Held {
+    Own(&'static dyn AnyTool),
+    Plugin(Arc<dyn AnyTool>),
+}
+
+impl Held {
+    fn tool(&self) -> &dyn AnyTool {
+        match self {
+            Self::Own(tool) => *tool,
+            Self::Plugin(tool) => tool.as_ref(),
+        }
+    }
 }
 
 /// What to look for; every given field must fit.
@@ -41,6 +58,17 @@ impl Catalogue {
     /// # Errors
     /// Every duplicate id or wire name, reserved prefix and unsound spec.
     pub fn new(families: &[&[Entry]]) -> Result<Self, LoadErrors> {
+        Self::with_plugins(families, &[])
+    }
+
+    /// As [`Catalogue::new`], with the tools of plugins after them.
+    ///
+    /// # Errors
+    /// As [`Catalogue::new`]; a plugin's tool cannot take the name of another.
+    pub fn with_plugins(
+        families: &[&[Entry]],
+        plugins: &[Arc<dyn AnyTool>],
+    ) -> Result<Self, LoadErrors> {
         let mut catalogue = Self {
             tools: Vec::new(),
             names: HashMap::new(),
@@ -48,12 +76,10 @@ impl Catalogue {
         };
         let mut errors = Vec::new();
         let mut digest = blake3::Hasher::new();
-        for tool in families
-            .iter()
-            .flat_map(|family| family.iter())
-            .map(|entry| entry.tool())
-        {
-            let spec = tool.spec();
+        let own = families.iter().flat_map(|family| family.iter());
+        let own = own.map(|entry| Held::Own(entry.tool()));
+        for held in own.chain(plugins.iter().cloned().map(Held::Plugin)) {
+            let spec = held.tool().spec();
             errors.extend(
                 catalogue
                     .fault(spec)
@@ -62,8 +88,8 @@ impl Catalogue {
             let index = catalogue.tools.len();
             catalogue.names.insert(spec.id.to_owned(), index);
             catalogue.names.insert(spec.wire_name(), index);
-            catalogue.tools.push(tool);
             digest.update(format!("{spec:?}\n").as_bytes());
+            catalogue.tools.push(held);
         }
         catalogue.generation = digest.finalize().to_hex().to_string();
         LoadErrors::check(errors)?;
@@ -83,7 +109,7 @@ impl Catalogue {
         }
         let wire = spec.wire_name();
         let other = self.names.get(spec.id).or_else(|| self.names.get(&wire))?;
-        let other = self.tools[*other].spec().id;
+        let other = self.tool(*other).spec().id;
         if other == spec.id {
             return Some(format!("two tools are named `{other}`"));
         }
@@ -105,7 +131,7 @@ impl Catalogue {
 
     /// The tools, in the order of the lists.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &dyn AnyTool> {
-        self.tools.iter().map(|tool| *tool as &dyn AnyTool)
+        self.tools.iter().map(Held::tool)
     }
 
     /// A tool by its canonical id or wire name.
@@ -123,7 +149,7 @@ impl Catalogue {
     /// # Panics
     /// For a number that [`Catalogue::index`] did not give.
     pub fn tool(&self, index: usize) -> &dyn AnyTool {
-        self.tools[index]
+        self.tools[index].tool()
     }
 
     /// Canonical ids, in the order of the lists.

@@ -258,6 +258,8 @@ pub struct Spec {
     pub timeout_ms: Option<u64>,
     /// Largest result in bytes of JSON; `None` leaves it to the configuration.
     pub output_bytes_max: Option<u64>,
+    /// Where it comes from: `builtin`, or `plugin NAME@VERSION` with the digest of what it consists of.
+    pub source: &'static str,
 }
 
 impl Spec {
@@ -282,6 +284,7 @@ impl Spec {
             syntax: &[],
             timeout_ms: None,
             output_bytes_max: None,
+            source: "builtin",
         }
     }
 
