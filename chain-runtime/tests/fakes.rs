@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
-use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy};
+use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Who};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{Alarm, Arrays, Clock, Durability, Ledger, LedgerHead};
@@ -403,9 +403,8 @@ mod reader {
 /// The person at the terminal, who said yes in advance.
 pub(crate) fn operator() -> CallerContext {
     CallerContext {
-        role: "operator".to_owned(),
+        who: Who::role("operator"),
         chain: None,
-        layers: Vec::new(),
         answer: Answer::Yes,
     }
 }

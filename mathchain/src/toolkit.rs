@@ -7,7 +7,8 @@ use chain_runtime::state::State;
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_tools::{Sandbox, Workspace};
 use registry::{
-    Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level, Policy,
+    Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level,
+    Overrides, Policy, Who,
 };
 use tool_core::capability::{Approvals, Clock, Files, Ledger};
 use tool_core::ctx::Progress;
@@ -39,8 +40,20 @@ pub struct Builder {
 /// Who calls, and how: everything a call has beside its tool and arguments.
 #[derive(Clone, Default)]
 pub struct Context {
-    /// Role; `None` takes the configuration's default.
+    /// Role; `None` takes the agent's, else the configuration's default.
     pub role: Option<String>,
+    /// Agent.
+    pub agent: Option<String>,
+    /// Phase.
+    pub phase: Option<String>,
+    /// Kind of task.
+    pub task: Option<String>,
+    /// Provider profile.
+    pub profile: Option<String>,
+    /// Toolset instead of the phase's.
+    pub toolset: Option<String>,
+    /// What this run adds to the selection and takes away; layers hold over it.
+    pub overrides: Overrides,
     /// Layers of this call; they only narrow.
     pub layers: Vec<Layer>,
     /// The operator's answer given in advance.
@@ -120,7 +133,7 @@ impl Toolkit {
         self.dispatcher.policy().explain(
             catalogue,
             (tool, call.as_deref()),
-            (&caller.role, &caller.layers),
+            &caller.who,
             self.dispatcher.facts(),
             files,
         )
@@ -217,13 +230,25 @@ impl Toolkit {
 
     /// The caller that a context stands for.
     pub fn caller(&self, context: &Context) -> CallerContext {
+        let policy = self.dispatcher.policy();
+        let of_agent = context
+            .agent
+            .as_deref()
+            .and_then(|agent| policy.role_of_agent(agent));
+        let role = context.role.as_deref().or(of_agent);
         CallerContext {
-            role: context
-                .role
-                .clone()
-                .unwrap_or_else(|| self.config.default_role.clone()),
+            who: Who {
+                role: role.unwrap_or(&self.config.default_role).to_owned(),
+                agent: context.agent.clone(),
+                phase: context.phase.clone(),
+                task: context.task.clone(),
+                profile: context.profile.clone(),
+                toolset: context.toolset.clone(),
+                session: Overrides::default(),
+                run: context.overrides.clone(),
+                layers: context.layers.clone(),
+            },
             chain: None,
-            layers: context.layers.clone(),
             answer: context.answer,
         }
     }

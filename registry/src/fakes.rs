@@ -21,7 +21,7 @@ use tool_core::{
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Limits};
 use crate::dispatch::{Answer, CallRequest, CallerContext, Dispatcher, Host};
-use crate::policy::{Layer, Policy};
+use crate::policy::{Policy, Who};
 
 /// No arguments.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -442,9 +442,8 @@ impl World {
 
 pub(crate) fn context(role: &str) -> CallerContext {
     CallerContext {
-        role: role.to_owned(),
+        who: Who::role(role),
         chain: None,
-        layers: Vec::<Layer>::new(),
         answer: Answer::Ask,
     }
 }

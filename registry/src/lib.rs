@@ -22,4 +22,4 @@ pub use dispatch::{
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};
-pub use policy::{Decision, Layer, Level, Policy, Rule, Selector, Verdict};
+pub use policy::{Decision, Facts, Layer, Level, Overrides, Policy, Rule, Selector, Verdict, Who};

@@ -19,9 +19,8 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
     for role in serve.roles.iter().chain([&default_role]) {
         // An unknown role is found now, not at the first line that names it.
         toolkit.dispatcher().visible(&CallerContext {
-            role: role.clone(),
+            who: registry::Who::role(role),
             chain: None,
-            layers: Vec::new(),
             answer: registry::Answer::Ask,
         })?;
     }

@@ -1,6 +1,7 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
 mod part;
+mod phases;
 pub(crate) mod read;
 mod services;
 
@@ -10,7 +11,7 @@ mod tests;
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
 use crate::error::{LoadErrors, Place};
-use crate::policy::{Layer, Permissions, Policy, Role, Toolset};
+use crate::policy::{Layer, Permissions, Phase, Policy, Role, Selection, Selector, Toolset};
 
 /// Limits of every call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +131,55 @@ pub struct Models {
     pub vision: Option<ModelEndpoint>,
 }
 
+/// What calls of one provider's models start from, over what the caller selected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderProfile {
+    /// Its name, such as `openai`.
+    pub name: String,
+    /// Tools that come first in lists.
+    pub prefer: Vec<Selector>,
+    /// Tools beside the selected ones.
+    pub enable: Vec<Selector>,
+    /// Tools taken away.
+    pub disable: Vec<Selector>,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
+/// How many calls of each kind a task may make; `None` sets no limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budget {
+    /// Kind of task.
+    pub task: String,
+    /// Calls that only read.
+    pub read: Option<u64>,
+    /// Calls that modify files or state.
+    pub write: Option<u64>,
+    /// Calls that run programs.
+    pub exec: Option<u64>,
+    /// Calls that ask a language model.
+    pub llm: Option<u64>,
+    /// How often it may be raised.
+    pub overrides: Option<u64>,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
+/// An agent, as its file says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// The role it calls as.
+    pub role: Option<Selector>,
+    /// What it selects where nothing nearer does.
+    pub selection: Selection,
+    /// Its layer: nothing shows it a tool that its file does not list.
+    pub layer: Layer,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
 /// What a project sets.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -145,6 +195,14 @@ pub struct Config {
     pub roles: Vec<Role>,
     /// Layers.
     pub layers: Vec<Layer>,
+    /// Phases of a pipeline.
+    pub phases: Vec<Phase>,
+    /// What models of a provider start from.
+    pub profiles: Vec<ProviderProfile>,
+    /// Budgets of kinds of tasks.
+    pub budgets: Vec<Budget>,
+    /// Agents, from files of their own.
+    pub agents: Vec<Agent>,
     /// What holds where no rule is about a call.
     pub permissions: Permissions,
     /// What tools may reach on the web.
@@ -169,6 +227,10 @@ impl Default for Config {
             toolsets: Vec::new(),
             roles: Vec::new(),
             layers: Vec::new(),
+            phases: Vec::new(),
+            profiles: Vec::new(),
+            budgets: Vec::new(),
+            agents: Vec::new(),
             permissions: Permissions::default(),
             web: Web::default(),
             limits: Limits::default(),

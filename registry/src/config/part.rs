@@ -235,6 +235,41 @@ impl Table<'_> {
         .flatten()
     }
 
+    pub(super) fn integer(&mut self, key: &str) -> Option<i64> {
+        self.within(key, |mut part| {
+            let number = part.value.as_i64();
+            if number.is_none() {
+                part.report(
+                    format!("expected an integer, found {}", part.value.kind()),
+                    None,
+                );
+            }
+            number
+        })
+        .flatten()
+    }
+
+    /// An integer of at least 0.
+    pub(super) fn count(&mut self, key: &str) -> Option<u64> {
+        self.within(key, |mut part| {
+            let number = part
+                .value
+                .as_i64()
+                .and_then(|number| u64::try_from(number).ok());
+            if number.is_none() {
+                part.report(
+                    format!(
+                        "expected an integer of at least 0, found {}",
+                        part.value.kind()
+                    ),
+                    None,
+                );
+            }
+            number
+        })
+        .flatten()
+    }
+
     pub(super) fn one_of(&mut self, key: &str, names: &[&str]) -> Option<String> {
         self.within(key, |mut part| {
             let text = part.as_text()?;

@@ -3,21 +3,25 @@
 use tool_core::nearest::nearest;
 
 use super::part::{Part, set};
+use super::phases::{budget, phase, profile};
 use super::services::{models, web};
 use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Workspace};
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
 use crate::policy::{
-    Layer, Level, Match, Obligation, Permissions, Range, Role, RoleTools, Rule, Toolset, Verdict,
+    Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 
-const TOP: [&str; 11] = [
+const TOP: [&str; 14] = [
     "version",
     "default_role",
     "workspace",
     "toolsets",
     "roles",
     "policies",
+    "phases",
+    "provider_profiles",
+    "budgets",
     "permissions",
     "web",
     "limits",
@@ -25,7 +29,7 @@ const TOP: [&str; 11] = [
     "models",
 ];
 /// Keys of the format that this release does not read yet.
-const LATER: [&str; 3] = ["phases", "cli", "provider_profiles"];
+const LATER: [&str; 1] = ["cli"];
 
 /// Reads a configuration as far as it can be read.
 pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
@@ -48,6 +52,13 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         });
         top.each_named("roles", |name, part| config.roles.extend(role(name, part)));
         top.each("policies", |part| config.layers.extend(layer(part)));
+        top.each("phases", |part| config.phases.extend(phase(part)));
+        top.each_named("provider_profiles", |name, part| {
+            config.profiles.extend(profile(name, part))
+        });
+        top.each_named("budgets", |task, part| {
+            config.budgets.extend(budget(task, part))
+        });
         top.within("permissions", |part| config.permissions = permissions(part));
         top.within("web", |part| config.web = web(part));
         top.within("limits", |part| config.limits = limits(part));
@@ -100,10 +111,15 @@ fn workspace(part: Part<'_>) -> Workspace {
 
 fn toolset(name: String, part: Part<'_>) -> Option<Toolset> {
     let place = part.place();
-    let mut table = part.into_table(&["include", "exclude", "extends"])?;
+    let mut table = part.into_table(&["include", "internal", "mcp", "exclude", "extends"])?;
+    // An earlier system calls what is in it `internal` and, of other servers, `mcp`.
+    let include = ["include", "internal", "mcp"]
+        .into_iter()
+        .flat_map(|key| table.selectors(key).unwrap_or_default())
+        .collect();
     Some(Toolset {
         name,
-        include: table.selectors("include").unwrap_or_default(),
+        include,
         exclude: table.selectors("exclude").unwrap_or_default(),
         extends: table.selectors("extends").unwrap_or_default(),
         place: Some(place),
@@ -117,15 +133,15 @@ fn role(name: String, part: Part<'_>) -> Option<Role> {
     let listed = table.selectors("tools");
     let named = table.selector("toolset");
     let tools = match (listed, named) {
-        (Some(list), None) => RoleTools::List(list),
-        (None, Some(name)) => RoleTools::Toolset(name),
+        (Some(list), None) => Tools::List(list),
+        (None, Some(name)) => Tools::Toolset(name),
         (Some(list), Some(_)) => {
             table.report("a role has `tools` or `toolset`, not both");
-            RoleTools::List(list)
+            Tools::List(list)
         }
         (None, None) => {
             table.report("a role needs `tools` or `toolset`; an empty list selects nothing");
-            RoleTools::List(Vec::new())
+            Tools::List(Vec::new())
         }
     };
     Some(Role {
@@ -149,13 +165,10 @@ fn layer(part: Part<'_>) -> Option<Layer> {
     let level = level.unwrap_or(Level::Global);
     let name = table.text("name");
     match level {
-        Level::Role if name.is_none() => {
-            table.report("a layer of level `role` needs the `name` of the role")
-        }
-        Level::Agent | Level::Phase | Level::Task | Level::Delegation => {
+        Level::Role | Level::Agent | Level::Phase | Level::Task if name.is_none() => {
+            let level = level.as_str();
             table.report(format!(
-                "layers of level `{}` in a configuration come with a later release",
-                level.as_str()
+                "a layer of level `{level}` needs the `name` of the {level}"
             ));
         }
         _ => {}
@@ -170,7 +183,7 @@ fn layer(part: Part<'_>) -> Option<Layer> {
 
 fn rule(part: Part<'_>) -> Option<Rule> {
     let place = part.place();
-    let mut table = part.into_table(&["match", "decision", "obligations", "reason"])?;
+    let mut table = part.into_table(&["match", "decision", "priority", "obligations", "reason"])?;
     let decision = table
         .one_of("decision", &["allow", "ask", "deny"])
         .and_then(|text| Verdict::parse(&text));
@@ -188,6 +201,7 @@ fn rule(part: Part<'_>) -> Option<Rule> {
     Some(Rule {
         matches,
         decision: decision.unwrap_or(Verdict::Deny),
+        priority: table.integer("priority").unwrap_or(0),
         obligations,
         reason: table.text("reason"),
         place: Some(place),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fakes::twelve;
-use crate::policy::{Level, Obligation, RoleTools, Verdict};
+use crate::policy::{Level, Obligation, Tools, Verdict, Who};
 
 /// The example of the configuration page, as far as this release reads it.
 const FULL: &str = r#"
@@ -87,7 +87,7 @@ fn the_example_is_read_whole() {
             state: Some(".mathchain".to_owned())
         }
     );
-    assert!(matches!(&config.roles[0].tools, RoleTools::Toolset(name) if name.text == "numeric"));
+    assert!(matches!(&config.roles[0].tools, Tools::Toolset(name) if name.text == "numeric"));
     assert_eq!(
         (
             config.layers.len(),
@@ -158,9 +158,8 @@ fn the_example_is_read_whole() {
     let caller = policy
         .caller(
             &catalogue,
-            "reviewer",
-            &[],
-            &crate::policy::Facts::default(),
+            &Who::role("reviewer"),
+            &crate::policy::Facts::default().with("workspace=ready"),
         )
         .unwrap();
     let seen: Vec<&str> = caller
@@ -215,7 +214,11 @@ fn an_empty_text_sets_nothing_and_an_empty_allow_allows_nothing() {
     {
         assert!(
             policy
-                .caller(&catalogue, &role, &[], &crate::policy::Facts::default())
+                .caller(
+                    &catalogue,
+                    &Who::role(role.as_str()),
+                    &crate::policy::Facts::default().with("workspace=ready")
+                )
                 .unwrap()
                 .visible()
                 .is_empty()
@@ -252,7 +255,7 @@ obligations = ["bakup"]
 timeout_ms = -1
 [chain]
 mode = "fast"
-[phases]
+[cli]
 x = 1
 "#;
     let errors = Config::load("mathchain.toml", text, &twelve()).unwrap_err();
@@ -274,7 +277,7 @@ x = 1
         "no obligation named `bakup` (did you mean `backup`?)",
         "mathchain.toml:25:1: expected an integer of at least 1",
         "mathchain.toml:27:1: expected one of `dep`, `seq`",
-        "`phases` comes with a later release",
+        "`cli` comes with a later release",
     ] {
         assert!(all.contains(expected), "no {expected:?} in\n{all}");
     }
@@ -285,21 +288,11 @@ x = 1
 
 #[test]
 fn parts_of_later_releases_are_refused_by_name() {
-    for key in ["phases", "cli", "provider_profiles"] {
+    for key in ["cli"] {
         let error = Config::parse("c.yaml", &format!("version: 1\n{key}: {{}}"))
             .unwrap_err()
             .to_string();
         assert!(error.contains("comes with a later release"), "{error}");
-    }
-    for level in ["agent", "phase", "task", "delegation"] {
-        let text = format!("version: 1\npolicies: [{{level: {level}, name: x, deny: [plot]}}]");
-        assert!(
-            Config::parse("c.yaml", &text)
-                .unwrap_err()
-                .to_string()
-                .contains("later release"),
-            "{level}"
-        );
     }
 }
 
@@ -457,9 +450,8 @@ fn a_configured_role_replaces_the_built_in_one() {
     let caller = policy
         .caller(
             &catalogue,
-            "operator",
-            &[],
-            &crate::policy::Facts::default(),
+            &Who::role("operator"),
+            &crate::policy::Facts::default().with("workspace=ready"),
         )
         .unwrap();
     assert_eq!(caller.visible().iter().count(), 1);

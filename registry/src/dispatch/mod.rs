@@ -25,7 +25,7 @@ use tool_core::{
 
 use crate::catalogue::Catalogue;
 use crate::config::Limits;
-use crate::policy::{CallFacts, Caller, Decision, Facts, Layer, Policy};
+use crate::policy::{CallFacts, Caller, Decision, Facts, Policy, Who};
 pub use panic::install_panic_hook;
 use trail::Trail;
 
@@ -70,12 +70,10 @@ pub struct ChainPosition {
 /// Who calls, and from where.
 #[derive(Debug, Clone)]
 pub struct CallerContext {
-    /// Role.
-    pub role: String,
+    /// Role, agent, phase, task, overrides and further layers.
+    pub who: Who,
     /// Where in a chain; `None` for a direct call.
     pub chain: Option<ChainPosition>,
-    /// Further layers of this call: context (`read_only`, `no_web`), delegation. They only narrow.
-    pub layers: Vec<Layer>,
     /// The operator's answer given in advance.
     pub answer: Answer,
 }
@@ -271,6 +269,6 @@ impl Dispatcher {
 
     fn caller(&self, context: &CallerContext) -> Result<Caller<'_>, ToolError> {
         self.policy
-            .caller(&self.catalogue, &context.role, &context.layers, &self.facts)
+            .caller(&self.catalogue, &context.who, &self.facts)
     }
 }

@@ -16,7 +16,7 @@ use tool_core::{
 use super::limits::{check_output, json_bytes};
 use super::trail::Trail;
 use super::{Answer, CallRequest, CallerContext, Dispatcher, panic, preview};
-use crate::policy::{CallFacts, Caller, Decision, Verdict};
+use crate::policy::{CallFacts, Caller, Decision, Verdict, Who};
 use crate::{digest, redact};
 
 /// How a call ended.
@@ -133,13 +133,17 @@ impl<'a> Looked<'a> {
         if let Some(hidden) = self.hidden() {
             let message = format_args!(
                 "role `{}` may not call `{id}`: {}",
-                context.role, hidden.reason
+                context.who.role, hidden.reason
             );
+            if self.caller.lacks_facts(self.index) {
+                let message = format_args!("`{id}` cannot run now: {}", hidden.reason);
+                return Err(ToolError::new(ErrorCode::PreconditionFailed, message).reason("fact"));
+            }
             return Err(ToolError::new(ErrorCode::NotVisible, message)
                 .reason("layer")
                 .hint(format!(
-                    "`mathchain policy explain {id} --role {}` shows every layer",
-                    context.role
+                    "`mathchain policy explain {} {id}` shows every layer",
+                    context.who.role
                 )));
         }
         let kind = if context.chain.is_some() {
@@ -316,7 +320,7 @@ impl<'a> Keyed<'a> {
                 .into());
         };
         let request = ApprovalRequest {
-            digest: self.digest(dispatcher, &trail.args_digest),
+            digest: self.digest(dispatcher, trail.who(), &trail.args_digest),
             tool: spec.id.to_owned(),
             role: self.ruled.looked.caller.role().to_owned(),
             preview: preview::of(self.ruled.call.args()),
@@ -350,7 +354,7 @@ impl<'a> Keyed<'a> {
     }
 
     /// Binds an approval to this call and to nothing else.
-    fn digest(&self, dispatcher: &Dispatcher, args_digest: &str) -> String {
+    fn digest(&self, dispatcher: &Dispatcher, who: &Who, args_digest: &str) -> String {
         let spec = self.ruled.looked.tool().spec();
         let version = spec.version.to_string();
         let keys: Vec<String> = self
@@ -364,6 +368,10 @@ impl<'a> Keyed<'a> {
             args_digest,
             self.ruled.looked.caller.role(),
             dispatcher.policy.generation(),
+            // Absent and empty differ: no agent, phase or task has an empty name.
+            who.agent.as_deref().unwrap_or_default(),
+            who.phase.as_deref().unwrap_or_default(),
+            who.task.as_deref().unwrap_or_default(),
         ];
         digest::of_texts(fixed.into_iter().chain(keys.iter().map(String::as_str)))
     }

@@ -11,7 +11,7 @@ use tool_core::{Effect, Object, Outcome, ResourceKey, Status, ToolError, Value};
 
 use super::stages::{Ended, Ending};
 use super::{CallRequest, CallerContext, Dispatcher, panic};
-use crate::policy::Decision;
+use crate::policy::{Decision, Who};
 use crate::{digest, redact};
 
 /// A number that differs from process to process; not a secret.
@@ -79,6 +79,10 @@ impl Trail {
         &self.call_id
     }
 
+    pub(super) fn who(&self) -> &Who {
+        &self.context.who
+    }
+
     pub(super) fn tool(&self) -> &str {
         &self.tool
     }
@@ -111,7 +115,17 @@ impl Trail {
             record.insert("step", chain.step.as_str());
             record.insert("wave", chain.wave);
         }
-        record.insert("role", redact::text(&self.context.role).0.into_owned());
+        record.insert("role", redact::text(&self.context.who.role).0.into_owned());
+        let who = &self.context.who;
+        for (key, name) in [
+            ("agent", &who.agent),
+            ("phase", &who.phase),
+            ("task", &who.task),
+        ] {
+            if let Some(name) = name {
+                record.insert(key, redact::text(name).0.into_owned());
+            }
+        }
         record.insert("tool", self.tool.as_str());
         record.insert("version", self.version);
         record.insert("args_digest", self.args_digest.as_str());
@@ -214,7 +228,7 @@ impl Trail {
         }
         metadata.insert("call_id", self.call_id.as_str());
         metadata.insert("elapsed_ms", elapsed_ms);
-        metadata.insert("role", self.context.role.as_str());
+        metadata.insert("role", self.context.who.role.as_str());
         if let Some(decision) = &self.decision {
             metadata.insert("decision", decision.verdict.as_str());
             metadata.insert("layer", decision.layer.as_str());

@@ -33,6 +33,7 @@ pub struct CompiledRule {
     pub(super) number: Option<Range>,
     pub(super) bytes: Option<Range>,
     pub(super) decision: Verdict,
+    pub(super) priority: i64,
     pub(super) obligations: Obligations,
     pub(super) reason: Option<String>,
     /// `mathchain.toml:14`, or `rule 1`.
@@ -133,6 +134,7 @@ fn rule(
         number: matches.number.clone(),
         bytes: matches.bytes.clone(),
         decision: rule.decision,
+        priority: rule.priority,
         obligations: Obligations::of(&rule.obligations),
         reason: rule.reason.clone(),
         label: match &rule.place {

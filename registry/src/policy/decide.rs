@@ -200,7 +200,8 @@ fn longest_text(value: &Value) -> usize {
 
 /// Whether a visible tool's call may run now.
 ///
-/// Every explicit rule of every layer is collected and the strictest holds. Only where none is about the call do the
+/// Every explicit rule of every layer is collected; of each layer the rules of the highest priority count, and the strictest of
+/// all of them holds. Only where none is about the call do the
 /// defaults of the permission table count. A destructive call asks unless an `allow` rule of a global or user layer names
 /// that very tool. Without facts it is the strictest that could come.
 pub(super) fn decide(
@@ -216,6 +217,7 @@ pub(super) fn decide(
     let mut waived = false;
     let mut looks_at_arguments = false;
     for layer in layers {
+        let mut held: Option<&CompiledRule> = None;
         for rule in &layer.rules {
             let fit = rule.fit(tool, role, call);
             looks_at_arguments |= fit == Fit::Unknown;
@@ -226,9 +228,16 @@ pub(super) fn decide(
             let names_it =
                 matches!(layer.level, Level::Global | Level::User) && rule.by_id.contains(tool);
             waived |= names_it && rule.decision == Verdict::Allow;
-            if strictest.is_none_or(|(_, held)| rule.decision > held.decision) {
-                strictest = Some((layer, rule));
+            // Inside a layer the highest priority holds, the strictest among equals.
+            let weight = |rule: &CompiledRule| (rule.priority, rule.decision);
+            if held.is_none_or(|held| weight(rule) > weight(held)) {
+                held = Some(rule);
             }
+        }
+        if let Some(rule) = held
+            && strictest.is_none_or(|(_, held)| rule.decision > held.decision)
+        {
+            strictest = Some((layer, rule));
         }
     }
     let destructive = call.map_or(spec.destructive, |call| call.reach.destructive) && !waived;

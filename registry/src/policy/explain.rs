@@ -4,7 +4,7 @@ use tool_core::capability::Files;
 use tool_core::{Call, ToolError, Value};
 
 use super::decide::Fit;
-use super::{CallFacts, Caller, Decision, Facts, Layer, Policy, Verdict};
+use super::{CallFacts, Caller, Decision, Facts, Policy, Verdict, Who};
 use crate::catalogue::Catalogue;
 
 /// What one layer does to a tool.
@@ -65,11 +65,11 @@ impl Policy {
         &self,
         catalogue: &Catalogue,
         (tool, call): (&str, Option<&dyn Call>),
-        (role, further): (&str, &[Layer]),
+        who: &Who,
         facts: &Facts,
         files: Option<&dyn Files>,
     ) -> Result<Explanation, ToolError> {
-        let caller = self.caller(catalogue, role, further, facts)?;
+        let caller = self.caller(catalogue, who, facts)?;
         let index = catalogue
             .index(tool)
             .ok_or_else(|| catalogue.unknown(tool, catalogue.nearest(tool)))?;
@@ -78,7 +78,7 @@ impl Policy {
         let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
         Ok(Explanation {
             tool: found.spec().id.to_owned(),
-            role: role.to_owned(),
+            role: who.role.clone(),
             generation: self.generation.clone(),
             visible: caller.visible.contains(index),
             layers: caller.layer_steps(index),
@@ -91,10 +91,11 @@ impl Policy {
 
 impl Caller<'_> {
     fn layer_steps(&self, tool: usize) -> Vec<LayerStep> {
+        let tools = &self.selected.tools;
         let selection = LayerStep {
-            layer: format!("role `{}` (selection)", self.role),
-            place: self.definition.place.as_ref().map(ToString::to_string),
-            effect: if self.definition.selection.contains(tool) {
+            layer: format!("{} (selection)", tools.from),
+            place: tools.place.as_ref().map(ToString::to_string),
+            effect: if tools.value.set.contains(tool) {
                 "lists"
             } else {
                 "does not list"
@@ -125,7 +126,7 @@ impl Caller<'_> {
         let mut steps = Vec::new();
         for layer in &self.layers {
             for rule in layer.rules.iter().filter(|rule| rule.tools.contains(tool)) {
-                let fit = rule.fit(tool, self.role, call);
+                let fit = rule.fit(tool, &self.role, call);
                 steps.push(RuleStep {
                     layer: layer.title.clone(),
                     rule: rule.label.clone(),

@@ -214,6 +214,8 @@ pub struct Rule {
     pub matches: Match,
     /// What it says.
     pub decision: Verdict,
+    /// Among the rules of one layer that match, those with the highest count; between layers it means nothing.
+    pub priority: i64,
     /// What calls that it lets through must keep to.
     pub obligations: Vec<Obligation>,
     /// Why, in the author's words.
@@ -312,6 +314,7 @@ impl Rule {
                 ..Match::default()
             },
             decision,
+            priority: 0,
             obligations: Vec::new(),
             reason: None,
             place: None,

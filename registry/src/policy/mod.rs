@@ -10,16 +10,20 @@ mod explain;
 mod facts;
 mod layer;
 mod legacy;
+mod phases;
 mod roles;
+mod runtime;
+mod selection;
 mod selector;
 mod set;
 mod shell;
+mod who;
 
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use tool_core::capability::Files;
 use tool_core::{AnyTool, Call, ErrorCode, ToolError};
@@ -30,13 +34,21 @@ pub use explain::{Explanation, LayerStep, RuleStep};
 pub use facts::{CallFacts, PathFact, components};
 pub use layer::{Layer, Level, Match, Obligation, Obligations, Range, Rule, Selector, Verdict};
 pub use legacy::RolePermissions;
-pub use roles::{Role, RoleTools, Toolset, context_of_task};
+pub use phases::{FailureMode, Gate, GateKind, Phase};
+pub use roles::{Role, Toolset, context_of_task};
+pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, WORKSPACE_READY, WorkspaceState};
+pub use selection::{
+    Chosen, Confinement, EXTERNAL_PREFIX, Field, MAX_TURNS, Selected, Selection, Tools, is_external,
+};
 pub use selector::Group;
 pub use set::ToolSet;
+pub use who::{Overrides, Who};
 
 use crate::catalogue::Catalogue;
 use crate::config::Config;
-use crate::error::{LoadError, LoadErrors, Place};
+use crate::error::{LoadError, LoadErrors};
+use phases::CompiledPhase;
+use selection::{CompiledSelection, Step};
 
 /// The tool whose permission `{"$file": path}` needs.
 pub const FILE_READER: &str = "read_file";
@@ -108,19 +120,49 @@ impl Decision {
 #[derive(Debug, Clone)]
 struct CompiledRole {
     description: String,
-    selection: ToolSet,
-    place: Option<Place>,
+    selection: CompiledSelection,
     layers: Vec<CompiledLayer>,
 }
+
+#[derive(Debug, Clone)]
+struct CompiledAgent {
+    role: Option<String>,
+    selection: CompiledSelection,
+    layer: CompiledLayer,
+}
+
+/// A provider profile against one catalogue.
+#[derive(Debug, Clone)]
+struct CompiledProfile {
+    prefer: Chosen,
+    enable: Chosen,
+    disable: Chosen,
+}
+
+/// The agent command lines there are tables for.
+pub const AGENT_CLIS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];
 
 /// The policy of one generation: immutable, compiled against one catalogue.
 #[derive(Debug, Clone)]
 pub struct Policy {
     generation: String,
     default_role: String,
-    /// Layers that hold for every role.
-    common: Vec<CompiledLayer>,
+    /// Layers of every level but that of roles.
+    layers: Vec<CompiledLayer>,
     roles: BTreeMap<String, CompiledRole>,
+    agents: BTreeMap<String, CompiledAgent>,
+    /// Agents, and command lines that have no file.
+    agent_names: Vec<String>,
+    phases: BTreeMap<String, CompiledPhase>,
+    /// Kinds of tasks, with the contexts they imply.
+    tasks: BTreeMap<String, Vec<CompiledLayer>>,
+    profiles: BTreeMap<String, CompiledProfile>,
+    toolsets: BTreeMap<String, CompiledSelection>,
+    /// What each permission of a phase adds, in the order of [`Confinement::ALL`].
+    confinements: Vec<CompiledLayer>,
+    /// The contexts of the facts `read_only` and `no_web`.
+    contexts: [CompiledLayer; 2],
+    preconditions: Vec<(&'static str, ToolSet)>,
     permissions: Permissions,
 }
 
@@ -128,7 +170,7 @@ impl Policy {
     /// Compiles the built-in roles, a configuration and further layers against a catalogue.
     ///
     /// # Errors
-    /// Every unknown tool, group, role and selector and every rule that can never match, at once.
+    /// Every unknown tool, group, role, phase, agent and selector and every rule that can never match, at once.
     pub fn compile(
         catalogue: &Catalogue,
         config: &Config,
@@ -159,20 +201,34 @@ impl Policy {
             })
             .collect();
         roles::check_toolsets(catalogue, config, &roles, errors);
-        let mut common = Vec::new();
+        let agents = compile_agents(catalogue, config, &names, errors);
+        let mut agent_names: Vec<String> = agents.keys().cloned().collect();
+        let clis = AGENT_CLIS.iter().map(|cli| (*cli).to_owned());
+        agent_names.extend(clis.filter(|cli| !agents.contains_key(cli)));
+        let known: Vec<&str> = agent_names.iter().map(String::as_str).collect();
+        let phases = phases::compile(catalogue, config, &known, errors);
+        let tasks = compile_tasks(catalogue, config, errors);
+        let mut layers = Vec::new();
         for layer in config.layers.iter().chain(further) {
             let built = compile::layer(catalogue, layer, &names, errors);
-            if layer.level != Level::Role {
-                common.push(built);
-            } else if let Some(role) = compiled.get_mut(&layer.name) {
-                role.layers.push(built);
-            } else {
-                let error = LoadError::new(
-                    layer.place.as_ref(),
-                    format!("no role named `{}`", layer.name),
-                );
-                errors.push(error.nearest(&layer.name, names.iter().copied()));
+            let (what, of): (&str, Vec<&str>) = match layer.level {
+                Level::Role => {
+                    if let Some(role) = compiled.get_mut(&layer.name) {
+                        role.layers.push(built);
+                        continue;
+                    }
+                    ("role", names.clone())
+                }
+                Level::Agent => ("agent", known.clone()),
+                Level::Phase => ("phase", phases.keys().map(String::as_str).collect()),
+                _ => ("", Vec::new()),
+            };
+            if !what.is_empty() && !of.contains(&layer.name.as_str()) {
+                let message = format!("no {what} named `{}`", layer.name);
+                let error = LoadError::new(layer.place.as_ref(), message);
+                errors.push(error.nearest(&layer.name, of));
             }
+            layers.push(built);
         }
         if !compiled.contains_key(&config.default_role) {
             let error = LoadError::new(
@@ -186,13 +242,42 @@ impl Policy {
             );
         }
         let written = format!(
-            "{:?}{:?}{:?}{further:?}",
-            config.permissions, roles, config.layers
+            "{:?}{roles:?}{:?}{:?}{:?}{:?}{:?}{:?}{further:?}",
+            config.permissions,
+            config.layers,
+            config.phases,
+            config.profiles,
+            config.toolsets,
+            config.agents,
+            config.budgets,
         );
         Self {
             generation: crate::digest::of_texts([catalogue.generation(), &written]),
             default_role: config.default_role.clone(),
-            common,
+            layers,
+            agents,
+            agent_names: agent_names.clone(),
+            phases,
+            tasks,
+            profiles: compile_profiles(catalogue, config, errors),
+            toolsets: config
+                .toolsets
+                .iter()
+                .map(|toolset| {
+                    let name = Selector::from(toolset.name.as_str());
+                    // What is wrong with it has been reported.
+                    let chosen =
+                        roles::toolset(catalogue, config, &name, &mut Vec::new(), &mut Vec::new());
+                    let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
+                    (toolset.name.clone(), said)
+                })
+                .collect(),
+            confinements: Confinement::ALL
+                .map(|one| one.compile(catalogue, errors))
+                .into(),
+            contexts: [Layer::read_only(), Layer::no_web()]
+                .map(|layer| compile::layer(catalogue, &layer, &[], errors)),
+            preconditions: runtime::compile(catalogue),
             roles: compiled,
             permissions: config.permissions.clone(),
         }
@@ -215,55 +300,188 @@ impl Policy {
             .map(|(name, role)| (name.as_str(), role.description.as_str()))
     }
 
+    /// The role that an agent's file names.
+    pub fn role_of_agent(&self, agent: &str) -> Option<&str> {
+        self.agents.get(agent)?.role.as_deref()
+    }
+
+    /// The phases, by name.
+    pub fn phases(&self) -> impl Iterator<Item = &str> {
+        self.phases.keys().map(String::as_str)
+    }
+
     /// What holds where no rule is about a call.
     pub fn permissions(&self) -> &Permissions {
         &self.permissions
     }
 
-    /// Joins what holds for one caller: its role, and further layers of this call, which only narrow.
+    /// Joins what holds for one caller, its further layers included, which only narrow.
     ///
     /// # Errors
-    /// `not_visible` for an unknown role; `policy_denied` when a layer of the call is not sound or tries to allow.
+    /// `not_visible` for an unknown role, agent, phase, task, profile or toolset, and for an agent that does not work in its
+    /// phase; `policy_denied` when a layer of the call is not sound or tries to allow; `invalid_request` for overrides that
+    /// name no tool.
     pub fn caller<'a>(
         &'a self,
         catalogue: &Catalogue,
-        role: &str,
-        further: &[Layer],
+        who: &Who,
         facts: &Facts,
     ) -> Result<Caller<'a>, ToolError> {
-        let Some((name, found)) = self.roles.get_key_value(role) else {
-            let near = tool_core::nearest::nearest(role, self.roles.keys().map(String::as_str));
-            let shown: String = role.chars().take(80).collect();
-            let error = ToolError::new(
-                ErrorCode::NotVisible,
-                format_args!("no role named `{shown}`"),
-            )
-            .reason("role");
-            return Err(match near {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None => error.hint("an unknown role may call nothing"),
-            });
-        };
+        let found = self.named("role", &who.role, &self.roles)?;
+        let selected = self.select(catalogue, who)?;
         let mut layers: Vec<Cow<'a, CompiledLayer>> = self
-            .common
+            .layers
             .iter()
+            .filter(|layer| applies(layer, who))
             .chain(&found.layers)
             .map(Cow::Borrowed)
             .collect();
-        for layer in further {
+        if let Some(agent) = who.agent.as_ref().and_then(|name| self.agents.get(name)) {
+            layers.push(Cow::Borrowed(&agent.layer));
+        }
+        if let Some(permission) = &selected.permission {
+            layers.push(Cow::Borrowed(&self.confinements[permission.value as usize]));
+        }
+        if let Some(task) = &who.task {
+            let implied = self.named("task", task, &self.tasks)?;
+            layers.extend(implied.iter().map(Cow::Borrowed));
+        }
+        for (fact, context) in [READ_ONLY, NO_WEB].into_iter().zip(&self.contexts) {
+            if facts.holds(fact) {
+                layers.push(Cow::Borrowed(context));
+            }
+        }
+        for layer in &who.layers {
             layers.push(Cow::Owned(self.layer_of_call(catalogue, layer)?));
         }
-        let unmet = ToolSet::of(catalogue.len(), |tool| {
-            !facts.meet(catalogue.tool(tool).spec().preconditions)
-        });
+        let mut unmet = ToolSet::none(catalogue.len());
+        for (fact, tools) in &self.preconditions {
+            if !facts.holds(fact) {
+                unmet.unite(tools);
+            }
+        }
         Ok(Caller {
-            visible: effective(&found.selection, &layers, &unmet),
-            role: name,
-            definition: found,
+            visible: effective(&selected.tools.value.set, &layers, &unmet),
+            role: who.role.clone(),
+            selected,
             layers,
             unmet,
+            facts: facts.clone(),
             permissions: &self.permissions,
         })
+    }
+
+    /// What a caller starts from, each field from the first level that sets it.
+    ///
+    /// # Errors
+    /// As [`Policy::caller`].
+    pub fn select(&self, catalogue: &Catalogue, who: &Who) -> Result<Selected, ToolError> {
+        let mut steps: Vec<Step<'_>> = Vec::new();
+        let agent = who.agent.as_deref();
+        if let Some(agent) = agent
+            && !self.agent_names.iter().any(|known| known == agent)
+        {
+            let known = self.agent_names.iter().map(String::as_str);
+            return Err(unknown("agent", agent, known));
+        }
+        let phase = match &who.phase {
+            Some(name) => Some((name, self.named("phase", name, &self.phases)?)),
+            None => None,
+        };
+        if let (Some((name, phase)), Some(agent)) = (phase, agent) {
+            if !phase.agents.iter().any(|known| known == agent) {
+                let message = format_args!("`{agent}` does not work in the phase `{name}`");
+                let known = phase.agents.join("`, `");
+                return Err(ToolError::new(ErrorCode::NotVisible, message)
+                    .reason("agent")
+                    .hint(format!("its agents are `{known}`")));
+            }
+            if let Some(says) = phase.of_agents.get(agent) {
+                let title = format!("agent `{agent}` in phase `{name}`");
+                steps.push(Step { title, says });
+            }
+        }
+        if let Some(name) = &who.toolset {
+            let says = self.named("toolset", name, &self.toolsets)?;
+            let title = format!("toolset `{name}`");
+            steps.push(Step { title, says });
+        }
+        if let Some((name, phase)) = phase {
+            let title = format!("phase `{name}`");
+            steps.push(Step {
+                title,
+                says: &phase.selection,
+            });
+        }
+        if let Some((name, agent)) = agent.and_then(|name| Some((name, self.agents.get(name)?))) {
+            let title = format!("agent `{name}`");
+            steps.push(Step {
+                title,
+                says: &agent.selection,
+            });
+        }
+        let role = self.named("role", &who.role, &self.roles)?;
+        let title = format!("role `{}`", who.role);
+        steps.push(Step {
+            title,
+            says: &role.selection,
+        });
+        let mut selected = selection::walk(&steps, catalogue.len(), who.phase.is_some());
+        if let Some(name) = &who.profile {
+            let profile = self.named("profile", name, &self.profiles)?;
+            selected.tools.value.shape(profile);
+        }
+        if !who.session.is_empty() || !who.run.is_empty() {
+            self.override_selection(catalogue, who, &mut selected.tools.value)?;
+        }
+        Ok(selected)
+    }
+
+    /// Adds what is enabled or forced, sorted, after what is there; then takes away what is disabled.
+    fn override_selection(
+        &self,
+        catalogue: &Catalogue,
+        who: &Who,
+        chosen: &mut Chosen,
+    ) -> Result<(), ToolError> {
+        let scopes = [&who.session, &who.run];
+        let resolve = |names: Vec<&String>| {
+            let mut errors = Vec::new();
+            let list: Vec<Selector> = names
+                .iter()
+                .map(|name| Selector::from(name.as_str()))
+                .collect();
+            let found = Chosen::of(catalogue, &list, &mut errors);
+            LoadErrors::check(errors).map(|()| found).map_err(|errors| {
+                ToolError::new(
+                    ErrorCode::InvalidRequest,
+                    format_args!("an override: {errors}"),
+                )
+                .reason("override")
+            })
+        };
+        let added = scopes
+            .iter()
+            .flat_map(|scope| scope.enable.iter().chain(&scope.force))
+            .collect();
+        let mut added = resolve(added)?;
+        added
+            .order
+            .sort_by_key(|tool| catalogue.tool(*tool).spec().id);
+        chosen.unite(&added);
+        let gone = scopes.iter().flat_map(|scope| &scope.disable).collect();
+        chosen.subtract(&resolve(gone)?);
+        Ok(())
+    }
+
+    fn named<'a, T>(
+        &self,
+        what: &str,
+        name: &str,
+        map: &'a BTreeMap<String, T>,
+    ) -> Result<&'a T, ToolError> {
+        map.get(name)
+            .ok_or_else(|| unknown(what, name, map.keys().map(String::as_str)))
     }
 
     fn layer_of_call(
@@ -295,45 +513,178 @@ impl Policy {
     }
 }
 
-/// What holds at the moment, such as `workspace=ready`: preconditions of tools are held against it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts(BTreeSet<String>);
-
-impl Facts {
-    /// Adds a fact.
-    #[must_use]
-    pub fn with(mut self, fact: &str) -> Self {
-        self.0.insert(fact.to_owned());
-        self
+/// Whether a layer of the configuration holds for a caller. Layers of roles are with their roles.
+fn applies(layer: &CompiledLayer, who: &Who) -> bool {
+    let is = |name: &Option<String>| name.as_deref() == Some(layer.name.as_str());
+    match layer.level {
+        Level::Global | Level::User => true,
+        Level::Role => layer.name == who.role,
+        Level::Agent => is(&who.agent),
+        Level::Phase => is(&who.phase),
+        Level::Task => is(&who.task),
+        Level::Delegation => who.is_delegate(),
     }
+}
 
-    fn meet(&self, preconditions: &[&str]) -> bool {
-        self.first_unmet(preconditions).is_none()
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> ToolError {
+    let near = tool_core::nearest::nearest(name, known.clone());
+    let shown: String = name.chars().take(80).collect();
+    let error = ToolError::new(
+        ErrorCode::NotVisible,
+        format_args!("no {what} named `{shown}`"),
+    )
+    .reason(match what {
+        "role" => "role",
+        "agent" => "agent",
+        "phase" => "phase",
+        "task" => "task",
+        "profile" => "profile",
+        _ => "toolset",
+    });
+    let listed: Vec<&str> = known.take(20).collect();
+    match near {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None if what == "role" => error.hint("an unknown role may call nothing"),
+        None if listed.is_empty() => error.hint("the configuration has none"),
+        None => error.hint(format!("there are `{}`", listed.join("`, `"))),
     }
+}
 
-    fn first_unmet<'a>(&self, preconditions: &[&'a str]) -> Option<&'a str> {
-        preconditions
-            .iter()
-            .copied()
-            .find(|wanted| !self.0.contains(*wanted))
+impl Chosen {
+    /// What a provider profile makes of it: the preferred first, then the rest, then what it adds; what it disables is gone.
+    fn shape(&mut self, profile: &CompiledProfile) {
+        let mut shaped = Chosen::none(self.set.universe());
+        for tool in &profile.prefer.order {
+            if self.set.contains(*tool) {
+                shaped.add(*tool);
+            }
+        }
+        shaped.unite(self);
+        shaped.unite(&profile.enable);
+        shaped.subtract(&profile.disable);
+        *self = shaped;
     }
+}
+
+fn compile_agents(
+    catalogue: &Catalogue,
+    config: &Config,
+    roles: &[&str],
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, CompiledAgent> {
+    let mut compiled = BTreeMap::new();
+    for agent in &config.agents {
+        if let Some(role) = &agent.role
+            && !roles.contains(&role.text.as_str())
+        {
+            let message = format!("no role named `{}`", role.text);
+            let error = LoadError::new(role.place.as_ref(), message);
+            errors.push(error.nearest(&role.text, roles.iter().copied()));
+        }
+        let selection = CompiledSelection::of(catalogue, config, &agent.selection, errors);
+        let mut layer = compile::layer(catalogue, &agent.layer, roles, errors);
+        // Whatever a phase says: nothing shows an agent a tool that its file does not list.
+        if let Some(tools) = &selection.tools {
+            let listed = layer.allow.get_or_insert_with(|| tools.set.clone());
+            listed.intersect(&tools.set);
+        }
+        let built = CompiledAgent {
+            role: agent.role.as_ref().map(|role| role.text.clone()),
+            selection,
+            layer,
+        };
+        if compiled.insert(agent.name.clone(), built).is_some() {
+            errors.push(LoadError::new(
+                agent.place.as_ref(),
+                format!("two agents are named `{}`", agent.name),
+            ));
+        }
+    }
+    compiled
+}
+
+/// The kinds of tasks: those that the program knows, and those that budgets and layers speak of.
+fn compile_tasks(
+    catalogue: &Catalogue,
+    config: &Config,
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, Vec<CompiledLayer>> {
+    let of_layers = config.layers.iter().filter(|one| one.level == Level::Task);
+    let written = of_layers
+        .map(|layer| layer.name.as_str())
+        .chain(config.budgets.iter().map(|budget| budget.task.as_str()));
+    let mut kinds: Vec<&str> = roles::kinds_of_tasks().collect();
+    kinds.extend(written);
+    kinds
+        .into_iter()
+        .map(|kind| {
+            let implied = context_of_task(kind)
+                .iter()
+                .map(|layer| compile::layer(catalogue, layer, &[], errors))
+                .collect();
+            (kind.to_owned(), implied)
+        })
+        .collect()
+}
+
+fn compile_profiles(
+    catalogue: &Catalogue,
+    config: &Config,
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, CompiledProfile> {
+    let mut profiles = roles::profiles(catalogue);
+    profiles.retain(|built_in| config.profiles.iter().all(|own| own.name != built_in.name));
+    profiles
+        .iter()
+        .chain(&config.profiles)
+        .map(|profile| {
+            let built = CompiledProfile {
+                prefer: Chosen::of(catalogue, &profile.prefer, errors),
+                enable: Chosen::of(catalogue, &profile.enable, errors),
+                disable: Chosen::of(catalogue, &profile.disable, errors),
+            };
+            (profile.name.clone(), built)
+        })
+        .collect()
 }
 
 /// What holds for one caller.
 #[derive(Debug, Clone)]
 pub struct Caller<'a> {
-    role: &'a str,
-    definition: &'a CompiledRole,
+    role: String,
+    selected: Selected,
     layers: Vec<Cow<'a, CompiledLayer>>,
     visible: ToolSet,
     unmet: ToolSet,
+    facts: Facts,
     permissions: &'a Permissions,
 }
 
 impl Caller<'_> {
     /// The caller's role.
     pub fn role(&self) -> &str {
-        self.role
+        &self.role
+    }
+
+    /// What it starts from, and where each part of that was said.
+    pub fn selected(&self) -> &Selected {
+        &self.selected
+    }
+
+    /// The tools this caller may see, in the order of its selection.
+    pub fn listed(&self) -> impl Iterator<Item = usize> {
+        let order = &self.selected.tools.value.order;
+        order
+            .iter()
+            .copied()
+            .filter(|tool| self.visible.contains(*tool))
+    }
+
+    /// Whether only facts hide a tool: it would be visible if its preconditions held.
+    pub fn lacks_facts(&self, tool: usize) -> bool {
+        self.unmet.contains(tool)
+            && self.selected.tools.value.set.contains(tool)
+            && self.layers.iter().all(|layer| layer.shows(tool))
     }
 
     /// The tools this caller may see.
@@ -354,12 +705,14 @@ impl Caller<'_> {
                 format!("denied by layer {}", layer.title),
             ));
         }
-        if !self.definition.selection.contains(tool) {
-            let title = format!("role `{}`", self.role);
-            return Some(Decision::denied(
-                title,
-                "the role does not list it".to_owned(),
-            ));
+        let selected = &self.selected.tools;
+        if !selected.value.set.contains(tool) {
+            let from = &selected.from;
+            let reason = match from.split(' ').next() {
+                Some("role") => "the role does not list it".to_owned(),
+                _ => format!("{from} does not list it"),
+            };
+            return Some(Decision::denied(from.clone(), reason));
         }
         if let Some(layer) = self.layers.iter().find(|layer| !layer.shows(tool)) {
             return Some(Decision::denied(
@@ -367,10 +720,16 @@ impl Caller<'_> {
                 format!("layer {} does not list it", layer.title),
             ));
         }
-        let unmet = spec.preconditions.join("`, `");
+        let unmet = runtime::needs(spec)
+            .into_iter()
+            .find(|fact| !self.facts.holds(fact))
+            .unwrap_or_default();
         Some(Decision::denied(
             "preconditions".to_owned(),
-            format!("it needs `{unmet}`, which does not hold"),
+            format!(
+                "it needs `{unmet}`, which does not hold: {}",
+                runtime::cure(unmet, &self.facts)
+            ),
         ))
     }
 
@@ -390,7 +749,7 @@ impl Caller<'_> {
         let spec = catalogue.tool(tool).spec();
         let mut decision = decide::decide(
             (tool, spec),
-            self.role,
+            &self.role,
             &self.layers,
             self.permissions,
             call,

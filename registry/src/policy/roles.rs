@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
-use super::compile::{CompiledLayer, resolve_all};
-use super::{CompiledRole, Layer, Level, Selector, ToolSet};
+use super::compile::CompiledLayer;
+use super::selection::{Chosen, CompiledSelection, Tools};
+use super::{CompiledRole, Layer, Level, Selector};
 use crate::catalogue::Catalogue;
-use crate::config::{Config, read};
+use crate::config::{Config, ProviderProfile, read};
 use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
 
@@ -19,21 +20,12 @@ pub struct Role {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The tools it selects.
-    pub tools: RoleTools,
+    /// The tools it selects, and the most it ever sees.
+    pub tools: Tools,
     /// What it never gets.
     pub deny: Vec<Selector>,
     /// Where it was written.
     pub place: Option<Place>,
-}
-
-/// The tools a role selects.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RoleTools {
-    /// By selectors.
-    List(Vec<Selector>),
-    /// A toolset of the configuration.
-    Toolset(Selector),
 }
 
 /// A named selection.
@@ -93,6 +85,40 @@ pub(super) fn merged(config: &Config) -> Vec<Role> {
     built_in.chain(&config.roles).cloned().collect()
 }
 
+/// The provider profiles that come with the program, where the catalogue has what they speak of: models of one provider were
+/// trained on patches, those of the others on single replacements.
+pub(super) fn profiles(catalogue: &Catalogue) -> Vec<ProviderProfile> {
+    const PATCH: &str = "apply_patch";
+    const EDIT: &str = "edit_file";
+    let has_both = [PATCH, EDIT]
+        .iter()
+        .all(|tool| catalogue.get(tool).is_some());
+    let list = |tool: &str| match has_both {
+        true => vec![Selector::from(tool)],
+        false => Vec::new(),
+    };
+    [
+        ("openai", PATCH, EDIT),
+        ("anthropic", EDIT, PATCH),
+        ("gemini", EDIT, PATCH),
+    ]
+    .map(|(name, prefer, disable)| ProviderProfile {
+        name: name.to_owned(),
+        prefer: list(prefer),
+        enable: Vec::new(),
+        disable: list(disable),
+        place: None,
+    })
+    .into()
+}
+
+/// The kinds of tasks that the program knows, beside those that a configuration speaks of.
+pub(super) fn kinds_of_tasks() -> impl Iterator<Item = &'static str> {
+    const PLAIN: [&str; 4] = ["chat", "general", "agentic", "coder"];
+    let implying = built_in().tasks.iter().map(|(name, _)| name.as_str());
+    PLAIN.into_iter().chain(implying)
+}
+
 pub(super) fn compile(
     catalogue: &Catalogue,
     role: &Role,
@@ -100,19 +126,20 @@ pub(super) fn compile(
     names: &[&str],
     errors: &mut Vec<LoadError>,
 ) -> CompiledRole {
-    let selection = match &role.tools {
-        RoleTools::List(list) => resolve_all(catalogue, list, errors),
-        RoleTools::Toolset(name) => toolset(catalogue, config, name, &mut Vec::new(), errors),
+    let tools = match &role.tools {
+        Tools::List(list) => Chosen::of(catalogue, list, errors),
+        Tools::Toolset(name) => toolset(catalogue, config, name, &mut Vec::new(), errors),
     };
     let mut own = Layer::new(Level::Role, role.name.clone());
     own.deny.clone_from(&role.deny);
     own.place.clone_from(&role.place);
-    let layers: Vec<CompiledLayer> = vec![super::compile::layer(catalogue, &own, names, errors)];
+    let mut layer: CompiledLayer = super::compile::layer(catalogue, &own, names, errors);
+    // A phase or a session may choose among the tools of a role, and never beyond them.
+    layer.allow = Some(tools.set.clone());
     CompiledRole {
         description: role.description.clone(),
-        selection,
-        place: role.place.clone(),
-        layers,
+        selection: CompiledSelection::tools_only(tools, role.place.clone()),
+        layers: vec![layer],
     }
 }
 
@@ -123,7 +150,8 @@ pub(super) fn check_toolsets(
     roles: &[Role],
     errors: &mut Vec<LoadError>,
 ) {
-    let uses = |role: &Role, name: &str| matches!(&role.tools, RoleTools::Toolset(used) if used.text == name);
+    let uses =
+        |role: &Role, name: &str| matches!(&role.tools, Tools::Toolset(used) if used.text == name);
     for unused in &config.toolsets {
         if !roles.iter().any(|role| uses(role, &unused.name)) {
             let name = Selector {
@@ -142,8 +170,8 @@ pub(super) fn toolset(
     name: &Selector,
     path: &mut Vec<String>,
     errors: &mut Vec<LoadError>,
-) -> ToolSet {
-    let mut set = ToolSet::none(catalogue.len());
+) -> Chosen {
+    let mut chosen = Chosen::none(catalogue.len());
     let Some(found) = config
         .toolsets
         .iter()
@@ -157,7 +185,7 @@ pub(super) fn toolset(
             &name.text,
             config.toolsets.iter().map(|toolset| toolset.name.as_str()),
         ));
-        return set;
+        return chosen;
     };
     if path.contains(&found.name) || path.len() >= config.toolsets.len() {
         let circle = format!(
@@ -167,14 +195,14 @@ pub(super) fn toolset(
             name.text
         );
         errors.push(LoadError::new(name.place.as_ref(), circle));
-        return set;
+        return chosen;
     }
     path.push(found.name.clone());
     for parent in &found.extends {
-        set.unite(&toolset(catalogue, config, parent, path, errors));
+        chosen.unite(&toolset(catalogue, config, parent, path, errors));
     }
     path.pop();
-    set.unite(&resolve_all(catalogue, &found.include, errors));
-    set.subtract(&resolve_all(catalogue, &found.exclude, errors));
-    set
+    chosen.unite(&Chosen::of(catalogue, &found.include, errors));
+    chosen.subtract(&Chosen::of(catalogue, &found.exclude, errors));
+    chosen
 }

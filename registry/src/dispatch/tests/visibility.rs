@@ -129,7 +129,7 @@ fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
         (Layer::no_web(), "web_fetch", "write_file"),
     ] {
         let mut context = context("operator");
-        context.layers.push(layer);
+        context.who.layers.push(layer);
         let listing = world.dispatcher.visible(&context).unwrap();
         let is_hidden = |id: &str| {
             listing
@@ -156,6 +156,7 @@ fn an_unsound_layer_of_a_call_refuses_it() {
     let mut request = request("operator", "double", r#"{"x":1}"#);
     request
         .context
+        .who
         .layers
         .push(Layer::new(crate::Level::Delegation, "d").deny(["group:wirte"]));
     assert_eq!(

@@ -197,7 +197,7 @@ fn r38_an_unknown_role_may_call_nothing() {
     let catalogue = twelve();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let error = policy
-        .caller(&catalogue, "worker_maths", &[], &Facts::default())
+        .caller(&catalogue, &Who::role("worker_maths"), &ready())
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotVisible);
     assert_eq!(error.hint_str(), Some("did you mean `worker_math`?"));
@@ -251,7 +251,7 @@ fn the_default_roles_follow_the_intended_matrix() {
     ];
     for (role, categories) in matrix {
         let caller = policy
-            .caller(&catalogue, role, &[], &Facts::default())
+            .caller(&catalogue, &Who::role(role), &ready())
             .unwrap();
         for (index, tool) in catalogue.iter().enumerate() {
             let expected = categories.contains(&tool.spec().category);
@@ -266,7 +266,7 @@ fn the_default_roles_follow_the_intended_matrix() {
     }
     for role in ["toolrunner", "operator"] {
         let caller = policy
-            .caller(&catalogue, role, &[], &Facts::default())
+            .caller(&catalogue, &Who::role(role), &ready())
             .unwrap();
         assert_eq!(caller.visible(), &ToolSet::all(catalogue.len()), "{role}");
     }
@@ -322,21 +322,33 @@ fn a_layer_of_a_call_only_narrows() {
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let allowing = Layer::new(Level::User, "x").rule(Rule::new(Verdict::Allow, ["write_file"]));
     let error = policy
-        .caller(&catalogue, "operator", &[allowing], &Facts::default())
+        .caller(
+            &catalogue,
+            &Who::role("operator").narrow(allowing),
+            &ready(),
+        )
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::PolicyDenied);
     let misspelt = Layer::new(Level::Delegation, "x").deny(["group:wirte"]);
     assert!(
         policy
-            .caller(&catalogue, "operator", &[misspelt], &Facts::default())
+            .caller(
+                &catalogue,
+                &Who::role("operator").narrow(misspelt),
+                &ready()
+            )
             .is_err()
     );
     let parent = policy
-        .caller(&catalogue, "worker_math", &[], &Facts::default())
+        .caller(&catalogue, &Who::role("worker_math"), &ready())
         .unwrap();
     let widening = Layer::new(Level::Delegation, "x").allow(["group:all"]);
     let child = policy
-        .caller(&catalogue, "worker_math", &[widening], &Facts::default())
+        .caller(
+            &catalogue,
+            &Who::role("worker_math").narrow(widening),
+            &ready(),
+        )
         .unwrap();
     assert_eq!(child.visible(), parent.visible());
 }
@@ -349,7 +361,7 @@ fn unmet_preconditions_hide_with_their_reason() {
     let catalogue = Catalogue::new(&[NEEDS]).unwrap();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let caller = policy
-        .caller(&catalogue, "operator", &[], &Facts::default())
+        .caller(&catalogue, &Who::role("operator"), &Facts::default())
         .unwrap();
     assert!(
         caller
@@ -361,7 +373,7 @@ fn unmet_preconditions_hide_with_their_reason() {
     let facts = Facts::default().with("workspace=ready");
     assert!(
         policy
-            .caller(&catalogue, "operator", &[], &facts)
+            .caller(&catalogue, &Who::role("operator"), &facts)
             .unwrap()
             .visible()
             .contains(0)
@@ -373,13 +385,13 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
     let catalogue = twelve();
     let config = "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"raw_exec\"]\n[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = \"secret\" } }\ndecision = \"deny\"\n";
     let (_, policy) = Config::load("m.toml", config, &catalogue).unwrap();
-    let facts = Facts::default();
+    let facts = ready();
     let explain = |tool: &str, role: &str| {
         policy
             .explain(
                 &catalogue,
                 (tool, None),
-                (role, &[Layer::no_web()]),
+                &Who::role(role).narrow(Layer::no_web()),
                 &facts,
                 None,
             )
@@ -393,7 +405,7 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
             .iter()
             .map(|step| step.effect)
             .collect::<Vec<_>>(),
-        ["lists", "denies", "inherits", "inherits"]
+        ["lists", "denies", "lists", "inherits"]
     );
     let hidden = explain("calculate", "frontdoor");
     assert_eq!(hidden.decision.layer, "role `frontdoor`");
@@ -419,7 +431,7 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
         .explain(
             &catalogue,
             ("calculat", None),
-            ("operator", &[]),
+            &Who::role("operator"),
             &facts,
             None,
         )
@@ -474,8 +486,8 @@ proptest::proptest! {
         let big = Policy::compile(&all, &Config::default(), &[]).unwrap();
         let small = Policy::compile(&fewer, &Config::default(), &[]).unwrap();
         let role = big.roles().nth(role).unwrap().0.to_owned();
-        let in_big = big.caller(&all, &role, &[], &Facts::default()).unwrap();
-        let in_small = small.caller(&fewer, &role, &[], &Facts::default()).unwrap();
+        let in_big = big.caller(&all, &Who::role(role.as_str()), &ready()).unwrap();
+        let in_small = small.caller(&fewer, &Who::role(role.as_str()), &ready()).unwrap();
         for tool in 0..count {
             proptest::prop_assert_eq!(in_big.decide(&all, tool, None, None), in_small.decide(&fewer, tool, None, None));
         }

@@ -7,6 +7,7 @@ use tool_core::{Category, Reach, Value};
 
 mod algebra;
 mod layers;
+mod phases;
 mod rules;
 
 use super::compile::{self, CompiledLayer};
@@ -36,6 +37,11 @@ fn global() -> Layer {
     Layer::new(Level::Global, "")
 }
 
+/// A workspace is open.
+fn ready() -> Facts {
+    Facts::default().with(WORKSPACE_READY)
+}
+
 fn names(list: &[&str]) -> BTreeSet<String> {
     list.iter().map(|name| (*name).to_owned()).collect()
 }
@@ -46,7 +52,7 @@ fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
     let (_, policy) =
         Config::load("mathchain.toml", config, &catalogue).unwrap_or_else(|err| panic!("{err}"));
     let caller = policy
-        .caller(&catalogue, role, &[], &Facts::default())
+        .caller(&catalogue, &Who::role(role), &ready())
         .unwrap();
     let mut files = FakeFiles::default();
     files

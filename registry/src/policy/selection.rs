@@ -1,0 +1,318 @@
+//! What a caller starts from: the tools, permission and turns of the first level that sets each, field by field.
+
+use super::compile::{CompiledLayer, layer};
+use super::roles::toolset;
+use super::{Layer, Level, Selector, ToolSet};
+use crate::catalogue::Catalogue;
+use crate::config::Config;
+use crate::error::{LoadError, Place};
+
+/// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
+pub const EXTERNAL_PREFIX: &str = "mcp__";
+/// Turns of an agent where nothing says.
+pub const MAX_TURNS: u32 = 25;
+
+/// How far the calls of a phase may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Confinement {
+    /// Reading and computing only.
+    #[default]
+    ReadOnly,
+    /// Changes inside the workspace too, without the network.
+    WorkspaceWrite,
+    /// Nothing beside the other layers.
+    FullAccess,
+}
+
+impl Confinement {
+    /// Every one, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::WorkspaceWrite, Self::FullAccess];
+
+    /// The spelling in configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::FullAccess => "full-access",
+        }
+    }
+
+    /// Reads the spelling back.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == text)
+    }
+
+    /// The layer it adds.
+    fn layer(self) -> Layer {
+        let name = format!("permission {}", self.as_str());
+        match self {
+            Self::ReadOnly => Layer::new(Level::Phase, name).deny([
+                "effect:local_exec",
+                "effect:calls_llm",
+                "effect:modifies_files",
+                "effect:network_access",
+                "effect:system_state",
+            ]),
+            Self::WorkspaceWrite => Layer::new(Level::Phase, name).deny(["group:web"]),
+            Self::FullAccess => Layer::new(Level::Phase, name),
+        }
+    }
+
+    pub(super) fn compile(
+        self,
+        catalogue: &Catalogue,
+        errors: &mut Vec<LoadError>,
+    ) -> CompiledLayer {
+        layer(catalogue, &self.layer(), &[], errors)
+    }
+}
+
+/// The tools that one level selects.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tools {
+    /// By selectors, in order.
+    List(Vec<Selector>),
+    /// A toolset of the configuration.
+    Toolset(Selector),
+}
+
+/// What one level says; what it does not say comes from the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The tools.
+    pub tools: Option<Tools>,
+    /// Tools of other servers, `mcp__SERVER__TOOL`; kept and exported, never run here.
+    pub external: Option<Vec<Selector>>,
+    /// How far calls may go.
+    pub permission: Option<Confinement>,
+    /// Turns of the agent; 0 sets no limit.
+    pub max_turns: Option<u32>,
+    /// Whether the next levels count for what is not said here.
+    pub inherit: bool,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self {
+            tools: None,
+            external: None,
+            permission: None,
+            max_turns: None,
+            inherit: true,
+            place: None,
+        }
+    }
+}
+
+/// Tools in the order they were named, and the names that stand for tools of others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// Numbers of the catalogue's tools, each once.
+    pub order: Vec<usize>,
+    /// The same as a set.
+    pub set: ToolSet,
+    /// Tools of other servers and of providers, each once.
+    pub external: Vec<String>,
+}
+
+impl Chosen {
+    pub(super) fn none(universe: usize) -> Self {
+        Self {
+            order: Vec::new(),
+            set: ToolSet::none(universe),
+            external: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, tool: usize) {
+        if !self.set.contains(tool) {
+            self.set.insert(tool);
+            self.order.push(tool);
+        }
+    }
+
+    pub(super) fn add_external(&mut self, name: &str) {
+        if !self.external.iter().any(|known| known == name) {
+            self.external.push(name.to_owned());
+        }
+    }
+
+    pub(super) fn unite(&mut self, other: &Self) {
+        other.order.iter().for_each(|tool| self.add(*tool));
+        other
+            .external
+            .iter()
+            .for_each(|name| self.add_external(name));
+    }
+
+    pub(super) fn subtract(&mut self, other: &Self) {
+        self.set.subtract(&other.set);
+        self.order.retain(|tool| self.set.contains(*tool));
+        self.external
+            .retain(|name| !other.external.iter().any(|gone| gone == name));
+    }
+
+    /// What a list selects, in its order; each selector's tools in the order of the catalogue.
+    pub(super) fn of(
+        catalogue: &Catalogue,
+        list: &[Selector],
+        errors: &mut Vec<LoadError>,
+    ) -> Self {
+        let mut chosen = Self::none(catalogue.len());
+        for selector in list {
+            if is_external(&selector.text) {
+                chosen.add_external(&selector.text);
+                continue;
+            }
+            match super::selector::resolve(selector, catalogue) {
+                Ok(tools) => tools.iter().for_each(|tool| chosen.add(tool)),
+                Err(error) => errors.push(error),
+            }
+        }
+        chosen
+    }
+}
+
+/// Whether a name stands for a tool of another server.
+pub fn is_external(name: &str) -> bool {
+    name.strip_prefix(EXTERNAL_PREFIX)
+        .and_then(|rest| rest.split_once("__"))
+        .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty() && !name.contains('*'))
+}
+
+/// A selection against one catalogue.
+#[derive(Debug, Clone)]
+pub(super) struct CompiledSelection {
+    pub(super) tools: Option<Chosen>,
+    pub(super) external: Option<Vec<String>>,
+    pub(super) permission: Option<Confinement>,
+    pub(super) max_turns: Option<u32>,
+    pub(super) inherit: bool,
+    pub(super) place: Option<Place>,
+}
+
+impl CompiledSelection {
+    pub(super) fn of(
+        catalogue: &Catalogue,
+        config: &Config,
+        selection: &Selection,
+        errors: &mut Vec<LoadError>,
+    ) -> Self {
+        let tools = selection.tools.as_ref().map(|tools| match tools {
+            Tools::List(list) => Chosen::of(catalogue, list, errors),
+            Tools::Toolset(name) => toolset(catalogue, config, name, &mut Vec::new(), errors),
+        });
+        let external = selection.external.as_ref().map(|list| {
+            for selector in list.iter().filter(|one| !is_external(&one.text)) {
+                let message = format!(
+                    "expected the name of another server's tool, `mcp__SERVER__TOOL`, found `{}`",
+                    selector.text
+                );
+                errors.push(LoadError::new(selector.place.as_ref(), message));
+            }
+            list.iter().map(|one| one.text.clone()).collect()
+        });
+        Self {
+            tools,
+            external,
+            permission: selection.permission,
+            max_turns: selection.max_turns,
+            inherit: selection.inherit,
+            place: selection.place.clone(),
+        }
+    }
+
+    pub(super) fn tools_only(tools: Chosen, place: Option<Place>) -> Self {
+        Self {
+            tools: Some(tools),
+            external: None,
+            permission: None,
+            max_turns: None,
+            inherit: true,
+            place,
+        }
+    }
+}
+
+/// One level of the walk: what it is called, and what it says.
+pub(super) struct Step<'a> {
+    pub(super) title: String,
+    pub(super) says: &'a CompiledSelection,
+}
+
+/// A field, and the level it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field<T> {
+    /// The value.
+    pub value: T,
+    /// The level: ``agent `codex` in phase `audit` ``, `default`.
+    pub from: String,
+    /// Where it was written.
+    pub place: Option<Place>,
+}
+
+impl<T> Field<T> {
+    fn default(value: T) -> Self {
+        Self {
+            value,
+            from: "default".to_owned(),
+            place: None,
+        }
+    }
+}
+
+/// What a caller starts from, each field with its origin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selected {
+    /// The tools, in order.
+    pub tools: Field<Chosen>,
+    /// How far calls may go; `None` where no level says and there is no phase.
+    pub permission: Option<Field<Confinement>>,
+    /// Turns of the agent; 0 is no limit.
+    pub max_turns: Field<u32>,
+}
+
+/// Takes each field from the first level that sets it; a level that does not inherit is the last.
+pub(super) fn walk(steps: &[Step<'_>], universe: usize, in_phase: bool) -> Selected {
+    let last = steps
+        .iter()
+        .position(|step| !step.says.inherit)
+        .map_or(steps.len(), |at| at + 1);
+    let steps = &steps[..last];
+    fn first<'a, T>(
+        steps: &'a [Step<'_>],
+        of: impl Fn(&'a CompiledSelection) -> Option<T>,
+    ) -> Option<Field<T>> {
+        steps.iter().find_map(|step| {
+            of(step.says).map(|value| Field {
+                value,
+                from: step.title.clone(),
+                place: step.says.place.clone(),
+            })
+        })
+    }
+    let mut tools = match first(steps, |says| says.tools.as_ref()) {
+        Some(field) => Field {
+            value: field.value.clone(),
+            from: field.from,
+            place: field.place,
+        },
+        None => Field::default(Chosen::none(universe)),
+    };
+    if let Some(external) = first(steps, |says| says.external.as_ref()) {
+        for name in external.value {
+            tools.value.add_external(name);
+        }
+    }
+    let permission = first(steps, |says| says.permission);
+    Selected {
+        tools,
+        permission: match permission {
+            None if in_phase => Some(Field::default(Confinement::default())),
+            found => found,
+        },
+        max_turns: first(steps, |says| says.max_turns).unwrap_or_else(|| Field::default(MAX_TURNS)),
+    }
+}
