@@ -125,6 +125,36 @@ fn doctor_shows_the_sandbox() {
         let row = format!("{{\"probe\":\"{probe}\",\"ok\":");
         assert!(answer.stdout.contains(&row), "{probe}: {}", answer.stdout);
     }
+    assert!(answer.stdout.contains("\"standing\":\"ok\""));
+}
+
+/// A program that only some tools need is named with them, and is no fault; a missing state is one.
+#[test]
+fn doctor_says_which_tools_are_refused() {
+    let place = Place::new();
+    let mut command = place.command(&["doctor", "--output", "human"]);
+    let output = command.env("PATH", "/nowhere").output().expect("runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let ruff = if std::path::Path::new("/usr/bin/ruff").exists()
+        || std::path::Path::new("/usr/local/bin/ruff").exists()
+    {
+        "each can run here"
+    } else {
+        "refused: lint_python, format_python (no ruff)"
+    };
+    assert!(text.contains(ruff), "{text}");
+    let file = place.path("work/file");
+    place.write("file", "");
+    let mut command = place.command(&["doctor", "--output", "human"]);
+
+    let output = command.env("XDG_STATE_HOME", &file).output().expect("runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("MISSING state") && text.contains("(no state)"),
+        "{text}"
+    );
 }
 
 /// Started under the launcher's name without a policy it does nothing.

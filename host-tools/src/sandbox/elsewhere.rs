@@ -6,7 +6,7 @@ use tool_core::capability::Spawner;
 use tool_core::command::{Command, Finished, Level, Program};
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
-use super::{Probe, Surroundings};
+use super::{Probe, Standing, Surroundings};
 
 /// Refuses every command.
 #[derive(Debug)]
@@ -30,8 +30,9 @@ impl Sandbox {
     /// One line: there is none.
     pub fn probe(&self) -> Vec<Probe> {
         vec![Probe {
-            name: "sandbox",
-            found: "none on this system".to_owned(),
+            name: "sandbox level",
+            standing: Standing::Missing,
+            found: "S0: there is no sandbox on this system, programs are refused".to_owned(),
             cure: Some("run on Linux 6.2 or newer".to_owned()),
         }]
     }

@@ -41,8 +41,21 @@ pub struct Surroundings {
 pub struct Probe {
     /// What was looked at.
     pub name: &'static str,
+    /// What it means for the tools.
+    pub standing: Standing,
     /// What was found.
     pub found: String,
-    /// What to do about it when it is missing.
+    /// What to do about it when it is not there.
     pub cure: Option<String>,
+}
+
+/// What a line of the probe table means for the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// There.
+    Ok,
+    /// Not there, and every tool runs without it.
+    Optional,
+    /// Not there, and tools are refused for that.
+    Missing,
 }

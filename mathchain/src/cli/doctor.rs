@@ -1,9 +1,10 @@
-//! `mathchain doctor`: what this installation has, what is missing, and the cure.
+//! `mathchain doctor`: what this installation has, what is missing, the cure, and which tools are refused until then.
 
 use std::process::ExitCode;
 
+use host_tools::sandbox::Standing;
 use tool_core::capability::Spawner;
-use tool_core::{ToolError, Value};
+use tool_core::{Capability, Spec, ToolError, Value};
 
 use super::args::Global;
 use super::session::{self, Places};
@@ -13,30 +14,79 @@ use crate::Toolkit;
 /// One thing looked at.
 struct Probe {
     name: &'static str,
+    standing: Standing,
     found: String,
-    /// What to do when it is missing; `None` when it is there.
+    /// What to do when it is not there.
     cure: Option<String>,
+    /// The tools that are refused for it.
+    refused: Vec<&'static str>,
 }
 
 impl Probe {
     fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self {
             name,
+            standing: Standing::Ok,
             found: found.into(),
             cure: None,
+            refused: Vec::new(),
         }
     }
 
     fn missing(name: &'static str, found: impl Into<String>, cure: impl Into<String>) -> Self {
         Self {
-            name,
-            found: found.into(),
+            standing: Standing::Missing,
             cure: Some(cure.into()),
+            ..Self::ok(name, found)
         }
+    }
+
+    /// Something a user may do without; `refused` names the tools that need it.
+    fn optional(
+        name: &'static str,
+        found: impl Into<String>,
+        cure: impl Into<String>,
+        refused: &[&'static str],
+    ) -> Self {
+        Self {
+            standing: Standing::Optional,
+            refused: refused.to_vec(),
+            ..Self::missing(name, found, cure)
+        }
+    }
+
+    fn line(&self) -> String {
+        let standing = match self.standing {
+            Standing::Ok => "ok",
+            Standing::Optional => "absent",
+            Standing::Missing => "MISSING",
+        };
+        let mut line = format!("{standing:7} {:14} {}\n", self.name, self.found);
+        if let Some(cure) = &self.cure {
+            line += &format!("           cure: {cure}\n");
+        }
+        line
+    }
+
+    fn value(&self) -> Value {
+        let standing = match self.standing {
+            Standing::Ok => "ok",
+            Standing::Optional => "optional",
+            Standing::Missing => "missing",
+        };
+        let refused = self.refused.iter().map(|&tool| Value::from(tool)).collect();
+        Value::object([
+            ("probe", Value::from(self.name)),
+            ("ok", Value::from(self.standing == Standing::Ok)),
+            ("standing", Value::from(standing)),
+            ("found", Value::from(self.found.as_str())),
+            ("cure", Value::from(self.cure.clone())),
+            ("refused", Value::array(refused)),
+        ])
     }
 }
 
-/// Looks at everything; exit code 1 when something is missing.
+/// Looks at everything; exit code 1 when something is missing that a user cannot do without.
 pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
     let places = session::places(global)?;
     let toolkit = session::open(global)?;
@@ -48,47 +98,33 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
         workspace(&toolkit),
         state(&toolkit),
         audit(&toolkit),
-        tools(&toolkit),
     ];
     probes.extend(sandbox(&toolkit));
     probes.extend(programs(&toolkit));
-    let sound = probes.iter().all(|probe| probe.cure.is_none());
-    let data = probes
+    probes.push(tools(&toolkit, &probes));
+    let sound = probes
         .iter()
-        .map(|probe| {
-            Value::object([
-                ("probe", Value::from(probe.name)),
-                ("ok", Value::from(probe.cure.is_none())),
-                ("found", Value::from(probe.found.as_str())),
-                ("cure", Value::from(probe.cure.clone())),
-            ])
-        })
-        .collect();
+        .all(|probe| probe.standing != Standing::Missing);
+    let data = probes.iter().map(Probe::value).collect();
     print_data(
         global,
         &Value::object([("ok", Value::from(sound)), ("probes", Value::array(data))]),
-        || {
-            let line = |probe: &Probe| {
-                let cure = probe
-                    .cure
-                    .as_ref()
-                    .map(|cure| format!("\n           cure: {cure}"))
-                    .unwrap_or_default();
-                format!(
-                    "{:7} {:14} {}{cure}\n",
-                    if probe.cure.is_none() {
-                        "ok"
-                    } else {
-                        "MISSING"
-                    },
-                    probe.name,
-                    probe.found
-                )
-            };
-            probes.iter().map(line).collect()
-        },
+        || probes.iter().map(Probe::line).collect(),
     );
     Ok(if sound { exit::OK } else { exit::TOOL_ERROR }.into())
+}
+
+/// The tools that something holds for.
+fn tools_that(toolkit: &Toolkit, holds: impl Fn(&Spec) -> bool) -> Vec<&'static str> {
+    let specs = toolkit
+        .dispatcher()
+        .catalogue()
+        .iter()
+        .map(|tool| tool.spec());
+    specs
+        .filter(|spec| holds(spec))
+        .map(|spec| spec.id)
+        .collect()
 }
 
 fn version() -> Probe {
@@ -107,10 +143,11 @@ fn processor() -> Probe {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let features = features();
     if cfg!(target_arch = "x86_64") && !features.contains(&"avx2") {
-        return Probe::missing(
+        return Probe::optional(
             "processor",
-            format!("{cores} cores, {}", features.join(" ")),
+            format!("{cores} cores, {}, no AVX2", features.join(" ")),
             "a processor with AVX2 and FMA is several times faster; results are the same within one numeric profile",
+            &[],
         );
     }
     Probe::ok(
@@ -165,13 +202,18 @@ fn policy(toolkit: &Toolkit) -> Probe {
 fn workspace(toolkit: &Toolkit) -> Probe {
     match toolkit.workspace() {
         Some(root) => Probe::ok("workspace", root.display().to_string()),
-        None => Probe::missing("workspace", "none", "name one with --workspace"),
+        None => Probe {
+            refused: tools_that(toolkit, |spec| {
+                spec.preconditions.contains(&"workspace=ready")
+            }),
+            ..Probe::missing("workspace", "none", "name one with --workspace")
+        },
     }
 }
 
 fn state(toolkit: &Toolkit) -> Probe {
-    match (toolkit.state(), toolkit.state_fault()) {
-        (Some(state), _) => Probe::ok("state", state.file().display().to_string()),
+    let missing = match (toolkit.state(), toolkit.state_fault()) {
+        (Some(state), _) => return Probe::ok("state", state.file().display().to_string()),
         (None, Some(fault)) => Probe::missing(
             "state",
             fault.message(),
@@ -184,6 +226,10 @@ fn state(toolkit: &Toolkit) -> Probe {
             "no folder",
             "set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`",
         ),
+    };
+    Probe {
+        refused: tools_that(toolkit, |spec| !spec.effects.is_empty()),
+        ..missing
     }
 }
 
@@ -211,37 +257,63 @@ fn audit(toolkit: &Toolkit) -> Probe {
     }
 }
 
-/// Every part of the sandbox, tried.
+/// Every part of the sandbox, tried. The last line says what they come to, and so which tools are refused.
 fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
     let probes = toolkit.sandbox().probe().into_iter();
-    probes.map(|probe| Probe {
-        name: probe.name,
-        found: probe.found,
-        cure: probe.cure,
+    probes.map(|probe| {
+        let none = probe.name == "sandbox level" && probe.standing == Standing::Missing;
+        Probe {
+            name: probe.name,
+            standing: probe.standing,
+            found: probe.found,
+            cure: probe.cure,
+            refused: if none {
+                tools_that(toolkit, |spec| {
+                    spec.capabilities.contains(&Capability::Spawn)
+                })
+            } else {
+                Vec::new()
+            },
+        }
     })
 }
 
 /// Programs that tools run where they are there; without one only those tools are refused.
 fn programs(toolkit: &Toolkit) -> [Probe; 2] {
+    let program = |name, cure, tools: &[&'static str]| match toolkit.sandbox().find(name) {
+        Some(program) => Probe::ok(name, program.path),
+        None => Probe::optional(name, "not found", cure, tools),
+    };
     [
-        (
+        program(
             "python3",
-            "`python_eval` and `python_run` are refused; install Python 3",
+            "install Python 3",
+            &["python_eval", "python_run"],
         ),
-        (
+        program(
             "ruff",
-            "`lint_python` and `format_python` are refused; `pip install ruff`",
+            "`pip install ruff`",
+            &["lint_python", "format_python"],
         ),
     ]
-    .map(|(name, without)| match toolkit.sandbox().find(name) {
-        Some(program) => Probe::ok(name, program.path),
-        None => Probe::ok(name, format!("not found: {without}")),
-    })
 }
 
-fn tools(toolkit: &Toolkit) -> Probe {
+/// How many tools there are, and which of them the other lines refuse.
+fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
+    let all = toolkit.dispatcher().catalogue().len();
+    let refusing = probes.iter().filter(|probe| !probe.refused.is_empty());
+    let causes: Vec<String> = refusing
+        .map(|probe| format!("{} (no {})", probe.refused.join(", "), probe.name))
+        .collect();
+    if causes.is_empty() {
+        return Probe::ok("tools", format!("{all} tools, each can run here"));
+    }
+    let refused = tools_that(toolkit, |spec| {
+        probes.iter().any(|probe| probe.refused.contains(&spec.id))
+    });
+    let (run, refused) = (all - refused.len(), causes.join("; "));
     Probe::ok(
         "tools",
-        format!("{} tools", toolkit.dispatcher().catalogue().len()),
+        format!("{all} tools, {run} can run here; refused: {refused}"),
     )
 }

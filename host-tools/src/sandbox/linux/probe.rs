@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::geteuid;
 use tool_core::command::{Command, Level};
 
-use super::super::Probe;
+use super::super::{Probe, Standing};
 use super::refusal::Refusal;
 use super::run;
 use super::scratch::Scratch;
@@ -17,38 +17,56 @@ pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
         .map(|level| (level, attempt(sandbox, level)))
         .collect();
     let at = |wanted: Level| attempts.iter().find(|(level, _)| *level == wanted);
-    let reached = attempts.iter().find(|(_, found)| found.is_ok());
+    let reached = attempts
+        .iter()
+        .find(|(_, found)| found.is_ok())
+        .map(|(level, _)| *level);
     let landlock = match at(Level::S2) {
         Some((_, Ok(version))) => format!("ABI {version} in force"),
         _ => String::new(),
     };
+    let mut namespaces = part(
+        "namespaces",
+        at(Level::S3),
+        &["namespaces", "mounts"],
+        "processes, mounts, network, host name, shared memory",
+    );
+    if namespaces.standing == Standing::Missing && reached >= Some(Level::S2) {
+        namespaces.standing = Standing::Optional;
+    }
     vec![
         part("landlock", at(Level::S2), &["landlock"], &landlock),
         part("seccomp", at(Level::S1), &["seccomp"], "filters apply"),
-        part(
-            "namespaces",
-            at(Level::S3),
-            &["namespaces", "mounts"],
-            "processes, mounts, network, host name, shared memory",
-        ),
+        namespaces,
         part("sandbox user", at(Level::S1), &["user"], &user()),
-        match (reached, at(Level::S1)) {
-            (Some((level, _)), _) if *level >= Level::S2 => {
-                ok("sandbox level", level.as_str().to_owned())
-            }
-            (Some((level, _)), _) => missing(
-                "sandbox level",
-                level.as_str().to_owned(),
-                "programs need S2 and are refused; see the lines above",
-            ),
-            (None, Some((_, Err(refusal)))) => {
-                let (what, cure) = refusal.missing();
-                let found = format!("S0, programs are refused: {what}");
-                missing("sandbox level", found, cure)
-            }
-            (None, _) => missing("sandbox level", "S0".to_owned(), "see the lines above"),
-        },
+        level(reached, at(Level::S1)),
     ]
+}
+
+/// What the parts come to.
+fn level(reached: Option<Level>, lowest: Option<&(Level, Result<u32, Refusal>)>) -> Probe {
+    const NAME: &str = "sandbox level";
+    match (reached, lowest) {
+        (Some(Level::S3), _) => ok(NAME, "S3, the highest".to_owned()),
+        (Some(Level::S2), _) => ok(
+            NAME,
+            "S2, enough for every tool (S3 needs `namespaces`)".to_owned(),
+        ),
+        (Some(level), _) => missing(
+            NAME,
+            format!("{level}: programs need S2 and are refused"),
+            "see the lines above",
+        ),
+        (None, Some((_, Err(refusal)))) => {
+            let (what, cure) = refusal.missing();
+            missing(NAME, format!("S0, programs are refused: {what}"), cure)
+        }
+        (None, _) => missing(
+            NAME,
+            "S0, programs are refused".to_owned(),
+            "see the lines above",
+        ),
+    }
 }
 
 fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
@@ -78,6 +96,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
 fn ok(name: &'static str, found: String) -> Probe {
     Probe {
         name,
+        standing: Standing::Ok,
         found,
         cure: None,
     }
@@ -86,6 +105,7 @@ fn ok(name: &'static str, found: String) -> Probe {
 fn missing(name: &'static str, found: String, cure: &str) -> Probe {
     Probe {
         name,
+        standing: Standing::Missing,
         found,
         cure: Some(cure.to_owned()),
     }
