@@ -59,8 +59,14 @@ pub struct CommandLimits {
     pub cpu: Duration,
     /// Address space of each process, in bytes.
     pub memory_bytes: u64,
+    /// Memory of all processes together, in bytes; watched, and exceeded between two looks.
+    pub tree_memory_bytes: u64,
     /// Largest file written, in bytes.
     pub file_bytes: u64,
+    /// All that is in the scratch folder, in bytes; watched, and exceeded between two looks.
+    pub scratch_bytes: u64,
+    /// Files and folders in the scratch folder; watched as well.
+    pub scratch_entries: u64,
     /// Processes and threads at a time.
     pub processes: u64,
     /// Open files of each process.
@@ -77,7 +83,10 @@ impl Default for CommandLimits {
             wall: Duration::from_secs(30),
             cpu: Duration::from_secs(60),
             memory_bytes: 4 << 30,
+            tree_memory_bytes: 4 << 30,
             file_bytes: 256 << 20,
+            scratch_bytes: 1 << 30,
+            scratch_entries: 100_000,
             processes: 64,
             open_files: 256,
             stdout_bytes: 50_000,
@@ -157,6 +166,36 @@ impl Exit {
     }
 }
 
+/// A limit on all processes of a command together; what exceeded it was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Excess {
+    /// The memory of all processes.
+    Memory,
+    /// What is in the scratch folder; or little was left to others on its file system.
+    Disk,
+    /// The number of files in the scratch folder, or how deep its folders are.
+    Files,
+}
+
+impl Excess {
+    /// The spelling in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Disk => "disk",
+            Self::Files => "files",
+        }
+    }
+
+    /// From that spelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Memory, Self::Disk, Self::Files]
+            .into_iter()
+            .find(|excess| excess.as_str() == text)
+    }
+}
+
 /// One output stream, up to its limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
@@ -193,6 +232,8 @@ pub struct Finished {
     pub cpu: Duration,
     /// Whether it was killed at its deadline.
     pub timed_out: bool,
+    /// The limit for which it was killed.
+    pub exceeded: Option<Excess>,
     /// The level it ran at.
     pub level: Level,
 }

@@ -127,6 +127,8 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
     let mut command = python::command(python::find(ctx)?, &["-S", "-c", EVALUATOR]);
     command.workspace = Access::None;
     command.limits.memory_bytes = MEMORY_BYTES;
+    command.limits.tree_memory_bytes = MEMORY_BYTES;
+    command.limits.scratch_bytes = 16 << 20;
     command.limits.processes = 16;
     command.limits.file_bytes = 1 << 20;
     command.limits.stdout_bytes = ANSWER_BYTES_MAX;
@@ -146,6 +148,15 @@ fn answer(finished: &Finished) -> Result<Output, ToolError> {
         )
         .at("/timeout")
         .hint("raise `timeout`, or ask for less"));
+    }
+    if let Some(excess) = finished.exceeded {
+        let what = excess.as_str();
+        return Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!("the expression used more {what} than it may"),
+        )
+        .reason(what)
+        .at("/expression"));
     }
     if finished.stdout.truncated() {
         return Err(ToolError::new(

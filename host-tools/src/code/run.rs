@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_core::command::{Captured, Exit, Finished, Level};
+use tool_core::command::{Captured, Excess, Exit, Finished, Level};
 
 /// What a program did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -31,6 +31,8 @@ pub struct Ran {
     pub stderr_bytes: u64,
     /// Whether it was ended at its deadline.
     pub timed_out: bool,
+    /// The limit on all its processes together for which it was killed: `memory`, `disk` (its scratch folder) or `files` in it.
+    pub exceeded: Option<Excess>,
     /// The sandbox level it ran at: `S2` (files, system calls, user) or `S3` (namespaces as well).
     pub level: Level,
 }
@@ -57,6 +59,7 @@ impl From<Finished> for Ran {
             stderr_bytes: finished.stderr.bytes_total,
             stderr: cut(&finished.stderr),
             timed_out: finished.timed_out,
+            exceeded: finished.exceeded,
             level: finished.level,
         }
     }
@@ -77,6 +80,7 @@ impl Ran {
             stderr_truncated: false,
             stderr_bytes: stderr.len() as u64,
             timed_out: false,
+            exceeded: None,
             level: Level::S3,
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::command::Level;
+use tool_core::command::{Excess, Level};
 use tool_core::{
     Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
     ResourceKey, Spec, Syntax, Tool, ToolError,
@@ -89,6 +89,8 @@ pub struct Output {
     pub elapsed_ms: f64,
     /// Whether it was ended at its deadline.
     pub timed_out: bool,
+    /// The limit on all its processes together for which it was killed: `memory`, `disk` (its scratch folder) or `files` in it.
+    pub exceeded: Option<Excess>,
     /// The sandbox level it ran at.
     pub level: Level,
 }
@@ -120,7 +122,10 @@ impl Tool for RunTests {
         limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
         limits.cpu = limits.wall * 4;
         limits.memory_bytes = 16 << 30;
+        limits.tree_memory_bytes = 8 << 30;
         limits.file_bytes = 1 << 30;
+        limits.scratch_bytes = 8 << 30;
+        limits.scratch_entries = 500_000;
         limits.processes = 512;
         limits.open_files = 1024;
         limits.stdout_bytes = LOOKED_BYTES_MAX;
@@ -144,6 +149,7 @@ impl Tool for RunTests {
             stderr: stderr.to_owned(),
             elapsed_ms: ran.elapsed_ms,
             timed_out: ran.timed_out,
+            exceeded: ran.exceeded,
             level: ran.level,
         })
     }
@@ -178,6 +184,7 @@ impl Tool for RunTests {
                 stderr_truncated: false,
                 elapsed_ms: 12.5,
                 timed_out: false,
+                exceeded: None,
                 level: Level::S3,
             },
         }]

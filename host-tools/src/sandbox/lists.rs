@@ -148,6 +148,9 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
+    // memory that counts for no process
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
     // the machine
     libc::SYS_init_module,
     libc::SYS_finit_module,

@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
-use tool_core::command::Level;
+use tool_core::command::{Excess, Level};
 use tool_core::json;
 
 /// Longest policy taken, in bytes.
@@ -31,7 +31,10 @@ pub(super) struct Policy {
     pub environment: Vec<(String, String)>,
     pub cpu_s: u64,
     pub memory_bytes: u64,
+    pub tree_memory_bytes: u64,
     pub file_bytes: u64,
+    pub scratch_bytes: u64,
+    pub scratch_entries: u64,
     pub processes: u64,
     pub open_files: u64,
     /// After this the launcher ends the command even when nobody outside does.
@@ -87,11 +90,13 @@ pub(super) enum Report {
         errno: i32,
         message: String,
     },
-    /// The command ended and nothing of it is left: `exit` or `signal`, its number, processor time in microseconds.
+    /// The command ended and nothing of it is left: `exit` or `signal`, its number, processor time in microseconds, and the limit
+    /// for which it was killed, or `-`.
     Ended {
         signalled: bool,
         number: i32,
         cpu_us: u64,
+        exceeded: Option<Excess>,
     },
 }
 
@@ -112,9 +117,11 @@ impl Report {
                 signalled,
                 number,
                 cpu_us,
+                exceeded,
             } => {
                 let kind = if *signalled { "signal" } else { "exit" };
-                format!("ended {kind} {number} {cpu_us}\n")
+                let exceeded = exceeded.map_or("-", Excess::as_str);
+                format!("ended {kind} {number} {cpu_us} {exceeded}\n")
             }
         }
     }
@@ -140,6 +147,7 @@ impl Report {
                     signalled: parts.next()? == "signal",
                     number: parts.next()?.parse().ok()?,
                     cpu_us: parts.next()?.parse().ok()?,
+                    exceeded: Excess::parse(parts.next()?),
                 })
             }
             _ => None,
@@ -164,6 +172,13 @@ mod tests {
                 signalled: true,
                 number: 9,
                 cpu_us: 12,
+                exceeded: Some(Excess::Disk),
+            },
+            Report::Ended {
+                signalled: false,
+                number: 0,
+                cpu_us: 12,
+                exceeded: None,
             },
         ] {
             assert_eq!(Report::parse(report.line().trim_end()), Some(report));

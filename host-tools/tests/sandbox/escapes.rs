@@ -5,7 +5,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::time::Duration;
 
-use tool_core::command::{Exit, Level};
+use tool_core::command::{CommandLimits, Excess, Exit, Level};
 
 use super::place::{CANARY, Place, said};
 
@@ -13,6 +13,7 @@ crate::trials!(
     every_escape_is_refused,
     sockets_reach_nobody,
     bombs_stay_inside,
+    sums_beyond_their_limits_end_the_command,
     other_processes_cannot_be_touched,
     another_architecture_is_killed,
 );
@@ -242,6 +243,12 @@ fn bombs_stay_inside() {
         forks.limits.processes = 20;
         place.run(&forks).expect("ends");
 
+        let mut counted = place.script(COUNT_FORKS);
+        counted.limits.processes = 20;
+        let ran = place.run(&counted).expect("ends");
+        let forks: u64 = ran.stdout.text().trim().parse().expect("a number");
+        assert!((5..20).contains(&forks), "{level}: {}", said(&ran));
+
         let mut memory = place.script("python3 -I -c 'x = bytearray(1 << 30)' || echo refused");
         memory.limits.memory_bytes = 256 << 20;
         let ran = place.run(&memory).expect("ends");
@@ -269,6 +276,76 @@ fn bombs_stay_inside() {
         let files = "i=0; while exec 2>/dev/null && eval \"exec $((i+10))</dev/null\"; do i=$((i+1)); done; echo $i";
         let ran = place.shell(&format!("ulimit -n; {files}"));
         assert!(ran.stdout.text().starts_with("256\n"), "{}", said(&ran));
+    }
+}
+
+/// Forks until that is refused, and says how often it was not.
+const COUNT_FORKS: &str = r#"exec python3 -I -c '
+import os, time
+count = 0
+while count < 100:
+    try:
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+    except OSError:
+        break
+    count += 1
+print(count)
+'"#;
+
+/// Each process and each file is within its limit; together they are not.
+fn sums_beyond_their_limits_end_the_command() {
+    let hidden = "import os, time
+for _ in range(8):
+    if os.fork() == 0:
+        x = bytearray(b\"x\" * (24 << 20))
+        time.sleep(30)
+time.sleep(30)";
+    let shared = "import os, time
+x = bytearray(b\"x\" * (24 << 20))
+for _ in range(8):
+    if os.fork() == 0:
+        time.sleep(0.5)
+        os._exit(0)
+time.sleep(0.5)
+print(\"over\")";
+    for level in [Level::S3, Level::S2] {
+        let place = Place::at(level);
+        let run = |script: &str, limit: fn(&mut CommandLimits)| {
+            let mut command = place.script(script);
+            limit(&mut command.limits);
+            place.run(&command).expect("ends")
+        };
+        let python = |code: &str| format!("exec python3 -I -c '{code}'");
+        let memory = |limits: &mut CommandLimits| limits.tree_memory_bytes = 128 << 20;
+        let ran = run(&python(hidden), memory);
+        assert_eq!(ran.exceeded, Some(Excess::Memory), "{level}: {ran:?}");
+        assert!(ran.exit == Exit::Signal(9) && !ran.timed_out);
+        assert!(ran.wall < Duration::from_secs(5), "{level}: {ran:?}");
+        // What processes share counts once.
+        let ran = run(&python(shared), memory);
+        assert_eq!((ran.exceeded, ran.stdout.text().trim()), (None, "over"));
+
+        let files = "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > $HOME/$i; done";
+        let ran = run(files, |limits| limits.scratch_bytes = 8 << 20);
+        assert_eq!(ran.exceeded, Some(Excess::Disk), "{level}: {ran:?}");
+
+        let empty = "i=0; while :; do i=$((i+1)); : > $HOME/$i; done";
+        let ran = run(empty, |limits| limits.scratch_entries = 100);
+        assert_eq!(ran.exceeded, Some(Excess::Files), "{level}: {ran:?}");
+
+        let deep =
+            "cd $HOME; i=0; while [ $i -lt 200 ]; do mkdir d; cd d; i=$((i+1)); done; sleep 5";
+        let ran = run(deep, |_| {});
+        assert_eq!(ran.exceeded, Some(Excess::Files), "{level}: {ran:?}");
+
+        let within =
+            "mkdir -p $HOME/a/b; head -c 3000000 /dev/zero > $HOME/a/b/c; sleep 0.3; echo over";
+        let ran = run(within, |limits| limits.scratch_bytes = 8 << 20);
+        assert_eq!((ran.exceeded, ran.stdout.text().trim()), (None, "over"));
+        let left = std::fs::read_dir(place.path("scratch")).expect("lists");
+        assert_eq!(left.count(), 0);
     }
 }
 

@@ -60,6 +60,7 @@ fn every_level_that_is_reached_is_probed() {
             "seccomp",
             "namespaces",
             "sandbox user",
+            "sandbox limits",
             "sandbox level"
         ]
     );

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::process::{
-    Gid, Resource, Rlimit, Signal, Uid, chdir, fchdir, geteuid, getrlimit,
+    Gid, Resource, Rlimit, Signal, Uid, chdir, fchdir, getegid, geteuid, getrlimit, getuid,
     set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{
@@ -52,6 +52,12 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     limit_resources(policy, own_proc && !root).map_err(at("limits"))?;
     if root {
         become_user(policy).map_err(at("user"))?;
+    } else {
+        stay_user().map_err(at("user"))?;
+    }
+    // The limit on processes does not hold for root: nothing runs where this is not sure.
+    if getuid().is_root() || geteuid().is_root() {
+        return Err(at("user")(io::Error::other("the user is still root")));
     }
     // After the change of user, which clears it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("session"))?;
@@ -182,6 +188,15 @@ fn become_user(policy: &Policy) -> io::Result<()> {
         configure_capability_in_ambient_set(keep, true)?;
     }
     Ok(())
+}
+
+/// A launcher of another user keeps that user alone, and no rights: with some of them (`CAP_SYS_RESOURCE`, `CAP_SYS_ADMIN`) limits
+/// would not hold.
+fn stay_user() -> io::Result<()> {
+    let (user, group) = (geteuid(), getegid());
+    set_thread_res_gid(group, group, group)?;
+    set_thread_res_uid(user, user, user)?;
+    Ok(only(CapabilitySet::empty(), CapabilitySet::empty())?)
 }
 
 /// Programs that ask before they open (`access`) are answered without any right kept, unless this is set. Where it cannot be,

@@ -124,7 +124,7 @@ fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault
             Ok(())
         }
         Some(child) => {
-            let ended = supervise(child, socket.as_fd(), policy.wall_ms, tree);
+            let ended = supervise(child, socket.as_fd(), policy, tree);
             report_to(socket, &ended);
             Ok(())
         }

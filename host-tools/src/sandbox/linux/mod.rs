@@ -1,7 +1,8 @@
-//! The sandbox on Linux. In the process that serves calls: `run`, `refusal`, `scratch`, `programs`, `probe`. In the launcher: the rest.
+//! The sandbox on Linux. In the process that serves calls: `run`, `launched`, `refusal`, `scratch`, `programs`, `probe`. In the launcher: the rest.
 
 mod confine;
 mod landlock;
+mod launched;
 mod launcher;
 mod namespaces;
 mod probe;
@@ -12,6 +13,7 @@ mod run;
 mod scratch;
 mod seccomp;
 mod supervise;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -99,7 +101,10 @@ impl Sandbox {
             environment: command.environment.clone(),
             cpu_s: limits.cpu.as_secs().max(1),
             memory_bytes: limits.memory_bytes,
+            tree_memory_bytes: limits.tree_memory_bytes,
             file_bytes: limits.file_bytes,
+            scratch_bytes: limits.scratch_bytes,
+            scratch_entries: limits.scratch_entries,
             processes: limits.processes,
             open_files: limits.open_files,
             wall_ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rustix::process::geteuid;
+use tool_core::capability::Spawner;
 use tool_core::command::{Command, Level};
 
 use super::super::{Probe, Standing};
@@ -33,12 +34,24 @@ pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
     );
     if namespaces.standing == Standing::Missing && reached >= Some(Level::S2) {
         namespaces.standing = Standing::Optional;
+        if sandbox.find("bwrap").is_some() {
+            namespaces.found += " (`bwrap` is here and not used)";
+        }
     }
     vec![
         part("landlock", at(Level::S2), &["landlock"], &landlock),
         part("seccomp", at(Level::S1), &["seccomp"], "filters apply"),
         namespaces,
         part("sandbox user", at(Level::S1), &["user"], &user()),
+        part(
+            "sandbox limits",
+            at(Level::S1),
+            &["limits", "processes"],
+            &format!(
+                "processes by user id; memory and disk of all of them watched every {} ms",
+                super::watch::PAUSE.as_millis()
+            ),
+        ),
         level(reached, at(Level::S1)),
     ]
 }

@@ -11,8 +11,11 @@ use rustix::process::{
     waitpid,
 };
 
-use super::super::policy::Report;
+use tool_core::command::Excess;
+
+use super::super::policy::{Policy, Report};
 use super::raw;
+use super::watch::{PAUSE, Watch};
 
 /// Who ends what the command leaves behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +26,6 @@ pub(super) enum Tree {
     Namespace,
 }
 
-/// How often orphans that ended are collected, so that they do not count as processes.
-const COLLECT: Duration = Duration::from_millis(50);
-
 /// Granted to the process outside, which keeps the deadline itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -33,10 +33,14 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) fn supervise(
     child: libc::pid_t,
     outside: BorrowedFd<'_>,
-    wall_ms: u64,
+    policy: &Policy,
     tree: Tree,
 ) -> Report {
-    let ended = Pid::from_raw(child).and_then(|child| watch(child, outside, wall_ms));
+    let watched = Watch::new(policy, tree);
+    let (ended, exceeded) = match Pid::from_raw(child) {
+        Some(child) => watch(child, outside, policy.wall_ms, watched),
+        None => (None, None),
+    };
     if tree == Tree::Mine {
         end_all();
     }
@@ -52,18 +56,24 @@ pub(super) fn supervise(
         signalled,
         number,
         cpu_us: u64::try_from(raw::children_cpu().as_micros()).unwrap_or(u64::MAX),
+        exceeded,
     }
 }
 
-/// Waits for the child; `None` when it had to be ended.
-fn watch(child: Pid, outside: BorrowedFd<'_>, wall_ms: u64) -> Option<WaitStatus> {
+/// Waits for the child: no status when it had to be ended, and the limit that was exceeded.
+fn watch(
+    child: Pid,
+    outside: BorrowedFd<'_>,
+    wall_ms: u64,
+    mut watched: Watch<'_>,
+) -> (Option<WaitStatus>, Option<Excess>) {
     let deadline = Instant::now() + Duration::from_millis(wall_ms) + GRACE;
     let process = pidfd_open(child, PidfdFlags::empty()).ok();
     loop {
         // Orphans of the command are children of this process too; only one of them is the command.
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid == child {
-                return Some(status);
+                return (Some(status), None);
             }
         }
         let left = deadline.saturating_duration_since(Instant::now());
@@ -72,11 +82,14 @@ fn watch(child: Pid, outside: BorrowedFd<'_>, wall_ms: u64) -> Option<WaitStatus
         if let Some(process) = &process {
             fds.push(PollFd::new(process, PollFlags::IN));
         }
-        let pause = Timespec::try_from(left.min(COLLECT)).ok();
+        // Also how often orphans that ended are collected, so that they do not count as processes.
+        let pause = Timespec::try_from(left.min(PAUSE)).ok();
         let polled = poll(&mut fds, pause.as_ref());
-        if left.is_zero() || polled.is_ok() && !fds[0].revents().is_empty() {
+        let gone = polled.is_ok() && !fds[0].revents().is_empty();
+        let exceeded = watched.look();
+        if left.is_zero() || gone || exceeded.is_some() {
             let _ = kill_process(child, Signal::KILL);
-            return None;
+            return (None, exceeded);
         }
     }
 }

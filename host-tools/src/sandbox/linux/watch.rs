@@ -1,0 +1,260 @@
+//! The sums that no limit of the kernel covers: memory of all processes of a command, and what is in its scratch folder. The
+//! launcher looks at both again and again; between two looks a command can exceed them.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, StatVfs, fstatvfs, open, openat, statat};
+use rustix::process::getpid;
+use tool_core::command::Excess;
+
+use super::super::policy::Policy;
+use super::supervise::Tree;
+
+/// The shortest time between two looks.
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
+
+/// A look may take this part of the time.
+const SHARE: u32 = 10;
+
+/// Deeper folders than this are not looked into: making them is an excess by itself.
+const DEPTH_MAX: usize = 128;
+
+/// So much space of the file system is left to others, or half of what there was.
+const SPACE_LEFT: u64 = 256 << 20;
+
+/// What is looked at, and when next.
+pub(super) struct Watch<'a> {
+    policy: &'a Policy,
+    tree: Tree,
+    scratch: Option<OwnedFd>,
+    /// Free space that must stay, in bytes.
+    floor: u64,
+    next: Instant,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(policy: &'a Policy, tree: Tree) -> Self {
+        let scratch = open(policy.scratch.as_str(), FOLDER, Mode::empty()).ok();
+        let space = scratch.as_ref().and_then(|folder| fstatvfs(folder).ok());
+        Self {
+            policy,
+            tree,
+            scratch,
+            floor: space.map_or(0, |space| SPACE_LEFT.min(free(&space) / 2)),
+            next: Instant::now() + PAUSE,
+        }
+    }
+
+    /// Looks when it is time to: which limit is exceeded.
+    pub(super) fn look(&mut self) -> Option<Excess> {
+        let started = Instant::now();
+        if started < self.next {
+            return None;
+        }
+        let found = self.memory().or_else(|| self.disk());
+        let ended = Instant::now();
+        self.next = ended + PAUSE.max(SHARE * (ended - started));
+        found
+    }
+
+    /// Resident and swapped memory counts what processes share once for each; only when that is too much, the exact shares
+    /// are asked for, which takes the kernel longer.
+    fn memory(&self) -> Option<Excess> {
+        let limit = self.policy.tree_memory_bytes;
+        let processes = processes(self.tree);
+        let held: u64 = processes.iter().map(|process| process.held).sum();
+        if held <= limit {
+            return None;
+        }
+        let shares = processes
+            .iter()
+            .map(|process| share(process.pid).unwrap_or(process.held));
+        (shares.sum::<u64>() > limit).then_some(Excess::Memory)
+    }
+
+    fn disk(&self) -> Option<Excess> {
+        let scratch = self.scratch.as_ref()?;
+        // Files that were removed while they are open are in no folder; space is what shows them.
+        let space = fstatvfs(scratch).ok()?;
+        if free(&space) < self.floor {
+            return Some(Excess::Disk);
+        }
+        let mut used = Used {
+            bytes: 0,
+            entries: 0,
+            entries_max: self.policy.scratch_entries,
+        };
+        if used.add(scratch, DEPTH_MAX).is_none() {
+            return Some(Excess::Files);
+        }
+        (used.bytes > self.policy.scratch_bytes).then_some(Excess::Disk)
+    }
+}
+
+fn free(space: &StatVfs) -> u64 {
+    space.f_bavail.saturating_mul(space.f_frsize)
+}
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// What a folder holds, as far as it was counted.
+struct Used {
+    bytes: u64,
+    entries: u64,
+    entries_max: u64,
+}
+
+impl Used {
+    /// Adds a folder with everything below, following no links; `None` when there is more than may be. What disappears
+    /// meanwhile, or cannot be opened, counts for nothing.
+    fn add(&mut self, folder: impl AsFd, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let Ok(entries) = Dir::read_from(&folder) else {
+            return Some(());
+        };
+        for entry in entries {
+            let Ok(entry) = entry else { break };
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            self.entries += 1;
+            if self.entries > self.entries_max {
+                return None;
+            }
+            let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+                if let Ok(below) = openat(&folder, name, FOLDER, Mode::empty()) {
+                    self.add(below, depth)?;
+                }
+            } else {
+                // A file with several names counts once in all.
+                let bytes = stat.st_blocks.unsigned_abs() * 512;
+                self.bytes += bytes / u64::from(u32::try_from(stat.st_nlink).unwrap_or(1)).max(1);
+            }
+        }
+        Some(())
+    }
+}
+
+/// A process as `/proc` shows it.
+#[derive(Clone, Copy)]
+struct Process {
+    pid: i32,
+    parent: i32,
+    /// Resident and swapped memory, in bytes.
+    held: u64,
+}
+
+/// The processes of the command.
+fn processes(tree: Tree) -> Vec<Process> {
+    let own = getpid().as_raw_nonzero().get();
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        all.extend(pid.filter(|pid| *pid != own).and_then(process));
+    }
+    if tree == Tree::Namespace {
+        return all;
+    }
+    let mut found: Vec<Process> = Vec::new();
+    let mut parents = vec![own];
+    while let Some(parent) = parents.pop() {
+        let (below, rest) = all
+            .into_iter()
+            .partition::<Vec<_>, _>(|process| process.parent == parent);
+        parents.extend(below.iter().map(|process| process.pid));
+        found.extend(below);
+        all = rest;
+    }
+    found
+}
+
+fn process(pid: i32) -> Option<Process> {
+    let text = read(&format!("/proc/{pid}/status"))?;
+    let kibibytes = |name| member(&text, name).unwrap_or(0) * 1024;
+    Some(Process {
+        pid,
+        parent: member(&text, "PPid:")?.try_into().ok()?,
+        held: kibibytes("VmRSS:") + kibibytes("VmSwap:"),
+    })
+}
+
+/// A process's memory, of what it shares its part.
+fn share(pid: i32) -> Option<u64> {
+    let text = read(&format!("/proc/{pid}/smaps_rollup"))?;
+    Some((member(&text, "Pss:")? + member(&text, "SwapPss:").unwrap_or(0)) * 1024)
+}
+
+/// The number on a line that begins so.
+fn member(text: &str, name: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the launcher has no workspace, and reads a file of the kernel"
+)]
+fn read(path: &str) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_counted_once_and_not_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(path("a/b")).unwrap();
+        std::fs::File::create(path("a/b/file"))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, &[1; 100_000]))
+            .unwrap();
+        std::fs::hard_link(path("a/b/file"), path("second")).unwrap();
+        std::os::unix::fs::symlink("/usr", path("link")).unwrap();
+        let count = |entries_max, depth| {
+            let mut used = Used {
+                bytes: 0,
+                entries: 0,
+                entries_max,
+            };
+            let fd = open(folder.path(), FOLDER, Mode::empty()).unwrap();
+            used.add(fd, depth).map(|()| (used.entries, used.bytes))
+        };
+        let (entries, bytes) = count(10, 10).unwrap();
+        assert_eq!(entries, 5);
+        assert!((100_000..120_000).contains(&bytes), "{bytes}");
+        assert_eq!(count(5, 3).map(|found| found.0), Some(5));
+        assert_eq!(count(4, 10), None);
+        assert_eq!(count(10, 2), None);
+    }
+
+    #[test]
+    fn the_processes_below_this_one_are_found_with_their_memory() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let found = processes(Tree::Mine);
+        let seen = found.iter().find(|process| process.pid == pid).copied();
+        let share = share(pid);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(seen.unwrap().held >= 4096);
+        assert!(share.unwrap() > 0);
+        assert!(found.iter().all(|process| process.pid != 1));
+    }
+}
