@@ -9,7 +9,7 @@ use super::fault::{Fault, FaultKind, shown};
 use super::limits::MEMORY_MAX;
 use super::read::{Archive, Kind, Next};
 use super::select::{Selection, tidy};
-use crate::files::grep::{self, Pattern};
+use crate::files::scan::{MEMORY, Pattern, Scan};
 
 /// Searches an archive.
 pub struct ArchiveSearch;
@@ -84,14 +84,14 @@ impl Tool for ArchiveSearch {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        ctx.reserve(MEMORY_MAX + grep::MEMORY)?;
+        ctx.reserve(MEMORY_MAX + MEMORY)?;
         let pattern = Pattern {
             text: &args.query,
             literal: !args.regex,
             ignore_case: args.ignore_case,
             pointer: "/query",
         };
-        let mut scan = grep::Scan::new(&pattern, (0, 0), args.max_matches.size(), ctx.stop())?;
+        let mut scan = Scan::new(&pattern, (0, 0), args.max_matches.size(), ctx.stop())?;
         let selection = Selection::of(args.pattern.as_deref(), None)?;
         let (_, reader) = ctx
             .files()?

@@ -1,35 +1,19 @@
 //! Searching the text of files.
 
-use std::collections::VecDeque;
-use std::io::Read;
-
 use globset::GlobMatcher;
-use grep_matcher::{LineTerminator, Matcher};
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
-};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
-use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, StopFlag, Syntax, Tool, ToolError};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError};
 
 use super::glob::{Below, matcher};
+use super::scan::{MEMORY, Pattern, Scan};
 use super::walk::{self, Next};
+
+pub use super::scan::Found;
 
 /// Most matches in one answer.
 const MATCHES_MAX: i64 = 10_000;
-/// Longest pattern, in bytes.
-const PATTERN_MAX: usize = 10_000;
-/// Largest compiled pattern, and largest cache of its states, in bytes.
-const REGEX_BYTES_MAX: usize = 1 << 20;
-/// Characters shown of one line.
-const LINE_SHOWN_MAX: usize = 500;
-/// Longest line that is searched, in bytes; a file with a longer one is skipped from there on.
-const LINE_BYTES_MAX: usize = 16 << 20;
-
-/// Memory that a search takes beside its answer: a line and its surroundings.
-pub(crate) const MEMORY: u64 = LINE_BYTES_MAX as u64 * 2;
 
 /// Searches the text of files.
 pub struct Grep;
@@ -95,25 +79,6 @@ pub struct Output {
     pub files_skipped: u64,
     /// Whether the search ended at `max_matches`, or a folder could not be read.
     pub truncated: bool,
-}
-
-/// A matching line.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Found {
-    /// Path of the file, relative to the workspace root.
-    pub path: String,
-    /// Number of the line, from 1.
-    pub line: u64,
-    /// Where the match begins in the line, in bytes, from 1.
-    pub column: u64,
-    /// The line, without its end; lines of more than 500 characters are cut and end in `...`.
-    pub text: String,
-    /// The lines before it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<String>,
-    /// The lines after it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<String>,
 }
 
 impl Tool for Grep {
@@ -237,7 +202,7 @@ impl Tool for Grep {
 fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Result<(), ToolError> {
     let (_, mut reader) = files.open(&info.path, Links::Refuse)?;
     let searched = scan.search(&info.path, &mut reader);
-    scan.stop.check()?;
+    scan.stop().check()?;
     searched.map_err(|err| {
         ToolError::new(
             ErrorCode::ToolError,
@@ -245,245 +210,4 @@ fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Resul
         )
         .reason("io")
     })
-}
-
-/// What is looked for, and the argument that says so.
-pub(crate) struct Pattern<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) literal: bool,
-    pub(crate) ignore_case: bool,
-    pub(crate) pointer: &'static str,
-}
-
-impl Pattern<'_> {
-    fn compile(&self) -> Result<RegexMatcher, ToolError> {
-        let refuse = |why: String| ToolError::invalid(self.pointer, why).reason("pattern");
-        if self.text.is_empty() || self.text.len() > PATTERN_MAX {
-            return Err(refuse(format!(
-                "expected a pattern of 1 to {PATTERN_MAX} bytes, found {}",
-                self.text.len()
-            )));
-        }
-        RegexMatcherBuilder::new()
-            .case_insensitive(self.ignore_case)
-            .fixed_strings(self.literal)
-            .size_limit(REGEX_BYTES_MAX)
-            .dfa_size_limit(REGEX_BYTES_MAX)
-            .multi_line(true)
-            .crlf(true)
-            .ban_byte(Some(0))
-            .build(self.text)
-            .map_err(|err| {
-                let words: Vec<String> =
-                    err.to_string().lines().map(|line| line.trim().to_owned()).collect();
-                refuse(format!("the pattern cannot be used: {}", words.join(" "))).hint(
-                    "a text is searched as it stands when it is no regular expression; a pattern matches within one line and its compiled form has at most 1 MiB",
-                )
-            })
-    }
-}
-
-/// A search through one text after another.
-pub(crate) struct Scan<'a> {
-    regex: RegexMatcher,
-    searcher: Searcher,
-    around: (u64, u64),
-    matches_max: usize,
-    stop: &'a StopFlag,
-    pub(crate) found: Vec<Found>,
-    pub(crate) matched: u64,
-    pub(crate) searched: u64,
-    pub(crate) skipped: u64,
-    /// Whether there was a match too many.
-    pub(crate) full: bool,
-}
-
-impl<'a> Scan<'a> {
-    /// With so many lines shown before and after each match.
-    pub(crate) fn new(
-        pattern: &Pattern<'_>,
-        around: (u64, u64),
-        matches_max: usize,
-        stop: &'a StopFlag,
-    ) -> Result<Self, ToolError> {
-        Ok(Self {
-            regex: pattern.compile()?,
-            searcher: SearcherBuilder::new()
-                .binary_detection(BinaryDetection::quit(0))
-                .heap_limit(Some(LINE_BYTES_MAX))
-                .line_number(true)
-                .line_terminator(LineTerminator::crlf())
-                .before_context(around.0 as usize)
-                .after_context(around.1 as usize)
-                .build(),
-            around,
-            matches_max,
-            stop,
-            found: Vec::new(),
-            matched: 0,
-            searched: 0,
-            skipped: 0,
-            full: false,
-        })
-    }
-
-    /// Searches one text; what is binary, or has too long a line, is skipped.
-    ///
-    /// # Errors
-    /// What reading returns; when the search must stop, the caller's next check says so.
-    pub(crate) fn search(&mut self, path: &str, reader: &mut dyn Read) -> std::io::Result<()> {
-        let mut lines = Lines {
-            regex: &self.regex,
-            path,
-            room: self.matches_max - self.found.len(),
-            before: self.around.0,
-            after: self.around.1,
-            recent: VecDeque::new(),
-            found: Vec::new(),
-            full: false,
-            binary: false,
-        };
-        let mut watched = Watched {
-            reader,
-            stop: self.stop,
-            failed: None,
-        };
-        let searched = self
-            .searcher
-            .search_reader(&self.regex, &mut watched, &mut lines);
-        if let Some(err) = watched.failed {
-            return Err(err);
-        }
-        if lines.binary || searched.is_err() {
-            self.skipped += 1;
-            return Ok(());
-        }
-        self.searched += 1;
-        self.matched += u64::from(!lines.found.is_empty());
-        self.full |= lines.full;
-        self.found.append(&mut lines.found);
-        Ok(())
-    }
-}
-
-/// Ends the search of a long text when it must stop, and remembers what failed: the searcher has errors of its own.
-struct Watched<'a> {
-    reader: &'a mut dyn Read,
-    stop: &'a StopFlag,
-    failed: Option<std::io::Error>,
-}
-
-impl Read for Watched<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = if self.stop.is_set() {
-            Err(std::io::Error::other("stopped"))
-        } else {
-            self.reader.read(buffer)
-        };
-        read.map_err(|err| {
-            if err.kind() == std::io::ErrorKind::Interrupted {
-                return err;
-            }
-            self.failed = Some(err);
-            std::io::Error::other("failed")
-        })
-    }
-}
-
-/// Gathers the matches of one file.
-struct Lines<'a> {
-    regex: &'a RegexMatcher,
-    path: &'a str,
-    room: usize,
-    before: u64,
-    after: u64,
-    /// The last lines seen, with their numbers.
-    recent: VecDeque<(u64, String)>,
-    found: Vec<Found>,
-    /// Whether there was a match too many.
-    full: bool,
-    binary: bool,
-}
-
-impl Sink for Lines<'_> {
-    type Error = std::io::Error;
-
-    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> Result<bool, Self::Error> {
-        let number = line.line_number().unwrap_or_default();
-        let text = shown(line.bytes());
-        if self.found.len() == self.room {
-            self.full = true;
-            return Ok(false);
-        }
-        self.give_after(number, &text);
-        let before = self
-            .recent
-            .iter()
-            .filter(|(at, _)| at + self.before >= number);
-        let before = before.map(|(_, text)| text.clone()).collect();
-        self.remember(number, &text);
-        let column = self.regex.find(line.bytes()).ok().flatten();
-        self.found.push(Found {
-            path: self.path.to_owned(),
-            line: number,
-            column: column.map_or(1, |found| found.start() as u64 + 1),
-            text,
-            before,
-            after: Vec::new(),
-        });
-        Ok(true)
-    }
-
-    fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> Result<bool, Self::Error> {
-        let number = line.line_number().unwrap_or_default();
-        let text = shown(line.bytes());
-        self.give_after(number, &text);
-        self.remember(number, &text);
-        Ok(true)
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, Self::Error> {
-        self.binary = true;
-        Ok(false)
-    }
-
-    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), Self::Error> {
-        self.binary |= finish.binary_byte_offset().is_some();
-        Ok(())
-    }
-}
-
-impl Lines<'_> {
-    fn remember(&mut self, number: u64, text: &str) {
-        if self.before == 0 {
-            return;
-        }
-        if self.recent.len() as u64 == self.before {
-            self.recent.pop_front();
-        }
-        self.recent.push_back((number, text.to_owned()));
-    }
-
-    /// A line, also a matching one, stands after the matches just above it.
-    fn give_after(&mut self, number: u64, text: &str) {
-        for found in self.found.iter_mut().rev() {
-            if number.saturating_sub(found.line) > self.after {
-                break;
-            }
-            found.after.push(text.to_owned());
-        }
-    }
-}
-
-/// A line as answers show it.
-fn shown(bytes: &[u8]) -> String {
-    let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // Four bytes make a character at most.
-    let start = &line[..line.len().min(LINE_SHOWN_MAX * 4 + 4)];
-    let text = String::from_utf8_lossy(start);
-    match text.char_indices().nth(LINE_SHOWN_MAX) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.into_owned(),
-    }
 }

@@ -13,6 +13,7 @@ pub mod list_directory;
 mod patch;
 mod pattern;
 pub mod read_file;
+pub(crate) mod scan;
 pub mod stat;
 mod text;
 pub(crate) mod walk;

@@ -1,9 +1,14 @@
 //! The text on stdin, read whole.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
+#[cfg(unix)]
+use std::{
+    fs::File,
+    io::{Seek, SeekFrom},
+};
 
 /// Files with at least this many bytes left are read by two threads: most of the time goes into the memory they are read to.
+#[cfg(unix)]
 const SPLIT_LEAST: u64 = 4 << 20;
 
 /// The bytes up to the end, at most `bytes_max` of them and one more, which says that there are too many.
