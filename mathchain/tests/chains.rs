@@ -252,3 +252,18 @@ fn a_delegate_has_what_its_parent_has_and_less() {
         );
     }
 }
+
+/// Vectors of an earlier step, not known when the plan is checked, change nothing about who is asked: the lexical backend has no
+/// effects, the endpoint has.
+#[test]
+fn a_list_of_earlier_results_asks_only_for_what_the_call_can_do() {
+    let place = Place::new();
+    for (backend, code) in [("lexical", 0), ("endpoint", 4)] {
+        let plan = format!(
+            "version: 1\nsteps:\n  - id: one\n    tool: embed_text\n    args: {{text: bread}}\n  - id: find\n    tool: similarity_search\n    args: {{query: bread, items: [bread recipe], backend: {backend}, vectors: [{{$ref: one}}]}}\n"
+        );
+        place.write("plan.yaml", &plan);
+        let answer = place.run(&["run", "plan.yaml"], "");
+        assert_eq!(answer.code, code, "{backend}: {}", answer.stdout);
+    }
+}

@@ -164,6 +164,39 @@ fn secrets_stay_out_of_the_audit() {
     }
 }
 
+/// A listing of everything below a folder shows what a denied folder holds, so it is denied; the listing of one folder is not.
+#[test]
+fn a_denied_folder_is_not_listed_from_above() {
+    let place = Place::new();
+    for file in ["data/secret/name.txt", "data/open/a.txt"] {
+        place.write(file, "x");
+    }
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"list_directory\"], path = { under = \"data/secret\" } }\ndecision = \"deny\"\n",
+    );
+    for (path, recursive, code) in [
+        (".", false, 0),
+        ("data", false, 0),
+        ("data/secret", false, 3),
+        ("data/open", true, 0),
+        (".", true, 3),
+        ("data", true, 3),
+        ("data/secret", true, 3),
+    ] {
+        let args = Value::object([
+            ("path", Value::from(path)),
+            ("recursive", Value::from(recursive)),
+        ]);
+        let answer = place.run(
+            &["call", "list_directory"],
+            &tool_core::json::to_text(&args),
+        );
+        assert_eq!(answer.code, code, "{path} {recursive}: {}", answer.stdout);
+        assert!(!answer.stdout.contains("name.txt"), "{path} {recursive}");
+    }
+}
+
 #[test]
 fn a_configuration_is_found_checked_and_obeyed() {
     let place = Place::new();

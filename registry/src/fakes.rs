@@ -168,8 +168,8 @@ impl Tool for WriteFile {
     }
     fn narrow(args: &WriteArgs) -> Reach {
         Reach {
-            effects: Self::SPEC.effects,
             destructive: args.overwrite,
+            ..Reach::of(&Self::SPEC)
         }
     }
 }

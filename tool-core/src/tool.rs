@@ -45,10 +45,7 @@ pub trait Tool: 'static {
     /// What this call can do at most, from its arguments; never more than the [`Spec`] says.
     fn narrow(args: &Self::Args) -> Reach {
         let _ = args;
-        Reach {
-            effects: Self::SPEC.effects,
-            destructive: Self::SPEC.destructive,
-        }
+        Reach::of(&Self::SPEC)
     }
 }
 
@@ -81,6 +78,19 @@ pub struct Reach {
     pub effects: &'static [Effect],
     /// Whether it can destroy what was there before.
     pub destructive: bool,
+    /// Whether it uses what lies below the folders that arguments of syntax `tree` name, at any depth.
+    pub below: bool,
+}
+
+impl Reach {
+    /// All that a tool says of itself.
+    pub const fn of(spec: &Spec) -> Self {
+        Self {
+            effects: spec.effects,
+            destructive: spec.destructive,
+            below: true,
+        }
+    }
 }
 
 /// A tool with its types erased: what a registry holds.

@@ -345,6 +345,15 @@ pub(super) fn sample(schema: &Schema) -> Value {
                     .clamp(1, 64);
                 Value::array(vec![sample(items); least as usize])
             }),
+        Some("object") => {
+            let properties = object.get("properties");
+            let required = object.get("required").and_then(Schema::as_array);
+            let member = |name: &Schema| {
+                let name = name.as_str()?;
+                Some((name.to_owned(), sample(properties?.get(name)?)))
+            };
+            Value::object(required.into_iter().flatten().filter_map(member))
+        }
         _ => Value::Null,
     }
 }

@@ -142,8 +142,8 @@ impl Tool for ArchiveCreate {
 
     fn narrow(args: &Args) -> Reach {
         Reach {
-            effects: Self::SPEC.effects,
             destructive: args.overwrite,
+            ..Reach::of(&Self::SPEC)
         }
     }
 

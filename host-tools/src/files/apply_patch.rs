@@ -142,8 +142,8 @@ impl Tool for ApplyPatch {
                 .any(|file| matches!(file.action, Action::Delete { .. }))
         };
         Reach {
-            effects: Self::SPEC.effects,
             destructive: patch::parse(&args.patch).as_ref().map_or(true, deletes),
+            ..Reach::of(&Self::SPEC)
         }
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind};
-use tool_core::{Bounded, Ctx, Example, Spec, Tool, ToolError};
+use tool_core::{Bounded, Ctx, Example, Reach, Spec, Syntax, Tool, ToolError};
 
 use super::pattern::Pattern;
 
@@ -92,6 +92,7 @@ impl Tool for ListDirectory {
         id: "list_directory",
         title: "List a folder",
         tags: &["file", "folder"],
+        syntax: &[("/path", Syntax::Tree)],
         ..super::READING
     };
     type Args = Args;
@@ -114,6 +115,14 @@ impl Tool for ListDirectory {
             truncated: more || matching.next().is_some(),
             entries,
         })
+    }
+
+    /// Without `recursive` it shows the names of the folder's entries and nothing of what is in them.
+    fn narrow(args: &Args) -> Reach {
+        Reach {
+            below: args.recursive,
+            ..Reach::of(&Self::SPEC)
+        }
     }
 
     /// Run in a workspace that has `data/a.csv` with 6 bytes and `data/b.txt` with 2, last changed at second 1,700,000,000.

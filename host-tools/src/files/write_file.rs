@@ -223,8 +223,8 @@ impl Tool for WriteFile {
 
     fn narrow(args: &Args) -> Reach {
         Reach {
-            effects: Self::SPEC.effects,
             destructive: args.mode == Mode::Overwrite,
+            ..Reach::of(&Self::SPEC)
         }
     }
 

@@ -47,7 +47,7 @@ impl Backend {
                 Self::Lexical => &[],
                 Self::Endpoint => Self::SPEC.effects,
             },
-            destructive: false,
+            ..Reach::of(&Self::SPEC)
         }
     }
 }

@@ -105,7 +105,7 @@ impl<'a> CallFacts<'a> {
     /// Gathers them from a checked call.
     pub fn of(tool: &dyn AnyTool, call: &'a dyn Call, files: Option<&dyn Files>) -> Self {
         let spec = tool.spec();
-        let args = call.args();
+        let (args, reach) = (call.args(), call.reach());
         let of_syntax = |wanted: Syntax| {
             spec.syntax
                 .iter()
@@ -152,12 +152,12 @@ impl<'a> CallFacts<'a> {
                 Source::Artifact(_) => None,
             });
         Self {
-            reach: call.reach(),
+            reach,
             paths: paths.map(|paths| {
                 paths
                     .iter()
                     .map(|path| PathFact {
-                        tree: trees.iter().any(|tree| tree.as_str() == Some(path)),
+                        tree: reach.below && trees.iter().any(|tree| tree.as_str() == Some(path)),
                         ..PathFact::new(path, files)
                     })
                     .collect()
