@@ -130,7 +130,8 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn small(&self, value: i32) -> Ball {
-        Ball::exact(BigFloat::from_i32(value, self.bits))
+        const BITS: usize = 64; // one word is the quickest operand
+        Ball::exact(BigFloat::from_i32(value, BITS))
     }
 
     fn whole(&self, value: &BigUint, sign: Sign) -> BigFloat {

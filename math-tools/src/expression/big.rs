@@ -235,6 +235,12 @@ fn unary(op: Unary, x: &Number, machine: &mut Machine<'_>) -> Result<Number, Fau
         if x.is_zero() && maps_zero_to_zero(op) {
             return Ok(Number::Exact(x.clone()));
         }
+        if op == Unary::Lgamma
+            && let Ok(gamma) = x.gamma()
+        {
+            let gamma = machine.rational(&gamma)?;
+            return machine.ln(&gamma).map(Number::Ball);
+        }
     }
     let x = machine.ball(x)?;
     machine.unary(op, &x).map(Number::Ball)

@@ -150,6 +150,14 @@ fn fifty_digits_are_correctly_rounded() {
             "361.43554046777762155525191270252076285877883524722",
         ),
         (
+            "lgamma(100)",
+            "359.13420536957539877604401046028690961262171808563",
+        ),
+        (
+            "lgamma(20001)",
+            "178075.62173719870031286792817731163172093251082808",
+        ),
+        (
             "hypot(1, 3)",
             "3.1622776601683793319988935444327185337195551393252",
         ),
@@ -229,6 +237,16 @@ fn rational_values_are_rounded_exactly() {
         ("0.1 + 0.2", 30, "0.3", true, "0"),
         ("0", 10, "0", true, "0"),
         ("10**30", 10, "1e+30", true, "0"),
+        // At integers the gamma function is one, which no number of bits would show.
+        ("gamma(06)%2 ", 12, "0", true, "0"),
+        ("gamma(25)", 30, "620448401733239439360000", true, "0"),
+        (
+            "floor(gamma(16)/4) - lgamma(1)",
+            20,
+            "326918592000",
+            true,
+            "0",
+        ),
     ] {
         let output =
             digits(expression, count).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));

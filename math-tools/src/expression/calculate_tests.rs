@@ -43,6 +43,7 @@ fn integers_are_exact() {
         ("2**200 / 2**190", 1024),
         ("10**30 % 7", 1),
         ("factorial(10)", 3_628_800),
+        ("gamma(11) + lgamma(2)", 3_628_800),
         ("sqrt(10**20)", 10_000_000_000),
         ("if(1 < 2, 5, 1/0)", 5),
         ("max(1, 7, 3) - min(4, 2)", 5),
@@ -62,6 +63,7 @@ fn integers_are_exact() {
     check("-(10**20)", text("-100000000000000000000"));
     // 30! (OEIS A000142).
     check("factorial(30)", text("265252859812191058636308480000000"));
+    check("gamma(31)", text("265252859812191058636308480000000"));
 }
 
 #[test]
@@ -132,6 +134,8 @@ fn faults_are_typed() {
         ("exp(1000) - exp(1000)", false, Numeric, "overflow"),
         ("sin(1)", true, Numeric, "inexact"),
         ("pi", true, Numeric, "inexact"),
+        ("gamma(0.5)", true, Numeric, "inexact"),
+        ("gamma(-2)", true, Numeric, "domain"),
         ("2**0.5", true, Numeric, "inexact"),
         ("10**10**10", false, LimitExceeded, "bits"),
         ("10**10**10", true, LimitExceeded, "bits"),

@@ -72,6 +72,8 @@ pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
         Unary::Sign => Ok(x.sign()),
         Unary::Sqrt => x.sqrt(),
         Unary::Factorial => x.factorial(),
+        Unary::Gamma => x.gamma(),
+        Unary::Lgamma if *x == Rational::from(1) || *x == Rational::from(2) => Ok(0.into()),
         Unary::Reciprocal => Rational::from(1).div(x),
         Unary::Re | Unary::Conj => Ok(x.clone()),
         Unary::Im => Ok(Rational::from(0)),

@@ -402,6 +402,15 @@ impl Rational {
         Ok(BigInt::from(product(1, u64::from(n))).into())
     }
 
+    /// The gamma function, which is rational at integers.
+    pub(crate) fn gamma(&self) -> Exact {
+        if self.is_integer() {
+            self.sub(&Self::from(1))?.factorial()
+        } else {
+            Err(Failure::Inexact)
+        }
+    }
+
     /// The nearest double, halves to even; infinite beyond the range.
     pub(crate) fn to_f64(&self) -> f64 {
         const EXPONENT_MIN: i64 = -1074; // of the least significant bit of a double
