@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use mathchain::{Toolkit, Value};
+use mathchain::{Context, Toolkit, Value};
+
+/// A call that is still at work ten times longer does not listen to its deadline, and fails its target.
+const TIMEOUT_MS: u64 = 1000;
 
 /// The toolkit of this process.
 pub fn toolkit() -> &'static Toolkit {
@@ -12,5 +15,11 @@ pub fn toolkit() -> &'static Toolkit {
 
 /// Calls a tool through the dispatcher; the envelope of its answer.
 pub fn call(tool: &str, args: Vec<(&'static str, Value)>) -> Value {
-    toolkit().call(tool, &Value::object(args)).to_value()
+    let context = Context {
+        timeout_ms: Some(TIMEOUT_MS),
+        ..Context::default()
+    };
+    toolkit()
+        .call_with(&context, tool, &Value::object(args))
+        .to_value()
 }
