@@ -1,5 +1,7 @@
 //! Writing archives: the same members give the same bytes, whatever the clock and the owner.
 
+mod xz;
+
 use std::io::{self, Cursor, Read, Write};
 
 use schemars::JsonSchema;
@@ -113,20 +115,16 @@ pub(super) enum Stream {
     Plain(Memory),
     Gz(flate2::write::GzEncoder<Memory>),
     Bz2(bzip2::write::BzEncoder<Memory>),
-    Xz(Box<lzma_rust2::XzWriter<Memory>>),
+    Xz(Box<xz::XzEncoder>),
     Zst(zstd::Encoder<'static, Memory>),
 }
 
 impl Packing {
     pub(super) fn begin(format: Format, ctx: &Ctx) -> Result<Self, ToolError> {
-        const XZ_PRESET: u32 = 6;
-        const XZ_MEMORY: u64 = 128 << 20;
-        const OTHER_MEMORY: u64 = 16 << 20;
-        ctx.reserve(if format == Format::TarXz {
-            XZ_MEMORY
-        } else {
-            OTHER_MEMORY
-        })?;
+        const MEMORY: u64 = 16 << 20; // of the encoders but xz, which sets its own aside
+        if format != Format::TarXz {
+            ctx.reserve(MEMORY)?;
+        }
         let memory = Memory::new(ctx);
         let failed = |err: io::Error| ToolError::new(ErrorCode::Internal, err);
         Ok(Self::Tar(match format {
@@ -147,12 +145,7 @@ impl Packing {
                 memory,
                 bzip2::Compression::best(),
             )),
-            Format::TarXz => {
-                let options = lzma_rust2::XzOptions::with_preset(XZ_PRESET);
-                Stream::Xz(Box::new(
-                    lzma_rust2::XzWriter::new(memory, options).map_err(failed)?,
-                ))
-            }
+            Format::TarXz => Stream::Xz(Box::new(xz::XzEncoder::new(memory, ctx)?)),
             Format::TarZst => Stream::Zst(zstd::Encoder::new(memory, 3).map_err(failed)?),
         }))
     }

@@ -8,9 +8,10 @@ pub(super) mod tar;
 pub(super) mod zip;
 
 use std::cell::Cell;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
+use liblzma::bufread::XzDecoder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::StopFlag;
@@ -136,7 +137,7 @@ impl<'a> Archive<'a> {
         let decoder: Box<dyn Read + '_> = match self.format {
             Format::TarGz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
             Format::TarBz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
-            Format::TarXz => Box::new(xz(input)),
+            Format::TarXz => Box::new(xz(input)?),
             Format::TarZst => Box::new(zstd(input)?),
             _ => Box::new(input),
         };
@@ -145,11 +146,20 @@ impl<'a> Archive<'a> {
     }
 }
 
-fn xz<R: Read>(input: R) -> lzma_rust2::XzReader<R> {
-    lzma_rust2::XzReader::new_mem_limit(input, true, (MEMORY_MAX >> 10) as u32 + 1024)
+/// On one thread: the decoder with several holds whole blocks in memory.
+fn xz<R: BufRead>(input: R) -> Result<XzDecoder<R>, Fault> {
+    const OVERHEAD: u64 = 1 << 20; // beside the window
+    let decoder = liblzma::stream::Stream::new_stream_decoder(
+        MEMORY_MAX + OVERHEAD,
+        liblzma::stream::CONCATENATED,
+    );
+    Ok(XzDecoder::new_stream(
+        input,
+        decoder.map_err(io::Error::from)?,
+    ))
 }
 
-fn zstd<R: std::io::BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, Fault> {
+fn zstd<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, Fault> {
     let mut decoder = zstd::Decoder::with_buffer(input)?;
     decoder.window_log_max(MEMORY_MAX.ilog2())?;
     Ok(decoder)

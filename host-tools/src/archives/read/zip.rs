@@ -91,7 +91,10 @@ fn content<'a>(
             Ok(decoder) => Box::new(decoder),
             Err(fault) => Box::new(Broken(Some(fault))),
         },
-        95 => Box::new(super::xz(input)),
+        95 => match super::xz(input) {
+            Ok(decoder) => Box::new(decoder),
+            Err(fault) => Box::new(Broken(Some(fault))),
+        },
         other => Box::new(Broken(Some(Fault::new(
             FaultKind::Unsupported,
             format_args!("it is packed by method {other}"),

@@ -163,13 +163,26 @@ pub(super) fn bz2(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// With a window of so many bytes.
+/// With a header that asks for a window of so many bytes, a power of two.
 pub(super) fn xz(data: &[u8], window: u32) -> Vec<u8> {
-    let mut options = lzma_rust2::XzOptions::with_preset(0);
-    options.lzma_options.dict_size = window;
-    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    use liblzma::stream::{Check, Filters, LzmaOptions, Stream};
+    // A window that large would cost this encoder gigabytes; a decoder believes the header.
+    const OWN_MAX: u32 = 1 << 20;
+    let mut options = LzmaOptions::new_preset(0).unwrap();
+    options.dict_size(window.min(OWN_MAX));
+    let stream = Stream::new_stream_encoder(Filters::new().lzma2(&options), Check::Crc32).unwrap();
+    let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
     encoder.write_all(data).unwrap();
-    encoder.finish().unwrap()
+    let mut packed = encoder.finish().unwrap();
+    if window > OWN_MAX {
+        // The header of the first block follows the 12 bytes of the stream's: its size, flags, the filter, one byte of properties.
+        let end = 12 + 4 * usize::from(packed[12]);
+        assert_eq!(packed[14..16], [0x21, 1]);
+        packed[16] = 2 * (window.trailing_zeros() - 12) as u8;
+        let sum = crc32fast::hash(&packed[12..end]);
+        packed[end..end + 4].copy_from_slice(&sum.to_le_bytes());
+    }
+    packed
 }
 
 pub(super) fn zst(data: &[u8], window_log: u32) -> Vec<u8> {

@@ -1,0 +1,148 @@
+//! Packing by xz, in several threads.
+
+use std::io::{self, Write};
+use std::thread::available_parallelism;
+
+use liblzma::stream::{Action, Check, MtStreamBuilder, Status, Stream};
+use tool_core::{Ctx, ErrorCode, ToolError};
+
+use super::{BUFFER, Memory};
+
+const PRESET: u32 = 6;
+/// Each block is packed by itself, three times the window of the preset: the bytes do not depend on the number of threads.
+const BLOCK: u64 = 24 << 20;
+const THREADS_MAX: u32 = 4;
+/// How long a call into the encoder may wait for its threads: a stopped call ends by then.
+const WAIT_MS: u32 = 100;
+
+/// An encoder that holds what it makes to the memory of the call.
+pub(in crate::archives) struct XzEncoder {
+    stream: Stream,
+    packed: Vec<u8>,
+    out: Memory,
+}
+
+impl XzEncoder {
+    /// With as many threads as the machine has and the memory of the call has room for.
+    ///
+    /// # Errors
+    /// `limit_exceeded` where there is no room for one.
+    pub(super) fn new(out: Memory, ctx: &Ctx) -> Result<Self, ToolError> {
+        let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
+        let mut threads = cores.min(THREADS_MAX);
+        while let Err(err) = ctx.reserve(builder(threads, BLOCK).memusage()) {
+            if threads == 1 {
+                return Err(err);
+            }
+            threads -= 1;
+        }
+        Self::with(&builder(threads, BLOCK), out)
+    }
+
+    fn with(builder: &MtStreamBuilder, out: Memory) -> Result<Self, ToolError> {
+        let failed = |err| ToolError::new(ErrorCode::Internal, io::Error::from(err));
+        Ok(Self {
+            stream: builder.encoder().map_err(failed)?,
+            packed: Vec::with_capacity(BUFFER),
+            out,
+        })
+    }
+
+    fn step(&mut self, bytes: &[u8], action: Action) -> io::Result<Status> {
+        self.out.ctx.check().map_err(io::Error::other)?;
+        let status = self.stream.process_vec(bytes, &mut self.packed, action)?;
+        self.out.write_all(&self.packed)?;
+        self.packed.clear();
+        Ok(status)
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<Memory> {
+        while self.step(&[], Action::Finish)? != Status::StreamEnd {}
+        Ok(self.out)
+    }
+}
+
+impl Write for XzEncoder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let before = self.stream.total_in();
+        while self.stream.total_in() == before && !bytes.is_empty() {
+            self.step(bytes, Action::Run)?;
+        }
+        Ok((self.stream.total_in() - before) as usize)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn builder(threads: u32, block: u64) -> MtStreamBuilder {
+    let mut builder = MtStreamBuilder::new();
+    builder
+        .preset(PRESET)
+        .check(Check::Crc64)
+        .threads(threads)
+        .block_size(block)
+        .timeout_ms(WAIT_MS);
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use tool_core::{Budget, StopFlag};
+
+    use super::*;
+
+    fn packed(threads: u32, data: &[u8]) -> Vec<u8> {
+        let out = Memory::new(&Ctx::default());
+        let mut encoder = XzEncoder::with(&builder(threads, 64 << 10), out).unwrap();
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap().bytes.into_inner()
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_show() {
+        let data: Vec<u8> = (0..100_000_u32)
+            .flat_map(|n| (n.wrapping_mul(2_654_435_761) >> (n % 24)).to_le_bytes())
+            .collect();
+        let one = packed(1, &data);
+        assert!(one.len() < data.len());
+        assert_eq!(one, packed(4, &data));
+        let mut back = Vec::new();
+        liblzma::read::XzDecoder::new(&one[..])
+            .read_to_end(&mut back)
+            .unwrap();
+        assert_eq!(back, data);
+        assert!(!packed(2, b"").is_empty());
+    }
+
+    #[test]
+    fn the_memory_of_the_call_bounds_the_threads() {
+        let encoder = |memory_bytes| {
+            let budget = Budget {
+                memory_bytes,
+                ..Budget::default()
+            };
+            let ctx = Ctx::new(StopFlag::new(), budget);
+            XzEncoder::new(Memory::new(&ctx), &ctx)
+        };
+        let one = builder(1, BLOCK).memusage();
+        assert!(one < builder(2, BLOCK).memusage());
+        assert!(encoder(one).is_ok());
+        let err = encoder(one - 1).err().unwrap();
+        assert_eq!(err.reason_str(), Some("memory"));
+    }
+
+    #[test]
+    fn a_stopped_call_ends() {
+        let stop = StopFlag::new();
+        let ctx = Ctx::new(stop.clone(), Budget::default());
+        let mut encoder = XzEncoder::new(Memory::new(&ctx), &ctx).unwrap();
+        encoder.write_all(&[7; 1000]).unwrap();
+        stop.cancel();
+        assert!(encoder.write(&[7; 1000]).is_err());
+        assert!(encoder.finish().is_err());
+    }
+}
