@@ -1,16 +1,10 @@
-//! Zip, read from its directory. Every member's own header is held against the directory before anything is unpacked, and no two
-//! members may share bytes; other programs go by one or the other.
+//! The directory of a zip archive: where it is, and what each of its entries says.
 
-use std::cell::Cell;
-use std::io::{BufReader, Read, SeekFrom};
-use std::rc::Rc;
-
-use tool_core::StopFlag;
 use tool_core::capability::FileReader;
 
-use super::super::fault::{Fault, FaultKind, Halt};
-use super::super::limits::{self, BUFFER, Counted, Limited};
-use super::{Kind, Member, Next, Visit};
+use super::super::super::fault::{Fault, FaultKind};
+use super::super::{Kind, Member};
+use super::{Entry, corrupt, lying, read_at};
 
 /// Bytes of the record at the end, without its comment.
 const END: usize = 22;
@@ -19,153 +13,18 @@ const COMMENT_MAX: usize = 65_535;
 /// Largest directory that is read.
 const DIRECTORY_MAX: u64 = 64 << 20;
 
-/// One entry of the directory.
-struct Entry {
-    member: Member,
-    name: Vec<u8>,
-    flags: u16,
-    method: u16,
-    crc: u32,
-    packed: u64,
-    size: u64,
-    offset: u64,
-}
-
 /// Where the directory is.
-struct Directory {
-    offset: u64,
+pub(super) struct Directory {
+    pub(super) offset: u64,
     size: u64,
-    entries: u64,
-}
-
-pub(super) fn each(
-    reader: &mut dyn FileReader,
-    length: u64,
-    stop: &StopFlag,
-    visit: &mut Visit<'_>,
-) -> Result<(), Halt> {
-    let directory = find_directory(reader, length)?;
-    limits::check_members(directory.entries)?;
-    let entries = entries(reader, &directory)?;
-    check_sizes(&entries)?;
-    let starts = check_headers(reader, &entries, directory.offset, stop)?;
-    let total = Rc::new(Cell::new(0));
-    for (entry, start) in entries.iter().zip(starts) {
-        stop.check()?;
-        reader.seek(SeekFrom::Start(start)).map_err(Fault::from)?;
-        let next = if entry.member.encrypted {
-            visit(&entry.member, &mut std::io::empty())?
-        } else {
-            let mut content = content(entry, reader, &total, stop);
-            visit(&entry.member, &mut content)?
-        };
-        if next == Next::Stop {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-fn corrupt(message: &str) -> Fault {
-    Fault::new(FaultKind::Corrupt, message)
-}
-
-fn lying(message: &str) -> Fault {
-    Fault::new(FaultKind::LyingHeader, message)
-}
-
-/// The unpacked bytes of a member, checked for size and checksum at their end.
-fn content<'a>(
-    entry: &Entry,
-    reader: &'a mut dyn FileReader,
-    total: &Rc<Cell<u64>>,
-    stop: &'a StopFlag,
-) -> Box<dyn Read + 'a> {
-    let (counted, packed) = Counted::new(reader.take(entry.packed));
-    let input = BufReader::with_capacity(BUFFER.min(entry.packed as usize + 1), counted);
-    let decoder: Box<dyn Read + 'a> = match entry.method {
-        0 => Box::new(input),
-        8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
-        12 => Box::new(bzip2::bufread::BzDecoder::new(input)),
-        93 => match super::zstd(input) {
-            Ok(decoder) => Box::new(decoder),
-            Err(fault) => Box::new(Broken(Some(fault))),
-        },
-        95 => match super::xz(input) {
-            Ok(decoder) => Box::new(decoder),
-            Err(fault) => Box::new(Broken(Some(fault))),
-        },
-        other => Box::new(Broken(Some(Fault::new(
-            FaultKind::Unsupported,
-            format_args!("it is packed by method {other}"),
-        )))),
-    };
-    Box::new(Checked {
-        inner: Limited::new(decoder, Rc::clone(&packed), Rc::clone(total), stop),
-        packed,
-        packed_size: entry.packed,
-        left: entry.size,
-        sum: crc32fast::Hasher::new(),
-        crc: entry.crc,
-        done: false,
-    })
-}
-
-/// A member that cannot be unpacked.
-struct Broken(Option<Fault>);
-
-impl Read for Broken {
-    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
-        let fault = self.0.take();
-        Err(fault
-            .unwrap_or_else(|| corrupt("it cannot be unpacked"))
-            .into_io())
-    }
-}
-
-struct Checked<R> {
-    inner: R,
-    packed: Rc<Cell<u64>>,
-    packed_size: u64,
-    left: u64,
-    sum: crc32fast::Hasher,
-    crc: u32,
-    done: bool,
-}
-
-impl<R: Read> Read for Checked<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.done || buffer.is_empty() {
-            return Ok(0);
-        }
-        let count = self.inner.read(buffer)?;
-        if count as u64 > self.left {
-            return Err(lying("it has more bytes than its header says").into_io());
-        }
-        self.left -= count as u64;
-        self.sum.update(&buffer[..count]);
-        if count > 0 {
-            return Ok(count);
-        }
-        self.done = true;
-        if self.left > 0 {
-            return Err(lying("it has fewer bytes than its header says").into_io());
-        }
-        if self.packed.get() < self.packed_size {
-            return Err(lying("it has fewer packed bytes than its header says").into_io());
-        }
-        if self.sum.clone().finalize() != self.crc {
-            return Err(corrupt("its checksum is wrong").into_io());
-        }
-        Ok(0)
-    }
+    pub(super) entries: u64,
 }
 
 /// Little-endian fields of a record, in their order.
-struct Fields<'a>(&'a [u8]);
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (taken, rest) = self
             .0
             .split_at_checked(count)
@@ -174,7 +33,7 @@ impl<'a> Fields<'a> {
         Ok(taken)
     }
 
-    fn number(&mut self, count: usize) -> Result<u64, Fault> {
+    pub(super) fn number(&mut self, count: usize) -> Result<u64, Fault> {
         let bytes = self.bytes(count)?;
         Ok(bytes
             .iter()
@@ -182,23 +41,16 @@ impl<'a> Fields<'a> {
             .fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
-    fn u16(&mut self) -> Result<u16, Fault> {
+    pub(super) fn u16(&mut self) -> Result<u16, Fault> {
         Ok(self.number(2)? as u16)
     }
 
-    fn u32(&mut self) -> Result<u32, Fault> {
+    pub(super) fn u32(&mut self) -> Result<u32, Fault> {
         Ok(self.number(4)? as u32)
     }
 }
 
-fn read_at(reader: &mut dyn FileReader, offset: u64, count: usize) -> Result<Vec<u8>, Fault> {
-    let mut bytes = vec![0; count];
-    reader.seek(SeekFrom::Start(offset))?;
-    reader.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result<Directory, Fault> {
+pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result<Directory, Fault> {
     let count = length.min((END + COMMENT_MAX) as u64) as usize;
     let tail = read_at(reader, length - count as u64, count)?;
     // The comment must reach to the end of the file, so that there is one end only.
@@ -296,7 +148,10 @@ fn wide_directory(
     Ok(Some((directory, record_at)))
 }
 
-fn entries(reader: &mut dyn FileReader, directory: &Directory) -> Result<Vec<Entry>, Fault> {
+pub(super) fn entries(
+    reader: &mut dyn FileReader,
+    directory: &Directory,
+) -> Result<Vec<Entry>, Fault> {
     let bytes = read_at(reader, directory.offset, directory.size as usize)?;
     let mut fields = Fields(&bytes);
     let mut entries = Vec::with_capacity(directory.entries as usize);
@@ -381,7 +236,7 @@ fn extras(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 }
 
 /// Fields that are too narrow stand in the wide record, in this order.
-fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Fault> {
+pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Fault> {
     const WIDE: u16 = 1;
     let mut wide = extras(extra).filter(|(id, _)| *id == WIDE);
     let content = wide.next().map_or(&[][..], |(_, content)| content);
@@ -440,94 +295,4 @@ fn kind_of(member: &mut Member, made_by: u16, attributes: u32) {
     let is_file = member.kind == Kind::File && is_unix;
     member.executable = is_file && mode & 0o111 != 0;
     member.setuid = is_file && mode & 0o6000 != 0;
-}
-
-/// The directory alone says enough to refuse most bombs before anything is read.
-fn check_sizes(entries: &[Entry]) -> Result<(), Fault> {
-    let mut total: u64 = 0;
-    for entry in entries {
-        let named = |fault: Fault| fault.of(&entry.member.name);
-        limits::check_file(entry.size).map_err(named)?;
-        limits::check_ratio(entry.packed, entry.size).map_err(named)?;
-        total = total.saturating_add(entry.size);
-    }
-    limits::check_total(total)
-}
-
-/// Where each member's packed bytes begin, after its own header has said the same as the directory.
-fn check_headers(
-    reader: &mut dyn FileReader,
-    entries: &[Entry],
-    directory: u64,
-    stop: &StopFlag,
-) -> Result<Vec<u64>, Halt> {
-    let mut starts = Vec::with_capacity(entries.len());
-    let mut ranges = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.iter().enumerate() {
-        if index.is_multiple_of(256) {
-            stop.check()?;
-        }
-        let start =
-            header(reader, entry, directory).map_err(|fault| fault.of(&entry.member.name))?;
-        let end = start
-            .checked_add(entry.packed)
-            .filter(|end| *end <= directory)
-            .ok_or_else(|| lying("its bytes reach into the directory").of(&entry.member.name))?;
-        starts.push(start);
-        ranges.push((entry.offset, end, &entry.member.name));
-    }
-    ranges.sort_unstable();
-    for pair in ranges.windows(2) {
-        let ((_, end, first), (start, _, second)) = (pair[0], pair[1]);
-        if start < end {
-            let message = format!(
-                "it shares bytes with `{}`",
-                super::super::fault::brief(first)
-            );
-            return Err(Fault::new(FaultKind::Overlap, message).of(second).into());
-        }
-    }
-    Ok(starts)
-}
-
-fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<u64, Fault> {
-    const HEADER: usize = 30;
-    const SIZES_FOLLOW: u16 = 8;
-    let beyond = || lying("its header is not where the directory says");
-    let after = entry.offset.checked_add(HEADER as u64);
-    if after.is_none_or(|after| after > directory) {
-        return Err(beyond());
-    }
-    let wanted = (HEADER + entry.name.len()) as u64;
-    let room = (directory - entry.offset).min(wanted) as usize;
-    let bytes = read_at(reader, entry.offset, room)?;
-    let mut fields = Fields(&bytes);
-    if fields.bytes(4)? != b"PK\x03\x04" {
-        return Err(beyond());
-    }
-    fields.u16()?;
-    let (flags, method) = (fields.u16()?, fields.u16()?);
-    fields.u32()?;
-    let crc = fields.u32()?;
-    let (mut packed, mut size) = (fields.number(4)?, fields.number(4)?);
-    let name_length = usize::from(fields.u16()?);
-    let extra_length = usize::from(fields.u16()?);
-    if name_length != entry.name.len() || fields.0 != entry.name {
-        return Err(lying("its header has another name than the directory"));
-    }
-    let extra_at = entry.offset + wanted;
-    let start = extra_at + extra_length as u64;
-    if start > directory {
-        return Err(beyond());
-    }
-    if packed == 0xffff_ffff || size == 0xffff_ffff {
-        let extra = read_at(reader, extra_at, extra_length)?;
-        widen(&extra, &mut [&mut size, &mut packed])?;
-    }
-    let named = flags & SIZES_FOLLOW == 0;
-    let same_sizes = (packed, size, crc) == (entry.packed, entry.size, entry.crc);
-    if method != entry.method || (flags ^ entry.flags) & 0x2049 != 0 || named && !same_sizes {
-        return Err(lying("its header contradicts the directory"));
-    }
-    Ok(start)
 }

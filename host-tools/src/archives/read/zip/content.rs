@@ -1,0 +1,99 @@
+//! The content of a member of a zip archive, held against what its header says.
+
+use std::cell::Cell;
+use std::io::{BufReader, Read};
+use std::rc::Rc;
+
+use tool_core::StopFlag;
+use tool_core::capability::FileReader;
+
+use super::super::super::fault::{Fault, FaultKind};
+use super::super::super::limits::{BUFFER, Counted, Limited};
+use super::{Entry, corrupt, lying};
+
+/// The unpacked bytes of a member, checked for size and checksum at their end.
+pub(super) fn content<'a>(
+    entry: &Entry,
+    reader: &'a mut dyn FileReader,
+    total: &Rc<Cell<u64>>,
+    stop: &'a StopFlag,
+) -> Box<dyn Read + 'a> {
+    let (counted, packed) = Counted::new(reader.take(entry.packed));
+    let input = BufReader::with_capacity(BUFFER.min(entry.packed as usize + 1), counted);
+    let decoder: Box<dyn Read + 'a> = match entry.method {
+        0 => Box::new(input),
+        8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
+        12 => Box::new(bzip2::bufread::BzDecoder::new(input)),
+        93 => match super::super::zstd(input) {
+            Ok(decoder) => Box::new(decoder),
+            Err(fault) => Box::new(Broken(Some(fault))),
+        },
+        95 => match super::super::xz(input) {
+            Ok(decoder) => Box::new(decoder),
+            Err(fault) => Box::new(Broken(Some(fault))),
+        },
+        other => Box::new(Broken(Some(Fault::new(
+            FaultKind::Unsupported,
+            format_args!("it is packed by method {other}"),
+        )))),
+    };
+    Box::new(Checked {
+        inner: Limited::new(decoder, Rc::clone(&packed), Rc::clone(total), stop),
+        packed,
+        packed_size: entry.packed,
+        left: entry.size,
+        sum: crc32fast::Hasher::new(),
+        crc: entry.crc,
+        done: false,
+    })
+}
+
+/// A member that cannot be unpacked.
+struct Broken(Option<Fault>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        let fault = self.0.take();
+        Err(fault
+            .unwrap_or_else(|| corrupt("it cannot be unpacked"))
+            .into_io())
+    }
+}
+
+struct Checked<R> {
+    inner: R,
+    packed: Rc<Cell<u64>>,
+    packed_size: u64,
+    left: u64,
+    sum: crc32fast::Hasher,
+    crc: u32,
+    done: bool,
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.done || buffer.is_empty() {
+            return Ok(0);
+        }
+        let count = self.inner.read(buffer)?;
+        if count as u64 > self.left {
+            return Err(lying("it has more bytes than its header says").into_io());
+        }
+        self.left -= count as u64;
+        self.sum.update(&buffer[..count]);
+        if count > 0 {
+            return Ok(count);
+        }
+        self.done = true;
+        if self.left > 0 {
+            return Err(lying("it has fewer bytes than its header says").into_io());
+        }
+        if self.packed.get() < self.packed_size {
+            return Err(lying("it has fewer packed bytes than its header says").into_io());
+        }
+        if self.sum.clone().finalize() != self.crc {
+            return Err(corrupt("its checksum is wrong").into_io());
+        }
+        Ok(0)
+    }
+}

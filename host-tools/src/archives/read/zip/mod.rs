@@ -1,0 +1,160 @@
+//! Zip, read from its directory. Every member's own header is held against the directory before anything is unpacked, and no two
+//! members may share bytes; other programs go by one or the other.
+
+mod content;
+mod directory;
+
+use std::cell::Cell;
+use std::io::SeekFrom;
+use std::rc::Rc;
+
+use tool_core::StopFlag;
+use tool_core::capability::FileReader;
+
+use super::super::fault::{self, Fault, FaultKind, Halt};
+use super::super::limits;
+use super::{Member, Next, Visit};
+use content::content;
+use directory::{Fields, entries, find_directory, widen};
+
+/// One entry of the directory.
+struct Entry {
+    member: Member,
+    name: Vec<u8>,
+    flags: u16,
+    method: u16,
+    crc: u32,
+    packed: u64,
+    size: u64,
+    offset: u64,
+}
+
+pub(super) fn each(
+    reader: &mut dyn FileReader,
+    length: u64,
+    stop: &StopFlag,
+    visit: &mut Visit<'_>,
+) -> Result<(), Halt> {
+    let directory = find_directory(reader, length)?;
+    limits::check_members(directory.entries)?;
+    let entries = entries(reader, &directory)?;
+    check_sizes(&entries)?;
+    let starts = check_headers(reader, &entries, directory.offset, stop)?;
+    let total = Rc::new(Cell::new(0));
+    for (entry, start) in entries.iter().zip(starts) {
+        stop.check()?;
+        reader.seek(SeekFrom::Start(start)).map_err(Fault::from)?;
+        let next = if entry.member.encrypted {
+            visit(&entry.member, &mut std::io::empty())?
+        } else {
+            let mut content = content(entry, reader, &total, stop);
+            visit(&entry.member, &mut content)?
+        };
+        if next == Next::Stop {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn corrupt(message: &str) -> Fault {
+    Fault::new(FaultKind::Corrupt, message)
+}
+
+fn lying(message: &str) -> Fault {
+    Fault::new(FaultKind::LyingHeader, message)
+}
+
+fn read_at(reader: &mut dyn FileReader, offset: u64, count: usize) -> Result<Vec<u8>, Fault> {
+    let mut bytes = vec![0; count];
+    reader.seek(SeekFrom::Start(offset))?;
+    reader.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The directory alone says enough to refuse most bombs before anything is read.
+fn check_sizes(entries: &[Entry]) -> Result<(), Fault> {
+    let mut total: u64 = 0;
+    for entry in entries {
+        let named = |fault: Fault| fault.of(&entry.member.name);
+        limits::check_file(entry.size).map_err(named)?;
+        limits::check_ratio(entry.packed, entry.size).map_err(named)?;
+        total = total.saturating_add(entry.size);
+    }
+    limits::check_total(total)
+}
+
+/// Where each member's packed bytes begin, after its own header has said the same as the directory.
+fn check_headers(
+    reader: &mut dyn FileReader,
+    entries: &[Entry],
+    directory: u64,
+    stop: &StopFlag,
+) -> Result<Vec<u64>, Halt> {
+    let mut starts = Vec::with_capacity(entries.len());
+    let mut ranges = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        if index.is_multiple_of(256) {
+            stop.check()?;
+        }
+        let start =
+            header(reader, entry, directory).map_err(|fault| fault.of(&entry.member.name))?;
+        let end = start
+            .checked_add(entry.packed)
+            .filter(|end| *end <= directory)
+            .ok_or_else(|| lying("its bytes reach into the directory").of(&entry.member.name))?;
+        starts.push(start);
+        ranges.push((entry.offset, end, &entry.member.name));
+    }
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        let ((_, end, first), (start, _, second)) = (pair[0], pair[1]);
+        if start < end {
+            let message = format!("it shares bytes with `{}`", fault::brief(first));
+            return Err(Fault::new(FaultKind::Overlap, message).of(second).into());
+        }
+    }
+    Ok(starts)
+}
+
+fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<u64, Fault> {
+    const HEADER: usize = 30;
+    const SIZES_FOLLOW: u16 = 8;
+    let beyond = || lying("its header is not where the directory says");
+    let after = entry.offset.checked_add(HEADER as u64);
+    if after.is_none_or(|after| after > directory) {
+        return Err(beyond());
+    }
+    let wanted = (HEADER + entry.name.len()) as u64;
+    let room = (directory - entry.offset).min(wanted) as usize;
+    let bytes = read_at(reader, entry.offset, room)?;
+    let mut fields = Fields(&bytes);
+    if fields.bytes(4)? != b"PK\x03\x04" {
+        return Err(beyond());
+    }
+    fields.u16()?;
+    let (flags, method) = (fields.u16()?, fields.u16()?);
+    fields.u32()?;
+    let crc = fields.u32()?;
+    let (mut packed, mut size) = (fields.number(4)?, fields.number(4)?);
+    let name_length = usize::from(fields.u16()?);
+    let extra_length = usize::from(fields.u16()?);
+    if name_length != entry.name.len() || fields.0 != entry.name {
+        return Err(lying("its header has another name than the directory"));
+    }
+    let extra_at = entry.offset + wanted;
+    let start = extra_at + extra_length as u64;
+    if start > directory {
+        return Err(beyond());
+    }
+    if packed == 0xffff_ffff || size == 0xffff_ffff {
+        let extra = read_at(reader, extra_at, extra_length)?;
+        widen(&extra, &mut [&mut size, &mut packed])?;
+    }
+    let named = flags & SIZES_FOLLOW == 0;
+    let same_sizes = (packed, size, crc) == (entry.packed, entry.size, entry.crc);
+    if method != entry.method || (flags ^ entry.flags) & 0x2049 != 0 || named && !same_sizes {
+        return Err(lying("its header contradicts the directory"));
+    }
+    Ok(start)
+}
