@@ -20,6 +20,20 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// The end of a message about an unknown argument: the name that was meant, else all there are.
+pub(crate) fn instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN_MAX: usize = 20;
+    let known: Vec<&str> = known.into_iter().collect();
+    if let Some(near) = nearest(name, known.iter().copied()) {
+        return format!("; did you mean `{near}`?");
+    }
+    match known.len() {
+        0 => "; expected none".to_owned(),
+        1..=SHOWN_MAX => format!("; expected some of `{}`", known.join("`, `")),
+        _ => String::new(),
+    }
+}
+
 /// Edits (insert, delete, replace, swap of neighbours) between two names: optimal string alignment.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());

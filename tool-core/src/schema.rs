@@ -253,10 +253,8 @@ impl Checker {
                         let known = properties
                             .into_iter()
                             .flat_map(|properties| properties.keys().map(String::as_str));
-                        let near = nearest(name, known)
-                            .map(|near| format!("; did you mean `{near}`?"))
-                            .unwrap_or_default();
-                        checker.report(format!("unknown argument `{name}`{near}"));
+                        let instead = crate::nearest::instead(name, known);
+                        checker.report(format!("unknown argument `{name}`{instead}"));
                     }
                     (None, Some(extra)) => checker.check(extra, member),
                     (None, None) => {}

@@ -129,6 +129,10 @@ impl Tool for ArchiveCreate {
         };
         let info = files
             .write(&args.path, &bytes, mode)
+            .map_err(|err| match err.reason_str() {
+                Some("exists") => err.hint("set `overwrite`, or take another name"),
+                _ => err,
+            })
             .map_err(|err| err.at("/path"))?;
         Ok(Output {
             path: info.path,

@@ -60,6 +60,12 @@ impl Pattern<'_> {
                 self.text.len()
             )));
         }
+        if self.literal && self.text.contains('\n') {
+            return Err(refuse(
+                "the text has a line break, and lines are searched one by one".to_owned(),
+            )
+            .hint("search for a part that stands on one line"));
+        }
         RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
             .fixed_strings(self.literal)

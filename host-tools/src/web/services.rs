@@ -165,11 +165,36 @@ pub(super) fn question(query: &str) -> Result<&str, ToolError> {
     const CHARS_MAX: usize = 1000;
     let query = query.trim();
     let chars = query.chars().count();
-    if chars == 0 || chars > CHARS_MAX || query.contains(char::is_control) {
-        return Err(ToolError::invalid(
-            "/query",
-            format_args!("expected 1 to {CHARS_MAX} characters on one line, found {chars}"),
-        ));
+    let found = match query.chars().find(|letter| letter.is_control()) {
+        _ if chars == 0 => "none".to_owned(),
+        _ if chars > CHARS_MAX => chars.to_string(),
+        Some(letter) => format!("the control character {letter:?}"),
+        None => return Ok(query),
+    };
+    Err(ToolError::invalid(
+        "/query",
+        format_args!("expected 1 to {CHARS_MAX} characters on one line, found {found}"),
+    )
+    .hint("ask in a few words"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::question;
+
+    #[test]
+    fn a_question_that_is_none_says_why() {
+        assert_eq!(question(" a b ").unwrap(), "a b");
+        let long = "x".repeat(1001);
+        for (query, found) in [
+            (" ", "found none"),
+            ("a\u{0}b", "found the control character '\\0'"),
+            ("a\nb", "found the control character '\\n'"),
+            (long.as_str(), "found 1001"),
+        ] {
+            let err = question(query).unwrap_err();
+            assert!(err.message().ends_with(found), "{err}");
+            assert_eq!(err.path(), Some("/query"));
+        }
     }
-    Ok(query)
 }

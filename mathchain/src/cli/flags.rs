@@ -83,7 +83,10 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
                 .hide(true),
         );
     let required = schema["required"].as_array().cloned().unwrap_or_default();
-    for (name, property) in properties(&schema) {
+    let is_required = |name: &str| required.contains(&Schema::from(name));
+    let mut listed: Vec<_> = properties(&schema).collect();
+    listed.sort_by_key(|(name, _)| !is_required(name)); // what must be given stands first
+    for (name, property) in listed {
         if RESERVED.contains(&name.as_str()) {
             continue;
         }
@@ -91,7 +94,7 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
             .as_str()
             .unwrap_or_default()
             .to_owned();
-        if required.contains(&Schema::from(name.as_str())) {
+        if is_required(name) {
             help.push_str(" [required]");
         } else if let Some(default) = property.get("default").filter(|default| !default.is_null()) {
             help.push_str(&format!(" [default: {default}]"));

@@ -19,8 +19,8 @@ use std::sync::atomic::AtomicU64;
 use tool_core::capability::{Approvals, Arrays, Clock, Ledger};
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, StopFlag,
-    ToolError, Value,
+    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source,
+    StopFlag, ToolError, Value,
 };
 
 use crate::catalogue::Catalogue;
@@ -254,7 +254,13 @@ impl Dispatcher {
         keys.extend(tool_core::tool::source_keys(call.sources()));
         if let Some(files) = &self.host.capabilities.files {
             for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
-                key.name = files.identity(&key.name)?;
+                key.name = (files.identity(&key.name)).map_err(|err| match err.path() {
+                    None => match argument_with(call, &key.name) {
+                        Some(pointer) => err.at(pointer),
+                        None => err,
+                    },
+                    Some(_) => err,
+                })?;
             }
         } else if keys.iter().any(|key| {
             key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none()
@@ -271,4 +277,16 @@ impl Dispatcher {
         self.policy
             .caller(&self.catalogue, &context.who, &self.facts)
     }
+}
+
+/// The argument that holds a path, for messages.
+fn argument_with(call: &dyn Call, path: &str) -> Option<String> {
+    let mut members = call.args().as_object()?.iter();
+    let named = members.find(|(_, value)| value.as_str() == Some(path));
+    let mut sources = call.sources().iter();
+    let source = Source::File(path.to_owned());
+    named.map(|(name, _)| format!("/{name}")).or_else(|| {
+        let source = sources.find(|reference| reference.source == source)?;
+        Some(source.pointer.clone())
+    })
 }

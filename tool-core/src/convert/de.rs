@@ -119,10 +119,8 @@ impl de::Error for DecodeError {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let near = crate::nearest::nearest(field, expected.iter().copied())
-            .map(|name| format!("; did you mean `{name}`?"))
-            .unwrap_or_default();
-        Self::custom(format_args!("unknown argument `{field}`{near}")).under_key(field)
+        let instead = crate::nearest::instead(field, expected.iter().copied());
+        Self::custom(format_args!("unknown argument `{field}`{instead}")).under_key(field)
     }
 
     fn missing_field(field: &'static str) -> Self {

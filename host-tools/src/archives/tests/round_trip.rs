@@ -274,6 +274,12 @@ fn packing_says_what_it_cannot() {
     ] {
         let err = place.call("archive_create", args).unwrap_err();
         assert_eq!(err.reason_str().unwrap_or("-"), reason, "{args}: {err:?}");
+        if reason == "exists" {
+            assert!(
+                err.hint_str()
+                    .is_some_and(|hint| hint.contains("`overwrite`"))
+            );
+        }
     }
     // An archive in the folder that it packs is not in itself.
     for _ in 0..2 {
