@@ -333,7 +333,7 @@ impl Builder {
         let sandbox = Arc::new(Sandbox::new(environment::surroundings(
             self.workspace.as_deref(),
         )));
-        let http = crate::web::client(&config)?;
+        let http = crate::web::client(&config, Arc::clone(&clock))?;
         let host = Host {
             arrays: files
                 .as_ref()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use host_tools::web::client::{Client, Search, Settings};
 use registry::Config;
 use tool_core::ToolError;
-use tool_core::capability::Http;
+use tool_core::capability::{Clock, Http};
 
 use crate::environment;
 
@@ -14,12 +14,13 @@ use crate::environment;
 ///
 /// # Errors
 /// An entry that is no host, address or URL.
-pub(crate) fn client(config: &Config) -> Result<Arc<dyn Http>, ToolError> {
+pub(crate) fn client(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn Http>, ToolError> {
     let reason = |err: ToolError| {
         err.reason("configuration")
             .hint("`docs/web.md` shows the form of `[web]` and `[permissions.network]`")
     };
-    Ok(Arc::new(Client::new(&settings(config)).map_err(reason)?))
+    let client = Client::new(&settings(config)).map_err(reason)?;
+    Ok(Arc::new(client.with_clock(clock)))
 }
 
 fn settings(config: &Config) -> Settings {
@@ -34,6 +35,7 @@ fn settings(config: &Config) -> Settings {
     });
     Settings {
         allowed_hosts: config.permissions.allowed_hosts.clone(),
+        follow_listed: !config.permissions.network_asks,
         allow_private: config.permissions.allow_private.clone(),
         only_hosts: web.allow_hosts.clone(),
         deny_hosts: web.deny_hosts.clone(),
@@ -48,6 +50,10 @@ fn settings(config: &Config) -> Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn clock() -> Arc<dyn Clock> {
+        Arc::new(crate::clock::SystemClock::default())
+    }
 
     fn parse(text: &str) -> Config {
         Config::parse("mathchain.toml", &format!("version = 1\n{text}")).expect("a configuration")
@@ -71,7 +77,7 @@ mod tests {
             (Duration::from_secs(7), 1000)
         );
         assert_eq!(found.services["arxiv"], "https://mirror.example");
-        let client = client(&config).expect("usable");
+        let client = client(&config, clock()).expect("usable");
         assert_eq!(client.service("search").expect("set").provider, "searxng");
         assert_eq!(
             client.service("arxiv").expect("set").base,
@@ -82,7 +88,7 @@ mod tests {
     #[test]
     fn an_entry_that_is_none_is_an_error_of_the_configuration() {
         let config = parse("[permissions.network]\nallow_private = [\"nowhere\"]\n");
-        let err = client(&config).err().expect("refused");
+        let err = client(&config, clock()).err().expect("refused");
         assert_eq!(err.reason_str(), Some("configuration"));
         assert!(err.message().contains("nowhere"));
     }
@@ -92,7 +98,7 @@ mod tests {
         let config = parse(
             "[web.search]\nprovider = \"brave\"\napi_key = \"env:MATHCHAIN_TEST_NO_SUCH_KEY\"\n",
         );
-        let client = client(&config).expect("usable");
+        let client = client(&config, clock()).expect("usable");
         assert_eq!(client.service("search"), None);
         assert!(client.service("wikipedia").is_some());
     }

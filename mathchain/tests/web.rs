@@ -3,7 +3,9 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
-use tool_core::Value;
+use mathchain::{Context, Layer, Toolkit};
+use tool_core::json::{Limits, parse};
+use tool_core::{ErrorCode, Value};
 
 use crate::support::Place;
 
@@ -126,4 +128,101 @@ fn a_plan_reads_pages_and_works_on_them() {
         "{}",
         run.stdout
     );
+}
+
+/// Sends whoever asks for `/away` on to the same port under another name.
+fn sending_on() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let away = lines.next().is_some_and(|line| line.contains("/away"));
+            while lines.next().is_some_and(|line| !line.is_empty()) {}
+            let answer = if away {
+                format!(
+                    "HTTP/1.1 302 Found\r\nlocation: http://localhost:{port}/\r\ncontent-length: 0\r\n\r\n"
+                )
+            } else {
+                "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nhello"
+                    .to_owned()
+            };
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn a_rule_on_a_host_holds_for_redirects_to_it() {
+    let (place, port) = (Place::new(), sending_on());
+    let configure = |rule: &str| {
+        place.write(
+            "mathchain.toml",
+            &format!(
+                "version = 1\n[permissions.network]\nallowed_hosts = [\"127.0.0.1:{port}\", \"localhost:{port}\"]\nallow_private = [\"127.0.0.1:{port}\", \"[::1]:{port}\"]\n{rule}"
+            ),
+        );
+    };
+    let args = format!(r#"{{"url":"http://127.0.0.1:{port}/away"}}"#);
+    configure("");
+    let read = place.run(&["call", "http_get"], &args);
+    assert_eq!(read.expect_code(0).at("/output/body"), Value::from("hello"));
+    configure(
+        "[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"group:web\"], url = { host = \"localhost\" } }\ndecision = \"deny\"\n",
+    );
+    let refused = place.run(&["call", "http_get", "--yes"], &args);
+    assert_eq!(refused.at("/error/code"), Value::from("policy_denied"));
+    assert_eq!(refused.at("/error/reason"), Value::from("redirect"));
+    assert!(
+        refused
+            .stdout
+            .contains(&format!("http://localhost:{port}/")),
+        "{}",
+        refused.stdout
+    );
+    assert!(
+        refused.stdout.contains("mathchain.toml:"),
+        "{}",
+        refused.stdout
+    );
+}
+
+#[test]
+fn without_web_texts_are_still_compared_here() {
+    let toolkit = Toolkit::builder().build().expect("the built-in tools");
+    let offline = Context::default().narrow(Layer::no_web());
+    let call = |tool: &str, args: &str| {
+        let args = parse(args, Limits::default()).expect("arguments");
+        toolkit.call_with(&offline, tool, &args)
+    };
+    for (tool, args, endpoint) in [
+        (
+            "embed_text",
+            r#"{"text":"a sun"}"#,
+            r#"{"text":"a sun","backend":"endpoint"}"#,
+        ),
+        (
+            "similarity_search",
+            r#"{"query":"sun","items":["a sun"]}"#,
+            r#"{"query":"sun","items":["a sun"],"backend":"endpoint"}"#,
+        ),
+        (
+            "classify_text",
+            r#"{"text":"a sun","categories":["sun","rain"]}"#,
+            r#"{"text":"a sun","categories":["sun","rain"],"backend":"endpoint"}"#,
+        ),
+    ] {
+        let here = call(tool, args);
+        assert!(here.is_success(), "{tool}: {:?}", here.err());
+        let there = call(tool, endpoint);
+        assert_eq!(there.code(), Some(ErrorCode::PolicyDenied), "{tool}");
+    }
+    for tool in ["ocr_extract", "http_get", "search_arxiv"] {
+        assert_eq!(
+            call(tool, "{}").code(),
+            Some(ErrorCode::NotVisible),
+            "{tool}"
+        );
+    }
 }

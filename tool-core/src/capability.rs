@@ -3,8 +3,10 @@
 //! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
 //! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
 
+use std::fmt;
 use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::command::{Command, Finished, Program};
@@ -317,6 +319,46 @@ impl HttpMethod {
     }
 }
 
+/// What the rules on a call say of a host that a request comes to on its way, by its name without the port.
+///
+/// The dispatcher sets it on every request of a tool; whoever sends the request asks it before each hop.
+#[derive(Clone, Default)]
+pub struct HostJudge(Option<Arc<JudgeHost>>);
+
+type JudgeHost = dyn Fn(&str) -> Result<(), ToolError> + Send + Sync;
+
+impl HostJudge {
+    /// Judges by a function.
+    pub fn new(judge: impl Fn(&str) -> Result<(), ToolError> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(judge)))
+    }
+
+    /// Whether the request may come to a host; where there are no rules, it may.
+    ///
+    /// # Errors
+    /// `policy_denied` that names the rule and the next step.
+    pub fn judge(&self, host: &str) -> Result<(), ToolError> {
+        self.0.as_ref().map_or(Ok(()), |judge| judge(host))
+    }
+}
+
+impl fmt::Debug for HostJudge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HostJudge")
+    }
+}
+
+impl PartialEq for HostJudge {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(another)) => Arc::ptr_eq(one, another),
+            (one, another) => one.is_none() && another.is_none(),
+        }
+    }
+}
+
+impl Eq for HostJudge {}
+
 /// An HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
@@ -340,6 +382,8 @@ pub struct HttpRequest {
     pub redirects_max: u32,
     /// Whether a redirect may lead to any public host, not only to the same one and to listed ones.
     pub any_host: bool,
+    /// Asked about every host on the way, the first included.
+    pub hosts: HostJudge,
 }
 
 impl HttpRequest {
@@ -356,6 +400,7 @@ impl HttpRequest {
             bytes_max: 10 << 20,
             redirects_max: 5,
             any_host: false,
+            hosts: HostJudge::default(),
         }
     }
 }

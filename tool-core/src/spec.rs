@@ -234,6 +234,8 @@ pub struct Spec {
     pub tags: &'static [&'static str],
     /// The most it may change.
     pub effects: &'static [Effect],
+    /// Effects that some calls do not have: [`Tool::narrow`](crate::Tool::narrow) says which.
+    pub avoidable: &'static [Effect],
     /// Permissions it needs.
     pub permissions: &'static [Permission],
     /// What of the world it is given.
@@ -272,6 +274,7 @@ impl Spec {
             category: Category::Math,
             tags: &[],
             effects: &[],
+            avoidable: &[],
             permissions: &[Permission::Compute],
             capabilities: &[],
             destructive: false,
@@ -328,6 +331,12 @@ impl Spec {
         if self.destructive && self.read_only() {
             return Some(format!(
                 "`{}` says it is destructive and has no effects",
+                self.id
+            ));
+        }
+        if (self.avoidable.iter()).any(|effect| !self.effects.contains(effect)) {
+            return Some(format!(
+                "`{}` can do without an effect that it does not have",
                 self.id
             ));
         }

@@ -156,6 +156,14 @@ fn r7_all_argument_errors_at_once() {
         found["/sing"],
         "unknown argument `sing`; did you mean `sign`?"
     );
+    let other = run(r#"{"data":[1],"completely_else":1}"#).expect_err("an unknown one");
+    assert!(
+        other
+            .message()
+            .contains("unknown argument `completely_else`; expected some of `")
+            && other.message().contains("`sign`"),
+        "{other}"
+    );
     assert!(found["/factor"].contains("greater than 0"));
     assert!(found["/times"].contains("integer"));
     assert!(found["/sign"].contains("did you mean `drop`?"));
@@ -385,6 +393,10 @@ fn specs_that_contradict_themselves_are_found() {
         },
         Spec {
             destructive: true,
+            ..sound.clone()
+        },
+        Spec {
+            avoidable: &[Effect::CallsLlm],
             ..sound.clone()
         },
         Spec {

@@ -30,6 +30,7 @@ impl Backend {
     pub const SPEC: Spec = Spec {
         category: Category::Llm,
         effects: &[Effect::CallsLlm, Effect::NetworkAccess],
+        avoidable: &[Effect::CallsLlm, Effect::NetworkAccess],
         capabilities: &[Capability::Model],
         determinism: Determinism::External,
         resources: &[ResourceTemplate {

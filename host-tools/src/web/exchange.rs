@@ -68,8 +68,8 @@ pub(super) struct Call<'a> {
 /// Sends it and puts the answer in its form.
 pub(super) fn run(call: Call<'_>, ctx: &Ctx) -> Result<Output, ToolError> {
     let bytes_max = call.max_bytes.get().unsigned_abs();
-    // The bytes, their text, and base64 of them.
-    ctx.reserve(bytes_max.saturating_mul(3))?;
+    // The bytes; their text, up to three times as long and growing, or base64 of them.
+    ctx.reserve(bytes_max.saturating_mul(5))?;
     let headers = call.headers.iter();
     let request = HttpRequest {
         method: call.method,

@@ -128,8 +128,8 @@ impl Tool for FetchDocs {
 
 /// Gets and reads a page: what is readable, the URL that answered, and whether it was cut.
 pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bool), ToolError> {
-    // The bytes, their text, the readable part twice, and its labels.
-    ctx.reserve(PAGE_BYTES_MAX * 6)?;
+    // The bytes, their text, the readable part twice, and its labels; in UTF-8 a text can be three times as long.
+    ctx.reserve(PAGE_BYTES_MAX * 14)?;
     let request = HttpRequest {
         accept: PAGES,
         headers: vec![(

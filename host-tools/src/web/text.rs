@@ -1,23 +1,38 @@
 //! Bytes of an answer as text.
 
-/// The text of a body, by the charset its type names (UTF-8 where it names none), and whether some bytes were none of it.
+use encoding_rs::{CoderResult, Encoding, UTF_8};
+
+use super::html;
+
+/// How much of a page is searched for its charset, as browsers do.
+const BEGINNING: usize = 1024;
+
+/// The text of a body, and whether some bytes were none.
+///
+/// The charset is what the first bytes mark, else what the type of content names, else what a page says of itself, else UTF-8:
+/// the order of browsers. An unknown name counts as none.
 pub(super) fn decode(body: &[u8], content_type: Option<&str>) -> (String, bool) {
-    let charset = content_type.and_then(charset).unwrap_or_default();
-    match charset.as_str() {
-        "iso-8859-1" | "latin1" | "windows-1252" => {
-            (body.iter().map(|byte| western(*byte)).collect(), false)
-        }
-        _ => {
-            let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-            match str::from_utf8(body) {
-                Ok(text) => (text.to_owned(), false),
-                // A character cut in half by the limit is no fault of the text.
-                Err(err) if err.error_len().is_none() => (
-                    String::from_utf8_lossy(&body[..err.valid_up_to()]).into_owned(),
-                    false,
-                ),
-                Err(_) => (String::from_utf8_lossy(body).into_owned(), true),
-            }
+    let (encoding, mark) = Encoding::for_bom(body)
+        .or_else(|| Some((named(&charset(content_type?)?)?, 0)))
+        .or_else(|| Some((named(&declared(body, content_type?)?)?, 0)))
+        .unwrap_or((UTF_8, 0));
+    let body = &body[mark..];
+    if encoding == UTF_8
+        && let Ok(text) = str::from_utf8(body)
+    {
+        return (text.to_owned(), false);
+    }
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut text = String::new();
+    let (mut read, mut lossy) = (0, false);
+    loop {
+        text.reserve((body.len() - read).max(16));
+        // Never `last`: a character cut in half by the limit is no fault of the text.
+        let (result, count, faulty) = decoder.decode_to_string(&body[read..], &mut text, false);
+        read += count;
+        lossy |= faulty;
+        if result == CoderResult::InputEmpty {
+            return (text, lossy);
         }
     }
 }
@@ -44,24 +59,39 @@ pub(super) fn is_text(content_type: Option<&str>) -> bool {
         || TEXTS.contains(&kind.as_str())
 }
 
-fn charset(content_type: &str) -> Option<String> {
+/// The charset that a type of content names.
+pub(super) fn charset(content_type: &str) -> Option<String> {
     let lower = content_type.to_ascii_lowercase();
-    let (_, rest) = lower.split_once("charset=")?;
-    let name = rest.split([';', ' ']).next()?.trim_matches(['"', '\'']);
+    let (_, rest) = lower.split_once("charset")?;
+    let rest = rest.trim_start().strip_prefix('=')?.trim_start();
+    let name = rest.trim_start_matches(['"', '\'']);
+    let name = name.split([';', ' ', '"', '\'']).next()?;
     Some(name.to_owned())
 }
 
-/// A byte of windows-1252, which pages that say ISO 8859-1 are read as.
-fn western(byte: u8) -> char {
-    const HIGH: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž',
-        '\u{8f}', '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}',
-        'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..=0x9f => HIGH[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    }
+fn named(label: &str) -> Option<&'static Encoding> {
+    Encoding::for_label(label.as_bytes())
+}
+
+/// The charset that a page or an XML document says it has. It was readable as ASCII, so it is not UTF-16.
+fn declared(body: &[u8], content_type: &str) -> Option<String> {
+    let beginning = &body[..body.len().min(BEGINNING)];
+    let kind = content_type.to_ascii_lowercase();
+    let label = xml_encoding(beginning)
+        .filter(|_| kind.contains("xml"))
+        .or_else(|| html::charset(beginning).filter(|_| kind.contains("html")))?;
+    let is_utf_16 = named(&label).is_some_and(|encoding| encoding.name().starts_with("UTF-16"));
+    (!is_utf_16).then_some(label)
+}
+
+/// The encoding of `<?xml version="1.0" encoding="..."?>`.
+fn xml_encoding(beginning: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(beginning);
+    let declaration = text.strip_prefix("<?xml")?.split("?>").next()?;
+    let (_, rest) = declaration.split_once("encoding")?;
+    let rest = rest.trim_start().strip_prefix('=')?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    Some(rest[1..].split(quote).next()?.to_owned())
 }
 
 #[cfg(test)]
@@ -81,7 +111,7 @@ mod tests {
             ),
             (
                 b"\xfc",
-                Some("text/html; Charset=\"windows-1252\""),
+                Some("text/html; Charset = \"windows-1252\""),
                 "ü",
                 false,
             ),
@@ -92,8 +122,91 @@ mod tests {
                 true,
             ),
             (b"a\xe2\x82", Some("text/plain"), "a", false),
+            (
+                b"\x93\xfa\x96\x7b",
+                Some("text/html; charset=Shift_JIS"),
+                "日本",
+                false,
+            ),
+            (
+                b"\xd6\xd0\xce\xc4",
+                Some("text/plain; charset=gbk"),
+                "中文",
+                false,
+            ),
+            (
+                b"\xed\xc9\xd2",
+                Some("text/plain; charset=KOI8-R"),
+                "Мир",
+                false,
+            ),
+            (b"\xff\xfea\x00\xfc\x00", Some("text/plain"), "aü", false),
+            (
+                b"\xfe\xff\x00a\x00\xfc",
+                Some("text/html; charset=gbk"),
+                "aü",
+                false,
+            ),
+            (
+                b"a\x00\xfc\x00",
+                Some("text/plain; charset=utf-16le"),
+                "aü",
+                false,
+            ),
+            (
+                b"\xd6\xd0\xce",
+                Some("text/plain; charset=gbk"),
+                "中",
+                false,
+            ),
+            (
+                b"\x93\xfa\xffx",
+                Some("text/plain; charset=shift_jis"),
+                "日\u{fffd}x",
+                true,
+            ),
+            (b"\xc3\xbc", Some("text/plain; charset=klingon"), "ü", false),
+            (b"\xfc", Some("text/plain; charset"), "\u{fffd}", true),
+            (b"", Some("text/plain; charset=utf-16"), "", false),
         ] {
             assert_eq!(decode(body, kind), (expected.to_owned(), lossy), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn pages_and_documents_say_their_charset_themselves() {
+        for (body, kind, expected) in [
+            (
+                &b"<meta charset=koi8-r>\xed\xc9\xd2"[..],
+                "text/html",
+                "<meta charset=koi8-r>Мир",
+            ),
+            (
+                b"<meta charset=koi8-r>\xc3\xbc",
+                "text/html; charset=utf-8",
+                "<meta charset=koi8-r>ü",
+            ),
+            (
+                b"<meta charset=utf-16>\xc3\xbc",
+                "text/html",
+                "<meta charset=utf-16>ü",
+            ),
+            (
+                b"<meta charset=gbk>\xc3\xbc",
+                "text/plain",
+                "<meta charset=gbk>ü",
+            ),
+            (
+                b"<?xml version='1.0' encoding='Shift_JIS'?>\x93\xfa",
+                "application/xml",
+                "<?xml version='1.0' encoding='Shift_JIS'?>日",
+            ),
+        ] {
+            assert_eq!(
+                decode(body, Some(kind)),
+                (expected.to_owned(), false),
+                "{kind}"
+            );
         }
     }
 
@@ -108,6 +221,14 @@ mod tests {
             (None, false),
         ] {
             assert_eq!(is_text(kind), text, "{kind:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_crash(body in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), label in "gbk|big5|euc-kr|iso-2022-jp|utf-16|utf-16be|x-user-defined|replacement|hz-gb-2312|gb18030|macintosh|none") {
+            let (text, _) = decode(&body, Some(&format!("text/html; charset={label}")));
+            proptest::prop_assert!(text.len() <= 3 * body.len() + 3);
         }
     }
 }

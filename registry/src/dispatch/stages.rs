@@ -16,7 +16,7 @@ use tool_core::{
 use super::limits::{check_output, json_bytes};
 use super::trail::Trail;
 use super::{Answer, CallRequest, CallerContext, Dispatcher, panic, preview};
-use crate::policy::{CallFacts, Caller, Decision, Verdict, Who};
+use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict, Who};
 use crate::{digest, redact};
 
 /// How a call ended.
@@ -207,6 +207,7 @@ impl<'a> Checked<'a> {
         let decision = looked
             .caller
             .decide(catalogue, looked.index, Some(&facts), files);
+        let hosts = looked.caller.host_rules(catalogue, looked.index, &facts);
         drop(facts);
         trail.decision = Some(decision.clone());
         if decision.verdict == Verdict::Deny {
@@ -217,6 +218,7 @@ impl<'a> Checked<'a> {
             looked,
             call,
             decision,
+            hosts,
         })
     }
 }
@@ -272,6 +274,8 @@ struct Ruled<'a> {
     looked: Looked<'a>,
     call: Box<dyn Call>,
     decision: Decision,
+    /// What is said of hosts that the call meets on its way.
+    hosts: HostRules,
 }
 
 impl<'a> Ruled<'a> {
@@ -420,8 +424,12 @@ impl<'a> Cleared<'a> {
             memory_bytes: limits.memory_bytes,
             ..Budget::default()
         };
+        let mut capabilities = dispatcher.host.capabilities.declared_by(spec);
+        capabilities.http = capabilities
+            .http
+            .map(|http| self.ruled.hosts.clone().guard(http));
         let mut ctx = Ctx::new(stop, budget)
-            .with_capabilities(dispatcher.host.capabilities.declared_by(spec))
+            .with_capabilities(capabilities)
             .with_seed(request.seed)
             .with_loaded(loaded);
         if let Some(progress) = &request.progress {

@@ -1,6 +1,6 @@
 //! From layers as written to sets of bits; everything that is wrong is reported at once.
 
-use tool_core::{Capability, Permission, ResourceKind, Spec, Syntax};
+use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax};
 
 use super::facts::components;
 use super::selector;
@@ -17,6 +17,7 @@ pub struct CompiledLayer {
     pub(super) place: Option<Place>,
     pub(super) allow: Option<ToolSet>,
     pub(super) deny: ToolSet,
+    pub(super) without: Vec<Effect>,
     pub(super) rules: Vec<CompiledRule>,
 }
 
@@ -58,7 +59,11 @@ pub(super) fn layer(
         .allow
         .as_ref()
         .map(|list| resolve_all(catalogue, list, errors));
-    let deny = resolve_all(catalogue, &layer.deny, errors);
+    let mut deny = resolve_all(catalogue, &layer.deny, errors);
+    deny.unite(&ToolSet::of(catalogue.len(), |tool| {
+        let spec = catalogue.tool(tool).spec();
+        (layer.without.iter()).any(|effect| selector::always_has(*effect, spec))
+    }));
     let mut compiled = CompiledLayer {
         title: layer.title(),
         level: layer.level,
@@ -66,6 +71,7 @@ pub(super) fn layer(
         place: layer.place.clone(),
         allow,
         deny,
+        without: layer.without.clone(),
         rules: Vec::new(),
     };
     for (index, rule) in layer.rules.iter().enumerate() {
@@ -251,9 +257,15 @@ impl RuleCheck<'_> {
         }
         for host in hosts {
             let name = host.strip_prefix("*.").unwrap_or(host);
-            if name.is_empty() || name.contains(['/', '*', '@', ' ']) || name.contains("://") {
+            // What could never equal the name of a host would be a denial that denies nothing.
+            let with_port = name.contains(':') && !(name.starts_with('[') && name.ends_with(']'));
+            if name.is_empty() || name.contains(['/', '*', '@', ' ']) || with_port {
                 self.report(format!(
-                    "expected a host such as `example.org` or `*.example.org`, found `{host}`"
+                    "expected a host such as `example.org` or `*.example.org`, without scheme and port, found `{host}`"
+                ));
+            } else if !name.is_ascii() {
+                self.report(format!(
+                    "expected a host in the form that is looked up, such as `xn--bcher-kva.example`, found `{host}`"
                 ));
             }
         }

@@ -67,7 +67,7 @@ impl Fit {
 impl CompiledRule {
     /// Whether the rule is about this call; without facts, about some call of the tool.
     pub(super) fn fit(&self, tool: usize, role: &str, call: Option<&CallFacts<'_>>) -> Fit {
-        if !self.tools.contains(tool) || self.role.as_ref().is_some_and(|wanted| wanted != role) {
+        if !self.is_about(tool, role) {
             return Fit::No;
         }
         if !self.looks_at_arguments() {
@@ -76,6 +76,16 @@ impl CompiledRule {
         let Some(call) = call else {
             return Fit::Unknown;
         };
+        let fit = self.fit_but_for_hosts(call);
+        let narrows = self.decision == Verdict::Allow;
+        match &self.hosts {
+            Some(hosts) => fit.and(hosts_fit(hosts, call, narrows)),
+            None => fit,
+        }
+    }
+
+    /// What the other parts than `url.host` say to the arguments.
+    pub(super) fn fit_but_for_hosts(&self, call: &CallFacts<'_>) -> Fit {
         let narrows = self.decision == Verdict::Allow;
         let mut fit = Fit::Yes;
         if let Some(roots) = &self.paths {
@@ -84,9 +94,6 @@ impl CompiledRule {
         if let Some(prefix) = &self.argv {
             fit = fit.and(programs_fit(prefix, call, narrows));
         }
-        if let Some(hosts) = &self.hosts {
-            fit = fit.and(hosts_fit(hosts, call, narrows));
-        }
         if let Some(range) = &self.number {
             fit = fit.and(numbers_fit(range, call.args, narrows));
         }
@@ -94,6 +101,11 @@ impl CompiledRule {
             fit = fit.and(Fit::from(lies_in(range, longest_text(call.args) as f64)));
         }
         fit
+    }
+
+    /// Whether it is about a tool and a role at all.
+    pub(super) fn is_about(&self, tool: usize, role: &str) -> bool {
+        self.tools.contains(tool) && self.role.as_ref().is_none_or(|wanted| wanted == role)
     }
 
     fn looks_at_arguments(&self) -> bool {
@@ -211,6 +223,9 @@ pub(super) fn decide(
     permissions: &Permissions,
     call: Option<&CallFacts<'_>>,
 ) -> Decision {
+    if let Some(refused) = refused_effect(spec, layers, call) {
+        return refused;
+    }
     let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
     let mut obligations = Obligations::default();
     let mut certain = call.is_some();
@@ -268,6 +283,27 @@ pub(super) fn decide(
         certain,
         ..decision
     }
+}
+
+/// The denial of a call with an effect that a layer does without.
+fn refused_effect(
+    spec: &Spec,
+    layers: &[Cow<'_, CompiledLayer>],
+    call: Option<&CallFacts<'_>>,
+) -> Option<Decision> {
+    let effects = call.map_or(spec.effects, |call| call.reach.effects);
+    let (layer, effect) = layers.iter().find_map(|layer| {
+        let found = layer.without.iter().find(|effect| effects.contains(effect));
+        found.map(|effect| (layer.title.clone(), effect))
+    })?;
+    let reason = format!(
+        "it has the effect `{effect}`, and only calls of `{}` without it are left there",
+        spec.id
+    );
+    Some(Decision {
+        certain: call.is_some(),
+        ..Decision::denied(layer, reason)
+    })
 }
 
 fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {

@@ -1,7 +1,7 @@
 //! Why a decision is as it is: every layer and every rule, what would let the call through, and who had the last word.
 
 use tool_core::capability::Files;
-use tool_core::{Call, ToolError, Value};
+use tool_core::{Call, Spec, ToolError, Value};
 
 use super::decide::Fit;
 use super::{CallFacts, Caller, Decision, Facts, Policy, Verdict, Who};
@@ -76,14 +76,15 @@ impl Policy {
         let found = catalogue.tool(index);
         let of_call = call.map(|call| CallFacts::of(found, call, files));
         let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
+        let visible = caller.visible.contains(index);
         Ok(Explanation {
             tool: found.spec().id.to_owned(),
             role: who.role.clone(),
             generation: self.generation.clone(),
-            visible: caller.visible.contains(index),
+            visible,
             layers: caller.layer_steps(index),
             rules: caller.rule_steps(index, of_call.as_ref()),
-            remedy: remedy(&decision, found.spec().id, found.spec().destructive),
+            remedy: remedy(&decision, visible, found.spec()),
             decision,
         })
     }
@@ -145,11 +146,15 @@ impl Caller<'_> {
     }
 }
 
-fn remedy(decision: &Decision, tool: &str, destructive: bool) -> Option<String> {
+fn remedy(decision: &Decision, visible: bool, spec: &Spec) -> Option<String> {
+    let (tool, destructive) = (spec.id, spec.destructive);
     match (decision.verdict, &decision.rule) {
         (Verdict::Allow, _) => None,
         (Verdict::Deny, Some(rule)) => Some(format!(
             "change the rule at {rule}; a deny holds over every allow and approval"
+        )),
+        (Verdict::Deny, None) if visible => Some(format!(
+            "arguments of `{tool}` with which the call does not have that effect"
         )),
         (Verdict::Deny, None) => Some(format!(
             "list `{tool}` where {} narrows, or call as another role",

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tool_core::Effect;
+
 use crate::error::Place;
 
 /// The level of a layer, outermost first.
@@ -235,6 +237,8 @@ pub struct Layer {
     pub allow: Option<Vec<Selector>>,
     /// What does not stay visible.
     pub deny: Vec<Selector>,
+    /// Effects that no call may have: tools that always have one are hidden, calls that have one are refused.
+    pub without: Vec<Effect>,
     /// Rules on calls.
     pub rules: Vec<Rule>,
     /// Where it was written.
@@ -249,6 +253,7 @@ impl Layer {
             name: name.into(),
             allow: None,
             deny: Vec::new(),
+            without: Vec::new(),
             rules: Vec::new(),
             place: None,
         }
@@ -269,6 +274,13 @@ impl Layer {
         self
     }
 
+    /// Hides every tool that cannot do without an effect, and refuses calls of the others that have it.
+    #[must_use]
+    pub fn without(mut self, effect: Effect) -> Self {
+        self.without.push(effect);
+        self
+    }
+
     /// Adds a rule on calls.
     #[must_use]
     pub fn rule(mut self, rule: Rule) -> Self {
@@ -281,9 +293,12 @@ impl Layer {
         Self::new(Level::Task, "read_only").deny(["group:write"])
     }
 
-    /// The context without network: hides every tool that reaches it.
+    /// The context without network: hides every tool of the web and every other that always reaches the network; of those
+    /// that need not, calls that would are refused.
     pub fn no_web() -> Self {
-        Self::new(Level::Task, "no_web").deny(["group:web"])
+        Self::new(Level::Task, "no_web")
+            .deny(["category:web"])
+            .without(Effect::NetworkAccess)
     }
 
     /// A context by its name.

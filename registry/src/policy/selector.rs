@@ -82,6 +82,15 @@ fn writes(spec: &Spec) -> bool {
         || spec.capabilities.contains(&Capability::Spawn)
 }
 
+/// Whether every call of a tool has an effect.
+pub(super) fn always_has(effect: Effect, spec: &Spec) -> bool {
+    let has = match effect {
+        Effect::NetworkAccess => reaches_network(spec),
+        other => spec.effects.contains(&other),
+    };
+    has && !spec.avoidable.contains(&effect)
+}
+
 fn reaches_network(spec: &Spec) -> bool {
     spec.effects.contains(&Effect::NetworkAccess)
         || spec.capabilities.contains(&Capability::Http)

@@ -1,8 +1,11 @@
 //! Reading an answer: where it leads, whether to wait, whether it can be read; and what a failure is called.
 
+use std::io::ErrorKind::{InvalidData, InvalidInput};
 use std::time::Duration;
 
-use tool_core::capability::HttpResponse;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+use tool_core::capability::{Clock, HttpResponse};
 use tool_core::{ErrorCode, ToolError};
 use ureq::Error;
 
@@ -19,10 +22,28 @@ pub(super) fn location(head: &Head) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// The seconds a server asks to wait; a date counts as too long, as nothing here knows the time of day.
-pub(super) fn retry_after(head: &Head) -> Option<Duration> {
+/// How long a server asks to wait, in seconds or until a time; what cannot be read counts as too long.
+pub(super) fn retry_after(head: &Head, clock: Option<&dyn Clock>) -> Option<Duration> {
     let text = head.headers().get("retry-after")?.to_str().ok()?.trim();
-    Some(text.parse().map_or(Duration::MAX, Duration::from_secs))
+    Some(match (text.parse(), unix_seconds(text), clock) {
+        (Ok(seconds), ..) => Duration::from_secs(seconds),
+        (_, Some(then), Some(clock)) => {
+            Duration::from_secs(then).saturating_sub(Duration::from_millis(clock.unix_ms()))
+        }
+        _ => Duration::MAX,
+    })
+}
+
+/// A time in one of the three forms of HTTP (RFC 9110, 5.6.7), all of them UTC.
+fn unix_seconds(text: &str) -> Option<u64> {
+    const FORMS: [&str; 3] = [
+        "%a, %d %b %Y %H:%M:%S GMT",
+        "%A, %d-%b-%y %H:%M:%S GMT",
+        "%a %b %e %H:%M:%S %Y",
+    ];
+    let read = |form: &&str| strtime::parse(form, text).ok()?.to_datetime().ok();
+    let time = FORMS.iter().find_map(read)?.to_zoned(TimeZone::UTC).ok()?;
+    u64::try_from(time.timestamp().as_second()).ok()
 }
 
 pub(super) fn finish(
@@ -66,20 +87,19 @@ pub(super) fn finish(
 
 /// Whether the caller can read what came.
 fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(), ToolError> {
-    let found = found.unwrap_or("application/octet-stream");
-    let found = found
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
+    let found = found.unwrap_or_default().split(';').next();
+    let found = found.unwrap_or_default().trim().to_ascii_lowercase();
     let fits =
         |wanted: &&str| *wanted == found || wanted.ends_with('/') && found.starts_with(*wanted);
     if accept.is_empty() || accept.iter().any(fits) {
         return Ok(());
     }
+    let what = match found.as_str() {
+        "" => "does not say its type of content".to_owned(),
+        found => format!("is `{found}`"),
+    };
     let message = format_args!(
-        "{} is `{found}`, expected one of `{}`",
+        "{} {what}, expected one of `{}`",
         target.shown(),
         accept.join("`, `")
     );
@@ -93,8 +113,7 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
     if let Some(fault) = wire.take_fault() {
         return fault;
     }
-    let of_tls =
-        |err: &std::io::Error| target.secure() && err.kind() == std::io::ErrorKind::InvalidData;
+    let of_tls = |err: &std::io::Error| target.secure() && err.kind() == InvalidData;
     let (reason, hint) = match err {
         Error::LargeResponseHeader(..) => {
             let message = format_args!(
@@ -105,15 +124,41 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
         }
         Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => ("tls", TLS),
         Error::Io(err) if of_tls(err) => ("tls", TLS),
+        // Chunks that cannot be read, and packed bytes that are none.
+        Error::Io(err)
+            if matches!(err.kind(), InvalidData | InvalidInput)
+                || err.get_ref().is_some_and(|inner| inner.is::<Error>()) =>
+        {
+            ("http", NOT_HTTP)
+        }
         Error::Io(_) | Error::ConnectionFailed => ("network", "ask again later"),
-        _ => (
-            "http",
-            "the server does not speak proper HTTP; use another URL",
-        ),
+        _ => ("http", NOT_HTTP),
     };
+    const NOT_HTTP: &str = "the server does not speak proper HTTP; use another URL";
     const TLS: &str = "the server's certificate or encryption is not to be trusted; this check cannot be turned off";
     let message = format_args!("the exchange with {} failed: {err}", target.shown());
     ToolError::new(ErrorCode::ToolError, message)
         .reason(reason)
         .hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unix_seconds;
+
+    #[test]
+    fn times_are_read_in_the_three_forms_of_http() {
+        for (text, expected) in [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777)),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", Some(784_111_777)),
+            ("Sun Nov  6 08:49:37 1994", Some(784_111_777)),
+            ("Sun, 06 Nov 1994 08:49:37 CET", None),
+            ("Sun, 31 Feb 1994 08:49:37 GMT", None),
+            ("Thu, 01 Jan 1960 00:00:00 GMT", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(unix_seconds(text), expected, "{text}");
+        }
+    }
 }

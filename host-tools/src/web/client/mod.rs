@@ -17,7 +17,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tool_core::capability::{Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
+use tool_core::capability::{Clock, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
 use tool_core::{ErrorCode, StopFlag, ToolError};
 use ureq::config::Config;
 use ureq::http::{Request, Response};
@@ -62,6 +62,8 @@ pub struct Client {
     rules: Arc<Rules>,
     services: Services,
     net: Arc<dyn Net>,
+    /// Without one a time to wait until counts as too far away.
+    clock: Option<Arc<dyn Clock>>,
     roots: RootCerts,
     timeout: Duration,
     bytes_max: u64,
@@ -80,7 +82,8 @@ impl Client {
             settings.only_hosts.as_deref(),
             &settings.deny_hosts,
             &settings.allow_private,
-        )?;
+        )?
+        .follow_listed(settings.follow_listed);
         services
             .own(settings)
             .iter()
@@ -89,11 +92,19 @@ impl Client {
             rules: Arc::new(rules),
             services,
             net: Arc::new(System),
+            clock: None,
             roots: RootCerts::WebPki,
             timeout: settings.timeout,
             bytes_max: settings.bytes_max,
             backoff: settings.backoff,
         })
+    }
+
+    /// With the time of day, for servers that say until when to wait.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
     }
 }
 
@@ -124,6 +135,7 @@ impl Http for Client {
             started + request.timeout.min(self.timeout),
         ));
         let agent = self.agent(&wire);
+        request.hosts.judge(&hop.target.host)?;
         for followed in 0.. {
             self.rules.host(&hop.target)?;
             let head = self.attempts(&agent, &wire, request.service, &hop)?;
@@ -145,7 +157,7 @@ impl Http for Client {
                     .reason("redirect")
                     .hint("the site sends its visitors in a circle; use another URL"));
             }
-            hop = self.follow(hop, head.status().as_u16(), &location, request.any_host)?;
+            hop = self.follow(hop, head.status().as_u16(), &location, request)?;
         }
         unreachable!("the loop ends by returning")
     }
@@ -188,8 +200,8 @@ impl Client {
             let again = attempt < ATTEMPTS_MAX && hop.method == HttpMethod::Get;
             let asked = match &result {
                 Ok(head) if again && matches!(head.status().as_u16(), 429 | 502 | 503 | 504) => {
-                    match retry_after(head) {
-                        Some(asked) if asked <= RETRY_AFTER_MAX => asked,
+                    match retry_after(head, self.clock.as_deref()) {
+                        Some(asked) if asked <= RETRY_AFTER_MAX && asked < wire.left() => asked,
                         Some(_) => return result,
                         None => Duration::ZERO,
                     }
@@ -239,7 +251,7 @@ impl Client {
         hop: Hop,
         status: u16,
         location: &str,
-        any_host: bool,
+        request: &HttpRequest,
     ) -> Result<Hop, ToolError> {
         let next = hop.target.join(location)?;
         let refuse = |what: &str| {
@@ -252,7 +264,19 @@ impl Client {
             return Err(refuse("from https to")
                 .hint("what is read without encryption must be asked for as such"));
         }
-        if !any_host && !self.rules.may_follow(&hop.target, &next) {
+        // The rules on the call hold for wherever it is sent on to.
+        if let Err(err) = request.hosts.judge(&next.host) {
+            let (from, to) = (hop.target.shown(), next.shown());
+            let message = format_args!("{from} redirects to {to}: {}", err.message());
+            let refused = ToolError::new(ErrorCode::PolicyDenied, message)
+                .reason("redirect")
+                .at("/url");
+            return Err(match err.hint_str() {
+                Some(hint) => refused.hint(hint.to_owned()),
+                None => refused,
+            });
+        }
+        if !request.any_host && !self.rules.may_follow(&hop.target, &next) {
             return Err(refuse("to another host,").hint(
                 "call the tool with that URL, or list the host in `permissions.network.allowed_hosts`",
             ));

@@ -13,6 +13,8 @@ use super::target::Target;
 pub struct Settings {
     /// Hosts that redirects may lead to and whose ports are allowed: `permissions.network.allowed_hosts`.
     pub allowed_hosts: Vec<String>,
+    /// Whether redirects lead to listed hosts; not where every use of the network asks a person.
+    pub follow_listed: bool,
     /// Private addresses that may be reached: `permissions.network.allow_private`.
     pub allow_private: Vec<String>,
     /// Where present, the only hosts that are reached at all: `web.allow_hosts`.
@@ -35,6 +37,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             allowed_hosts: Vec::new(),
+            follow_listed: true,
             allow_private: Vec::new(),
             only_hosts: None,
             deny_hosts: Vec::new(),

@@ -214,8 +214,10 @@ fn ordinary(port: u16) -> bool {
 }
 
 /// Which hosts, ports and addresses a client may reach.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Rules {
+    /// Whether a redirect may lead to listed hosts, not only to the same one.
+    follow_listed: bool,
     /// Hosts the configuration lists; redirects may lead there, and a port of theirs is allowed.
     listed: Vec<Pattern>,
     /// Where present, nothing else is reached at all.
@@ -239,6 +241,7 @@ impl Rules {
             texts.iter().map(|text| Pattern::parse(text)).collect()
         };
         Ok(Self {
+            follow_listed: true,
             listed: patterns(listed)?,
             only: only.map(patterns).transpose()?,
             denied: patterns(denied)?,
@@ -247,6 +250,12 @@ impl Rules {
                 .map(|text| address(text))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Whether redirects lead to listed hosts too.
+    pub(super) fn follow_listed(mut self, follow: bool) -> Self {
+        self.follow_listed = follow;
+        self
     }
 
     /// Lists one more host with its port: that of a service the configuration names.
@@ -291,12 +300,9 @@ impl Rules {
     /// Whether a redirect may lead from one host to another.
     pub(super) fn may_follow(&self, from: &Target, to: &Target) -> bool {
         let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
+        let mut lists = self.listed.iter().chain(self.only.iter().flatten());
         bare(&from.host) == bare(&to.host)
-            || self
-                .listed
-                .iter()
-                .any(|pattern| pattern.allows(&to.host, to.port))
-            || (self.only.iter().flatten()).any(|pattern| pattern.allows(&to.host, to.port))
+            || self.follow_listed && lists.any(|pattern| pattern.allows(&to.host, to.port))
     }
 
     /// Whether all addresses of a host may be dialled: one that may not refuses the host as a whole.

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod audit;
+mod hosts;
 mod limits;
 mod panics;
 mod visibility;
@@ -223,6 +224,9 @@ fn files_of_arguments_are_loaded_after_the_rules_and_only_then() {
     assert_eq!(missing.err().unwrap().path(), Some("/text"));
     let outside = world.call("operator", "plot", r#"{"text":{"$file":"../x"}}"#);
     assert_eq!(code(&outside), Some(ErrorCode::InvalidArgs));
+    assert_eq!(outside.err().unwrap().path(), Some("/text"));
+    let path = world.call("operator", "read_file", r#"{"path":"../x"}"#);
+    assert_eq!(path.err().unwrap().path(), Some("/path"));
 }
 
 #[test]

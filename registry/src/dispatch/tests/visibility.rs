@@ -150,6 +150,67 @@ fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
     }
 }
 
+/// Reaches the network only when told to.
+struct MayReach;
+
+impl Tool for MayReach {
+    const SPEC: Spec = Spec {
+        id: "may_reach",
+        title: "a fake",
+        effects: &[Effect::NetworkAccess, Effect::CallsLlm],
+        avoidable: &[Effect::NetworkAccess, Effect::CallsLlm],
+        capabilities: &[tool_core::Capability::Model],
+        determinism: Determinism::External,
+        ..Spec::pure()
+    };
+    type Args = crate::fakes::WriteArgs;
+    type Output = Value;
+    fn run(_: Self::Args, _: &Ctx) -> Result<Value, ToolError> {
+        Ok(Value::from("done"))
+    }
+    fn examples() -> Vec<Example<Self::Args, Value>> {
+        Vec::new()
+    }
+    fn narrow(args: &Self::Args) -> tool_core::Reach {
+        tool_core::Reach {
+            effects: if args.overwrite {
+                Self::SPEC.effects
+            } else {
+                &[]
+            },
+            destructive: false,
+        }
+    }
+}
+
+#[test]
+fn without_web_a_tool_that_need_not_reach_it_stays_and_only_calls_that_would_are_refused() {
+    static MAY: &[Entry] = &[entry::<MayReach>()];
+    let world = World::new(&[TWELVE, MAY], "");
+    let mut context = context("operator");
+    context.layers.push(Layer::no_web());
+    let tool = world.dispatcher.resolve("may_reach", &context).unwrap();
+    let unknown = world.dispatcher.preview(tool, None, &context);
+    assert_eq!((unknown.verdict, unknown.certain), (Verdict::Deny, false));
+    for (args, expected) in [
+        (r#"{"path":"a"}"#, None),
+        (
+            r#"{"path":"a","overwrite":true}"#,
+            Some(ErrorCode::PolicyDenied),
+        ),
+    ] {
+        let mut request = request("operator", "may_reach", args);
+        request.context = context.clone();
+        request.context.answer = crate::Answer::Yes;
+        let outcome = world.dispatcher.call(request);
+        assert_eq!(code(&outcome), expected, "{args}: {:?}", outcome.err());
+        if let Some(error) = outcome.err() {
+            assert!(error.message().contains("task `no_web`"), "{error}");
+            assert!(error.message().contains("`network_access`"), "{error}");
+        }
+    }
+}
+
 #[test]
 fn an_unsound_layer_of_a_call_refuses_it() {
     let world = world();

@@ -537,6 +537,14 @@ fn a_rule_that_can_never_match_is_an_error() {
             "expected a host",
         ),
         (
+            "match = { tools = [\"web_fetch\"], url = { host = \"x.example:8080\" } }\ndecision = \"deny\"",
+            "without scheme and port",
+        ),
+        (
+            "match = { tools = [\"web_fetch\"], url = { host = \"bücher.example\" } }\ndecision = \"deny\"",
+            "xn--bcher-kva",
+        ),
+        (
             "match = { tools = [\"write_file\"], role = \"operater\" }\ndecision = \"deny\"",
             "did you mean `operator`?",
         ),

@@ -146,16 +146,42 @@ fn reading_is_repeated_where_the_server_is_busy_and_sending_never() {
         503,
         1,
     );
+    status(Get, 1, "503 Busy\r\nretry-after: soon", 503, 1);
+    status(
+        Get,
+        1,
+        "503 Busy\r\nretry-after: Sun, 06 Nov 1994 11:59:59 GMT",
+        200,
+        2,
+    );
     status(Post, 1, "503 Busy", 503, 1);
 }
 
 #[test]
 fn a_server_is_given_the_time_it_asks_for() {
-    let server = failing_first(1, "503 Busy\r\nretry-after: 1");
+    for head in [
+        "503 Busy\r\nretry-after: 1",
+        "503 Busy\r\nretry-after: Sun, 06 Nov 1994 12:00:01 GMT",
+    ] {
+        let server = failing_first(1, head);
+        let scripted = Scripted::new(server.port, &settings());
+        let started = Instant::now();
+        assert_eq!(scripted.get("http://example.org/").unwrap().status, 200);
+        assert!(started.elapsed() >= Duration::from_secs(1), "{head}");
+    }
+}
+
+#[test]
+fn what_a_server_asks_for_is_not_waited_for_beyond_the_deadline() {
+    let server = failing_first(1, "503 Busy\r\nretry-after: Sun, 06 Nov 1994 12:00:09 GMT");
     let scripted = Scripted::new(server.port, &settings());
+    let request = HttpRequest {
+        timeout: Duration::from_secs(5),
+        ..HttpRequest::get("http://example.org/")
+    };
     let started = Instant::now();
-    assert_eq!(scripted.get("http://example.org/").unwrap().status, 200);
-    assert!(started.elapsed() >= Duration::from_secs(1));
+    assert_eq!(scripted.send(&request).unwrap().status, 503);
+    assert!(started.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -233,3 +233,38 @@ fn an_improper_answer_is_an_error_and_not_half_an_answer() {
         "what comes after the length is not read"
     );
 }
+
+#[test]
+fn bodies_that_cannot_be_read_and_answers_without_a_type_say_so() {
+    let server = Server::pages(&[
+        (
+            "/chunks",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
+        ),
+        (
+            "/packed",
+            "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 20\r\n\r\nthis is not packed!!",
+        ),
+        ("/typeless", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na"),
+        (
+            "/odd",
+            "HTTP/1.1 200 OK\r\ncontent-type: ;;=\r\ncontent-length: 1\r\n\r\na",
+        ),
+    ]);
+    let scripted = Scripted::new(server.port, &settings());
+    for path in ["chunks", "packed"] {
+        let err = scripted
+            .get(&format!("http://example.org/{path}"))
+            .unwrap_err();
+        assert_eq!(err.reason_str(), Some("http"), "{path}: {err}");
+    }
+    for path in ["typeless", "odd"] {
+        let request = HttpRequest {
+            accept: &["text/"],
+            ..HttpRequest::get(format!("http://example.org/{path}"))
+        };
+        let err = scripted.send(&request).unwrap_err();
+        assert_eq!(err.reason_str(), Some("content_type"));
+        assert!(err.message().contains("does not say its type"), "{err}");
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use tool_core::ErrorCode;
-use tool_core::capability::{HttpMethod, HttpRequest};
+use tool_core::capability::{HostJudge, HttpMethod, HttpRequest};
+use tool_core::{ErrorCode, ToolError};
 
 use super::super::Settings;
 use super::{Scripted, settings, texts};
@@ -96,6 +96,74 @@ fn a_redirect_to_another_host_needs_a_listing() {
             .reason_str(),
         Some("host")
     );
+}
+
+#[test]
+fn the_rules_on_a_call_hold_for_every_hop() {
+    let server = sending_on();
+    let listing = Settings {
+        allowed_hosts: texts(&["other.example"]),
+        ..settings()
+    };
+    let scripted = Scripted::new(server.port, &listing);
+    let judged = |url: &str, any_host: bool| {
+        scripted.send(&HttpRequest {
+            any_host,
+            hosts: HostJudge::new(|host| {
+                if host != "other.example" {
+                    return Ok(());
+                }
+                let err = ToolError::new(ErrorCode::PolicyDenied, "a rule says no");
+                Err(err.reason("host").hint("ask elsewhere"))
+            }),
+            ..HttpRequest::get(url)
+        })
+    };
+    for any_host in [false, true] {
+        let err = judged(
+            "http://example.org/302/http://OTHER.example./?token=s3cret",
+            any_host,
+        )
+        .unwrap_err();
+        assert_eq!(
+            (err.code(), err.reason_str(), err.hint_str()),
+            (
+                ErrorCode::PolicyDenied,
+                Some("redirect"),
+                Some("ask elsewhere")
+            )
+        );
+        let message = err.message();
+        assert!(
+            message.contains("redirects to `http://other.example/`: a rule says no")
+                && !message.contains("s3cret"),
+            "{message}"
+        );
+    }
+    let err = judged("http://other.example/", true).unwrap_err();
+    assert_eq!(err.reason_str(), Some("host"), "the first hop too");
+    assert_eq!(server.seen().len(), 2, "the denied host saw nothing");
+    assert_eq!(
+        judged("http://example.org/302//b", false).unwrap().status,
+        200
+    );
+}
+
+#[test]
+fn where_every_use_asks_a_listing_opens_no_redirect() {
+    let server = sending_on();
+    let asking = Settings {
+        allowed_hosts: texts(&["other.example"]),
+        follow_listed: false,
+        ..settings()
+    };
+    let scripted = Scripted::new(server.port, &asking);
+    let err = scripted
+        .get("http://example.org/302/http://other.example/")
+        .unwrap_err();
+    assert_eq!(err.reason_str(), Some("redirect"));
+    let same = scripted.get("http://example.org/302/http://www.example.org/");
+    assert_eq!(same.unwrap().status, 200);
 }
 
 #[test]

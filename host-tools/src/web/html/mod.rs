@@ -1,0 +1,144 @@
+//! The readable part of an HTML page: title, headings, links and text.
+//!
+//! A tokenizer by the HTML standard gives a flat run of tags and texts; nothing here recurses, so depth costs nothing, and
+//! every list has a limit. Scripts, styles, forms and navigation are left out. [`reader`] follows a page.
+
+mod reader;
+
+#[cfg(test)]
+mod tests;
+
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{StopFlag, ToolError};
+use url::Url;
+
+use reader::Reader;
+
+/// Begin and end a line.
+const BLOCKS: [&[u8]; 26] = [
+    b"p",
+    b"div",
+    b"section",
+    b"article",
+    b"main",
+    b"header",
+    b"footer",
+    b"ul",
+    b"ol",
+    b"li",
+    b"dl",
+    b"dt",
+    b"dd",
+    b"table",
+    b"tr",
+    b"blockquote",
+    b"pre",
+    b"figure",
+    b"figcaption",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"h5",
+    b"h6",
+    b"hr",
+];
+
+/// A heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Heading {
+    /// Its depth, 1 to 6.
+    pub level: u8,
+    /// Its text.
+    pub text: String,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// Its text.
+    pub text: String,
+    /// Where it leads: an absolute http or https URL.
+    pub url: String,
+}
+
+/// The readable part of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) title: String,
+    pub(super) headings: Vec<Heading>,
+    pub(super) links: Vec<Link>,
+    pub(super) text: String,
+}
+
+/// Reads a page; links are made absolute by the address of the page.
+///
+/// # Errors
+/// `cancelled` or `timeout`.
+pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<Page, ToolError> {
+    let mut reader = Reader::new(base.cloned());
+    for (count, token) in tokens(html.as_bytes()).enumerate() {
+        if count % 4096 == 0 {
+            stop.check()?;
+        }
+        match token {
+            Token::StartTag(tag) => reader.open(&tag),
+            Token::EndTag(tag) => reader.close(&tag),
+            Token::String(text) => reader.text(&String::from_utf8_lossy(&text)),
+            _ => {}
+        }
+    }
+    Ok(reader.finish())
+}
+
+/// A fragment without its tags, on one line: snippets and abstracts.
+pub(super) fn plain(fragment: &str) -> String {
+    let mut text = String::new();
+    for token in tokens(fragment.as_bytes()) {
+        match token {
+            Token::String(piece) => text.push_str(&String::from_utf8_lossy(&piece)),
+            Token::StartTag(tag) if BLOCKS.contains(&tag.name.as_slice()) => text.push(' '),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn tokens(html: &[u8]) -> impl Iterator<Item = Token> {
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    // Reading from memory cannot fail.
+    Tokenizer::new_with_emitter(html, emitter).filter_map(Result::ok)
+}
+
+/// The charset that the beginning of a page says it has.
+pub(super) fn charset(beginning: &[u8]) -> Option<String> {
+    for token in tokens(beginning) {
+        match token {
+            Token::StartTag(tag) if tag.name.as_slice() == b"meta" => {
+                let named = attribute(&tag, b"charset");
+                if let Some(found) = named.or_else(|| {
+                    let of_type = attribute(&tag, b"http-equiv")?;
+                    of_type
+                        .trim()
+                        .eq_ignore_ascii_case("content-type")
+                        .then_some(())?;
+                    super::text::charset(&attribute(&tag, b"content")?)
+                }) {
+                    return Some(found);
+                }
+            }
+            Token::StartTag(tag) if tag.name.as_slice() == b"body" => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn attribute(tag: &StartTag<()>, key: &[u8]) -> Option<String> {
+    let mut attributes = tag.attributes.iter();
+    let (_, value) = attributes.find(|(name, _)| name.as_slice() == key)?;
+    Some(String::from_utf8_lossy(&value.value).into_owned())
+}

@@ -1,0 +1,250 @@
+//! Following the tags of a page: what is open, what is left out, and what is gathered.
+
+use html5gum::{EndTag, StartTag};
+use url::Url;
+
+use super::{BLOCKS, Heading, Link, Page, attribute};
+
+/// Most headings of a page.
+pub(super) const HEADINGS_MAX: usize = 500;
+/// Most links of a page.
+pub(super) const LINKS_MAX: usize = 500;
+/// Longest text of a heading, a link or a title, in bytes.
+pub(super) const LABEL_BYTES_MAX: usize = 500;
+/// A main part shorter than this is not what the page is about.
+const MAIN_BYTES_MIN: usize = 200;
+
+/// Left out with all that is in them.
+const SKIPPED: [&[u8]; 14] = [
+    b"script",
+    b"style",
+    b"noscript",
+    b"template",
+    b"svg",
+    b"math",
+    b"iframe",
+    b"object",
+    b"canvas",
+    b"select",
+    b"button",
+    b"form",
+    b"nav",
+    b"aside",
+];
+/// What is being gathered while its element is open.
+enum Label {
+    Heading(u8),
+    Link(String),
+}
+
+pub(super) struct Reader {
+    base: Option<Url>,
+    page: Page,
+    in_title: bool,
+    /// The element that is left out, and how many of its name are open.
+    skipped: Option<(Vec<u8>, usize)>,
+    /// `pre` elements that are open: their white space counts.
+    preformatted: usize,
+    /// Texts of headings and links that are open, innermost last.
+    labels: Vec<(Label, String)>,
+    /// Main parts: how many are open, and the text in them.
+    main_open: usize,
+    main: String,
+}
+
+impl Reader {
+    pub(super) fn new(base: Option<Url>) -> Self {
+        Self {
+            base,
+            page: Page::default(),
+            in_title: false,
+            skipped: None,
+            preformatted: 0,
+            labels: Vec::new(),
+            main_open: 0,
+            main: String::new(),
+        }
+    }
+
+    pub(super) fn open(&mut self, tag: &StartTag<()>) {
+        let name = tag.name.as_slice();
+        if let Some((skipped, depth)) = &mut self.skipped {
+            if skipped == name && !tag.self_closing {
+                *depth += 1;
+            }
+            return;
+        }
+        match name {
+            b"title" => self.in_title = self.page.title.is_empty(),
+            b"base" => {
+                let target = attribute(tag, b"href").and_then(|href| self.resolve(&href));
+                self.base = target.or(self.base.take());
+            }
+            b"br" => self.line(),
+            b"img" => {
+                if let Some(words) = attribute(tag, b"alt") {
+                    self.text(&words);
+                }
+            }
+            b"td" | b"th" => self.push(" "),
+            b"pre" => self.preformatted += 1,
+            b"main" | b"article" => self.main_open += 1,
+            b"a" => self.open_link(attribute(tag, b"href")),
+            name if SKIPPED.contains(&name) && !tag.self_closing => {
+                self.skipped = Some((name.to_vec(), 1));
+                return;
+            }
+            _ => {}
+        }
+        if BLOCKS.contains(&name) {
+            self.line();
+        }
+        if name == b"li" {
+            self.push("- ");
+        }
+        if let [b'h', level @ b'1'..=b'6'] = name {
+            self.labels
+                .retain(|(label, _)| matches!(label, Label::Link(_)));
+            self.labels
+                .push((Label::Heading(level - b'0'), String::new()));
+            self.push(&format!("{} ", "#".repeat(usize::from(level - b'0'))));
+        }
+    }
+
+    pub(super) fn close(&mut self, tag: &EndTag<()>) {
+        let name = tag.name.as_slice();
+        if let Some((skipped, depth)) = &mut self.skipped {
+            if skipped == name {
+                *depth -= 1;
+                if *depth == 0 {
+                    self.skipped = None;
+                }
+            }
+            return;
+        }
+        match name {
+            b"title" => self.in_title = false,
+            b"pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            b"a" => self.end_label(|label| matches!(label, Label::Link(_))),
+            [b'h', b'1'..=b'6'] => self.end_label(|label| matches!(label, Label::Heading(_))),
+            _ => {}
+        }
+        if BLOCKS.contains(&name) {
+            self.line();
+        }
+        if matches!(name, b"main" | b"article") {
+            self.main_open = self.main_open.saturating_sub(1);
+        }
+    }
+
+    fn open_link(&mut self, href: Option<String>) {
+        self.end_label(|label| matches!(label, Label::Link(_)));
+        if let Some(url) = href.and_then(|href| self.resolve(&href)) {
+            self.labels.push((Label::Link(url.into()), String::new()));
+        }
+    }
+
+    fn resolve(&self, href: &str) -> Option<Url> {
+        const HREF_BYTES_MAX: usize = 4096;
+        let href = href.trim();
+        if href.is_empty() || href.starts_with('#') || href.len() > HREF_BYTES_MAX {
+            return None;
+        }
+        let url = match &self.base {
+            Some(base) => base.join(href).ok()?,
+            None => Url::parse(href).ok()?,
+        };
+        matches!(url.scheme(), "http" | "https").then_some(url)
+    }
+
+    fn end_label(&mut self, wanted: fn(&Label) -> bool) {
+        let Some(at) = self.labels.iter().rposition(|(label, _)| wanted(label)) else {
+            return;
+        };
+        let (label, text) = self.labels.remove(at);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
+            return;
+        }
+        match label {
+            Label::Heading(level) if self.page.headings.len() < HEADINGS_MAX => {
+                self.page.headings.push(Heading { level, text });
+            }
+            Label::Link(url) if self.page.links.len() < LINKS_MAX => {
+                self.page.links.push(Link { text, url });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        if self.skipped.is_some() {
+            return;
+        }
+        if self.in_title {
+            add_label(&mut self.page.title, text);
+            return;
+        }
+        for (_, label) in &mut self.labels {
+            add_label(label, text);
+        }
+        if self.preformatted > 0 {
+            self.push(text);
+            return;
+        }
+        if text.starts_with(char::is_whitespace) {
+            self.push(" ");
+        }
+        let mut words = text.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            self.push(word);
+            if words.peek().is_some() || text.ends_with(char::is_whitespace) {
+                self.push(" ");
+            }
+        }
+    }
+
+    /// Adds to the text of the page and of its main part; spaces neither double nor begin a line.
+    fn push(&mut self, piece: &str) {
+        let in_main = (self.main_open > 0).then_some(&mut self.main);
+        for text in std::iter::once(&mut self.page.text).chain(in_main) {
+            if piece != " "
+                || self.preformatted > 0
+                || !text.is_empty() && !text.ends_with([' ', '\n'])
+            {
+                text.push_str(piece);
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        let in_main = (self.main_open > 0).then_some(&mut self.main);
+        for text in std::iter::once(&mut self.page.text).chain(in_main) {
+            let length = text.trim_end_matches(' ').len();
+            text.truncate(length);
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Page {
+        self.page.title = self
+            .page
+            .title
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        if self.main.trim().len() >= MAIN_BYTES_MIN {
+            self.page.text = self.main;
+        }
+        self.page.text = self.page.text.trim().to_owned();
+        self.page
+    }
+}
+
+fn add_label(label: &mut String, text: &str) {
+    if label.len() < LABEL_BYTES_MAX {
+        label.extend(text.chars().take(LABEL_BYTES_MAX));
+    }
+}

@@ -1,0 +1,134 @@
+//! The rules of a call on hosts, for those it meets on its way: redirects, and pages that a tool chooses itself.
+
+use std::sync::Arc;
+
+use tool_core::capability::{HostJudge, Http, HttpRequest, HttpResponse, HttpService};
+use tool_core::{ErrorCode, StopFlag, ToolError};
+
+use super::facts::{CallFacts, host_fits};
+use super::{Caller, Verdict};
+use crate::catalogue::Catalogue;
+
+/// What the rules with `url.host` say of one call, apart from its hosts; nobody is asked while a call runs, so `ask`
+/// refuses too.
+#[derive(Debug, Clone)]
+pub struct HostRules {
+    tool: &'static str,
+    /// The hosts the call itself names: they were decided with it.
+    decided: Vec<String>,
+    rules: Vec<HostRule>,
+}
+
+#[derive(Debug, Clone)]
+struct HostRule {
+    hosts: Vec<String>,
+    decision: Verdict,
+    /// Layer and rule.
+    title: String,
+    reason: Option<String>,
+}
+
+impl Caller<'_> {
+    /// The rules that hosts on the way of a call are held against.
+    pub fn host_rules(
+        &self,
+        catalogue: &Catalogue,
+        tool: usize,
+        call: &CallFacts<'_>,
+    ) -> HostRules {
+        let mut rules = Vec::new();
+        for layer in &self.layers {
+            for rule in &layer.rules {
+                let Some(hosts) = &rule.hosts else { continue };
+                if rule.decision > Verdict::Allow
+                    && rule.is_about(tool, self.role)
+                    && rule.fit_but_for_hosts(call).counts(rule.decision)
+                {
+                    rules.push(HostRule {
+                        hosts: hosts.clone(),
+                        decision: rule.decision,
+                        title: format!("layer {}, {}", layer.title, rule.label),
+                        reason: rule.reason.clone(),
+                    });
+                }
+            }
+        }
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.decision));
+        let named = call.hosts.iter().flatten();
+        HostRules {
+            tool: catalogue.tool(tool).spec().id,
+            decided: named.map(|host| host.name.clone()).collect(),
+            rules,
+        }
+    }
+}
+
+impl HostRules {
+    /// Whether the call may come to a host.
+    ///
+    /// # Errors
+    /// `policy_denied` that names the rule and the next step.
+    pub fn judge(&self, host: &str) -> Result<(), ToolError> {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        if self.decided.contains(&host) {
+            return Ok(());
+        }
+        let fits = |rule: &&HostRule| rule.hosts.iter().any(|pattern| host_fits(pattern, &host));
+        let Some(rule) = self.rules.iter().find(fits) else {
+            return Ok(());
+        };
+        let (what, hint) = match rule.decision {
+            Verdict::Ask => (
+                "needs a person's approval",
+                "call `fetch_docs` or `http_get` with a URL of that host, so that a person is asked".to_owned(),
+            ),
+            _ => (
+                "is denied",
+                format!(
+                    "use another source; `mathchain policy explain {}` shows every rule",
+                    self.tool
+                ),
+            ),
+        };
+        let reason = rule.reason.as_ref();
+        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        let message = format_args!(
+            "`{host}` {what} for `{}` by {}{reason}",
+            self.tool, rule.title
+        );
+        Err(ToolError::new(ErrorCode::PolicyDenied, message)
+            .reason("host")
+            .hint(hint))
+    }
+
+    /// Holds every request of the call against them.
+    pub fn guard(self, http: Arc<dyn Http>) -> Arc<dyn Http> {
+        if self.rules.is_empty() {
+            return http;
+        }
+        Arc::new(Guarded {
+            http,
+            hosts: HostJudge::new(move |host| self.judge(host)),
+        })
+    }
+}
+
+/// HTTP for one call.
+struct Guarded {
+    http: Arc<dyn Http>,
+    hosts: HostJudge,
+}
+
+impl Http for Guarded {
+    fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
+        let request = HttpRequest {
+            hosts: self.hosts.clone(),
+            ..request.clone()
+        };
+        self.http.send(&request, stop)
+    }
+
+    fn service(&self, role: &str) -> Option<HttpService> {
+        self.http.service(role)
+    }
+}
