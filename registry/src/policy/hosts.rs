@@ -41,7 +41,7 @@ impl Caller<'_> {
             for rule in &layer.rules {
                 let Some(hosts) = &rule.hosts else { continue };
                 if rule.decision > Verdict::Allow
-                    && rule.is_about(tool, self.role)
+                    && rule.is_about(tool, &self.role)
                     && rule.fit_but_for_hosts(call).counts(rule.decision)
                 {
                     rules.push(HostRule {
