@@ -179,6 +179,7 @@ impl Tool for MayReach {
                 &[]
             },
             destructive: false,
+            below: false,
         }
     }
 }
@@ -188,7 +189,7 @@ fn without_web_a_tool_that_need_not_reach_it_stays_and_only_calls_that_would_are
     static MAY: &[Entry] = &[entry::<MayReach>()];
     let world = World::new(&[TWELVE, MAY], "");
     let mut context = context("operator");
-    context.layers.push(Layer::no_web());
+    context.who.layers.push(Layer::no_web());
     let tool = world.dispatcher.resolve("may_reach", &context).unwrap();
     let unknown = world.dispatcher.preview(tool, None, &context);
     assert_eq!((unknown.verdict, unknown.certain), (Verdict::Deny, false));
