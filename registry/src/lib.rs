@@ -4,6 +4,7 @@
 //! [`Policy`] from configuration texts that the caller hands in. Nothing here reads files, knows a clock or names a tool,
 //! save the one whose permission `{"$file": path}` needs ([`policy::FILE_READER`]).
 
+pub mod aliases;
 pub mod catalogue;
 pub mod config;
 pub mod digest;
@@ -15,6 +16,7 @@ mod fakes;
 pub mod policy;
 pub mod redact;
 
+pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use config::{Config, Limits};
 pub use dispatch::{
