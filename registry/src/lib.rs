@@ -4,6 +4,7 @@
 //! [`Policy`] from configuration texts that the caller hands in. Nothing here reads files, knows a clock or names a tool,
 //! save the one whose permission `{"$file": path}` needs ([`policy::FILE_READER`]).
 
+pub mod agents;
 pub mod aliases;
 pub mod catalogue;
 pub mod config;
@@ -16,6 +17,7 @@ mod fakes;
 pub mod policy;
 pub mod redact;
 
+pub use agents::AgentFile;
 pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use config::{Config, Limits};

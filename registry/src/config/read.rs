@@ -168,7 +168,7 @@ fn layer(part: Part<'_>) -> Option<Layer> {
     Some(layer)
 }
 
-fn rule(part: Part<'_>) -> Option<Rule> {
+pub(crate) fn rule(part: Part<'_>) -> Option<Rule> {
     let place = part.place();
     let mut table = part.into_table(&["match", "decision", "obligations", "reason"])?;
     let decision = table

@@ -34,6 +34,10 @@ pub use roles::{Role, RoleTools, Toolset, context_of_task};
 pub use selector::Group;
 pub use set::ToolSet;
 
+pub(crate) use compile::layer as compile_layer;
+pub(crate) use roles::{merged as merged_roles, toolset as resolve_toolset};
+pub(crate) use selector::resolve as resolve_selector;
+
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::error::{LoadError, LoadErrors, Place};

@@ -104,7 +104,7 @@ fn hosts(spec: &Spec) -> bool {
 ///
 /// # Errors
 /// An unknown name, with the nearest; a tag or pattern that selects nothing.
-pub(super) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<ToolSet, LoadError> {
+pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<ToolSet, LoadError> {
     let text = selector.text.as_str();
     let of_spec = |test: &dyn Fn(&Spec) -> bool| {
         ToolSet::of(catalogue.len(), |tool| test(catalogue.tool(tool).spec()))
