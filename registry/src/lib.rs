@@ -4,6 +4,7 @@
 //! [`Policy`] from configuration texts that the caller hands in. Nothing here reads files, knows a clock or names a tool,
 //! save the one whose permission `{"$file": path}` needs ([`policy::FILE_READER`]).
 
+pub mod agent_cli;
 pub mod agents;
 pub mod aliases;
 pub mod catalogue;

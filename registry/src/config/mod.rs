@@ -7,6 +7,7 @@ mod services;
 #[cfg(test)]
 mod tests;
 
+use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
 use crate::error::{LoadErrors, Place};
@@ -155,6 +156,8 @@ pub struct Config {
     pub chain: ChainDefaults,
     /// The models that tools may ask.
     pub models: Models,
+    /// Agent command lines beside or instead of the built-in ones.
+    pub clis: Vec<CliSpec>,
 }
 
 impl Default for Config {
@@ -174,11 +177,18 @@ impl Default for Config {
             limits: Limits::default(),
             chain: ChainDefaults::default(),
             models: Models::default(),
+            clis: Vec::new(),
         }
     }
 }
 
 impl Config {
+    /// The table of an agent command line: the configuration's, else the built-in one.
+    pub fn cli(&self, name: &str) -> Option<&CliSpec> {
+        let own = self.clis.iter().find(|cli| cli.name == name);
+        own.or_else(|| CliSpec::of_name(name))
+    }
+
     /// Reads a configuration; the language follows from the name's ending.
     ///
     /// # Errors

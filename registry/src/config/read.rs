@@ -5,13 +5,14 @@ use tool_core::nearest::nearest;
 use super::part::{Part, set};
 use super::services::{models, web};
 use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Workspace};
+use crate::agent_cli::cli_table;
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
 use crate::policy::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, RoleTools, Rule, Toolset, Verdict,
 };
 
-const TOP: [&str; 11] = [
+const TOP: [&str; 12] = [
     "version",
     "default_role",
     "workspace",
@@ -23,9 +24,10 @@ const TOP: [&str; 11] = [
     "limits",
     "chain",
     "models",
+    "cli",
 ];
 /// Keys of the format that this release does not read yet.
-const LATER: [&str; 3] = ["phases", "cli", "provider_profiles"];
+const LATER: [&str; 2] = ["phases", "provider_profiles"];
 
 /// Reads a configuration as far as it can be read.
 pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
@@ -53,6 +55,9 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         top.within("limits", |part| config.limits = limits(part));
         top.within("chain", |part| config.chain = chain(part));
         top.within("models", |part| config.models = models(part));
+        top.each_named("cli", |name, part| {
+            config.clis.extend(cli_table(name, part))
+        });
     }
     (config, errors)
 }

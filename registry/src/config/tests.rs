@@ -285,7 +285,7 @@ x = 1
 
 #[test]
 fn parts_of_later_releases_are_refused_by_name() {
-    for key in ["phases", "cli", "provider_profiles"] {
+    for key in ["phases", "provider_profiles"] {
         let error = Config::parse("c.yaml", &format!("version: 1\n{key}: {{}}"))
             .unwrap_err()
             .to_string();
