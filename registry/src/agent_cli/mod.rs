@@ -5,6 +5,8 @@
 
 mod managed;
 mod read;
+mod request;
+mod template;
 mod translate;
 
 #[cfg(test)]
@@ -16,7 +18,8 @@ use std::sync::OnceLock;
 use tool_core::Value;
 
 pub(crate) use read::cli_table;
-pub use translate::{CliArgs, CliRequest, CliTool, ConfigFile, Permission, translate};
+pub use request::{CliArgs, CliRequest, CliTool, ConfigFile, Permission};
+pub use translate::translate;
 
 use crate::document::{self, Format};
 use crate::error::{LoadErrors, Place};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::Value;
 use tool_core::nearest::nearest;
 
-use super::translate::PLACEHOLDERS;
+use super::template::PLACEHOLDERS;
 use super::{
     Approval, Arity, CliSpec, ConfigTemplate, EnvPolicy, Off, Permission, PromptVia, Sandbox,
     Unenforced, Visibility,

@@ -1,118 +1,19 @@
 //! From what an agent may do to the arguments and the configuration file of its command line.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
+use tool_core::Value;
 use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
-use tool_core::{Object, Value};
 
 use super::managed;
 use super::read::is_profile;
-use super::{CliSpec, PromptVia, Unenforced};
+use super::template::{Known, Lists, expand, fill, lay, mentions};
+use super::{CliArgs, CliRequest, CliSpec, CliTool, ConfigFile, Permission, PromptVia, Unenforced};
 use crate::agents::Selected;
 use crate::aliases::Aliases;
 use crate::policy::Verdict;
 
-/// What templates can name.
-pub(super) const PLACEHOLDERS: [&str; 14] = [
-    "native", "visible", "allow", "ask", "deny", "servers", "turns", "model", "prompt", "server",
-    "tool", "tools", "rule", "verdict",
-];
-
 /// The name that our own server has at agent command lines.
 const OWN_SERVER: &str = "mathchain";
-
-/// What an agent may change, whatever its tools could.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Permission {
-    /// Nothing.
-    #[default]
-    ReadOnly,
-    /// Files of the workspace; no network.
-    WorkspaceWrite,
-    /// What its tools can.
-    FullAccess,
-}
-
-impl Permission {
-    /// Every permission, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::WorkspaceWrite, Self::FullAccess];
-
-    /// The spelling in configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::FullAccess => "full-access",
-        }
-    }
-
-    /// Reads the spelling back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == text)
-    }
-}
-
-/// A tool of an agent and what may happen to its calls.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CliTool {
-    /// Which.
-    pub tool: Selected,
-    /// Calls without arguments that say otherwise.
-    pub verdict: Verdict,
-}
-
-/// What an agent command line is to be told.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct CliRequest<'a> {
-    /// The agent's tools; `None` leaves its own defaults alone.
-    pub tools: Option<&'a [CliTool]>,
-    /// What it may change.
-    pub permission: Permission,
-    /// Most turns; 0 is no limit.
-    pub max_turns: u64,
-    /// Which of its profiles.
-    pub profile: Option<&'a str>,
-    /// Its task; without one it reads stdin.
-    pub prompt: Option<&'a str>,
-}
-
-/// How to start an agent command line.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CliArgs {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// What has to be in a file.
-    pub config: Option<ConfigFile>,
-    /// What a reader should know.
-    pub warnings: Vec<String>,
-    /// Turns that whoever runs it has to count, since it does not.
-    pub count_turns: Option<u64>,
-}
-
-/// A file that an agent command line reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigFile {
-    /// Where it looks for it.
-    pub file: String,
-    /// The environment variable that names another file for one run.
-    pub variable: Option<String>,
-    /// JSON.
-    pub text: String,
-}
-
-/// A tool as the command line knows it.
-#[derive(Debug, Clone)]
-struct Known {
-    /// What makes it visible.
-    name: String,
-    /// What rules call it.
-    rule: String,
-    /// Server and tool, where it belongs to one.
-    of_server: Option<(String, String)>,
-    verdict: Verdict,
-}
 
 /// Says how to start an agent command line.
 ///
@@ -472,12 +373,6 @@ impl Work<'_> {
     }
 }
 
-impl Known {
-    fn shown(&self) -> bool {
-        self.verdict != Verdict::Deny
-    }
-}
-
 impl CliSpec {
     fn kind<'a>(&'a self, tool: &'a str) -> &'a str {
         self.kinds.get(tool).map_or(tool, String::as_str)
@@ -503,189 +398,5 @@ impl CliSpec {
                 .config
                 .as_ref()
                 .is_some_and(|config| mentions(&config.value, "{verdict}"))
-    }
-}
-
-/// What the placeholders stand for.
-struct Lists<'a> {
-    native: Vec<&'a str>,
-    visible: Vec<&'a str>,
-    allow: Vec<&'a str>,
-    ask: Vec<&'a str>,
-    deny: Vec<&'a str>,
-    /// Each rule once, with the strictest verdict of the visible tools it is about.
-    rules: Vec<(&'a str, Verdict)>,
-    of_servers: Vec<(&'a str, &'a str)>,
-    turns: u64,
-    joined: BTreeMap<&'static str, String>,
-}
-
-impl<'a> Lists<'a> {
-    fn new(cli: &CliSpec, known: &'a [Known], turns: u64) -> Self {
-        let mut rules: Vec<(&str, Verdict)> = Vec::new();
-        for own in known.iter().filter(|own| own.shown()) {
-            match rules.iter_mut().find(|(name, _)| *name == own.rule) {
-                Some((_, verdict)) => *verdict = (*verdict).max(own.verdict),
-                None => rules.push((&own.rule, own.verdict)),
-            }
-        }
-        let mut denied: BTreeSet<&str> = BTreeSet::new();
-        for own in known.iter().filter(|own| !own.shown()) {
-            if rules.iter().all(|(name, _)| *name != own.rule) && denied.insert(&own.rule) {
-                rules.push((&own.rule, Verdict::Deny));
-            }
-        }
-        let with = |verdict: Verdict| -> Vec<&str> {
-            let fits = rules.iter().filter(|(_, found)| *found == verdict);
-            fits.map(|(name, _)| *name).collect()
-        };
-        let shown = || known.iter().filter(|own| own.shown());
-        let of_servers: Vec<(&str, &str)> = shown()
-            .filter_map(|own| own.of_server.as_ref())
-            .map(|(server, tool)| (server.as_str(), tool.as_str()))
-            .collect();
-        let mut lists = Self {
-            native: shown()
-                .filter(|own| own.of_server.is_none())
-                .map(|own| own.name.as_str())
-                .collect(),
-            visible: shown().map(|own| own.name.as_str()).collect(),
-            allow: with(Verdict::Allow),
-            ask: with(Verdict::Ask),
-            deny: with(Verdict::Deny),
-            rules,
-            of_servers,
-            turns,
-            joined: BTreeMap::new(),
-        };
-        for word in ["native", "visible", "allow", "ask", "deny", "servers"] {
-            let joined = lists.list(word).unwrap_or_default().join(",");
-            lists.joined.insert(word, joined);
-        }
-        lists.joined.insert("turns", turns.to_string());
-        lists
-            .joined
-            .insert("model", cli.model.clone().unwrap_or_default());
-        lists
-    }
-
-    fn list(&self, word: &str) -> Option<Vec<&'a str>> {
-        Some(match word {
-            "native" => self.native.clone(),
-            "visible" => self.visible.clone(),
-            "allow" => self.allow.clone(),
-            "ask" => self.ask.clone(),
-            "deny" => self.deny.clone(),
-            "servers" => self.servers().into_keys().collect(),
-            _ => return None,
-        })
-    }
-
-    /// The servers of visible tools, with those tools.
-    fn servers(&self) -> BTreeMap<&'a str, Vec<&'a str>> {
-        let mut servers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (server, tool) in &self.of_servers {
-            servers.entry(server).or_default().push(tool);
-        }
-        servers
-    }
-}
-
-/// Puts in what placeholders stand for; what is put in is not looked at again.
-fn expand<'a>(template: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> String {
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some(open) = rest.find('{') {
-        let (before, after) = rest.split_at(open);
-        text.push_str(before);
-        let word = after[1..].split_once('}').map(|(word, _)| word);
-        match word.and_then(|word| Some((word, value(word)?))) {
-            Some((word, found)) => {
-                text.push_str(found);
-                rest = &after[word.len() + 2..];
-            }
-            None => {
-                text.push('{');
-                rest = &after[1..];
-            }
-        }
-    }
-    text.push_str(rest);
-    text
-}
-
-/// Fills a configuration file's template; a member without a value is left out.
-fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>) -> Option<Value> {
-    match template {
-        Value::String(text) => {
-            let word = text
-                .strip_prefix('{')
-                .and_then(|rest| rest.strip_suffix('}'));
-            match word {
-                Some("turns") => {
-                    let turns = i64::try_from(lists.turns).unwrap_or(i64::MAX);
-                    (turns > 0).then(|| Value::from(turns))
-                }
-                Some("verdict") => verdict.map(|verdict| Value::from(verdict.as_str())),
-                Some(word) => match lists.list(word) {
-                    Some(list) => Some(Value::array(list.into_iter().map(Value::from).collect())),
-                    None => Some(template.clone()),
-                },
-                None => Some(template.clone()),
-            }
-        }
-        Value::Object(members) => {
-            let mut filled = Object::new();
-            for (key, member) in members.iter() {
-                if key == "{rule}" {
-                    for (rule, verdict) in &lists.rules {
-                        if let Some(value) = fill(member, lists, Some(*verdict)) {
-                            filled.insert(*rule, value);
-                        }
-                    }
-                } else if let Some(value) = fill(member, lists, verdict) {
-                    filled.insert(key, value);
-                }
-            }
-            Some(Value::Object(Arc::new(filled)))
-        }
-        other => Some(match other.items() {
-            Some(items) => Value::array(
-                items
-                    .iter()
-                    .filter_map(|item| fill(item, lists, verdict))
-                    .collect(),
-            ),
-            None => other.clone(),
-        }),
-    }
-}
-
-/// One tree over another: members join, anything else is replaced.
-fn lay(base: &Value, over: &Value) -> Value {
-    let (Value::Object(under), Value::Object(members)) = (base, over) else {
-        return over.clone();
-    };
-    let mut joined = under.as_ref().clone();
-    for (key, member) in members.iter() {
-        let value = match under.get(key) {
-            Some(below) => lay(below, member),
-            None => member.clone(),
-        };
-        joined.insert(key, value);
-    }
-    Value::Object(Arc::new(joined))
-}
-
-/// Whether a placeholder occurs in a template.
-fn mentions(template: &Value, word: &str) -> bool {
-    match template {
-        Value::String(text) => text.contains(word),
-        Value::Object(members) => members
-            .iter()
-            .any(|(key, member)| key == word || mentions(member, word)),
-        other => other
-            .items()
-            .is_some_and(|items| items.iter().any(|item| mentions(item, word))),
     }
 }
