@@ -129,6 +129,8 @@ pub struct Approval {
     pub mcp_ask: Vec<String>,
     /// Its own tools that never ask.
     pub never_asks: Vec<String>,
+    /// Why tools of servers never ask, where they do not.
+    pub servers_never_ask: Option<String>,
 }
 
 /// What confines it.

@@ -201,9 +201,13 @@ fn approval(found: &mut Approval, part: Part<'_>) {
         "mcp_allow",
         "mcp_ask",
         "never_asks",
+        "servers_never_ask",
     ]) else {
         return;
     };
+    if let Some(why) = table.text("servers_never_ask") {
+        found.servers_never_ask = Some(why);
+    }
     for (key, slot) in [
         ("allow", &mut found.allow),
         ("deny", &mut found.deny),

@@ -238,10 +238,16 @@ fn what_cannot_be_enforced_is_a_problem_or_a_warning() {
         external.contains("other tools of the server `exa`"),
         "{external}"
     );
+    let asking = problems("gemini", &[("mcp__exa__search", Verdict::Ask)], FullAccess);
+    assert!(
+        asking.contains("`mcp_exa_search` never asks there: a server"),
+        "{asking}"
+    );
+    // Calls of our own tools come back to this program, which hides and asks.
     assert!(
         run(
             CliSpec::of_name("gemini").unwrap(),
-            &[("calculate", Verdict::Allow)],
+            &[("calculate", Verdict::Ask)],
             FullAccess
         )
         .is_ok()
@@ -262,6 +268,7 @@ fn tools_of_servers_are_spelled_as_each_command_line_has_them() {
         ("mcp__tavily__tavily_search", Verdict::Ask),
         ("mcp__tavily__extract", Verdict::Deny),
         ("google_search", Verdict::Allow),
+        ("mcp__other__x", Verdict::Deny),
     ];
     let of = |name: &str| {
         let mut cli = CliSpec::of_name(name).unwrap().clone();
@@ -272,7 +279,7 @@ fn tools_of_servers_are_spelled_as_each_command_line_has_them() {
     let joined = claude.argv.join(" ");
     assert!(
         joined.contains(
-            "--allowedTools mcp__mathchain__calculate --disallowedTools mcp__tavily__extract"
+            "--allowedTools mcp__mathchain__calculate --disallowedTools mcp__tavily__extract,mcp__other__x"
         ),
         "{joined}"
     );
@@ -285,6 +292,7 @@ fn tools_of_servers_are_spelled_as_each_command_line_has_them() {
     for expected in [
         r#"mcp_servers.mathchain.enabled_tools=["calculate"]"#,
         r#"mcp_servers.tavily.enabled_tools=["tavily_search"]"#,
+        "mcp_servers.other.enabled_tools=[]",
         r#"mcp_servers.mathchain.tools.calculate.approval_mode="approve""#,
         r#"mcp_servers.tavily.tools.tavily_search.approval_mode="prompt""#,
     ] {
@@ -296,7 +304,7 @@ fn tools_of_servers_are_spelled_as_each_command_line_has_them() {
         "{copilot}"
     );
     assert!(
-        copilot.contains("--allow-tool=mathchain(calculate) --deny-tool=tavily(extract)"),
+        copilot.contains("--allow-tool=mathchain(calculate) --deny-tool=tavily(extract),other(x)"),
         "{copilot}"
     );
     let gemini = of("gemini");
@@ -427,11 +435,15 @@ fn a_new_command_line_is_a_table() {
         "bare",
         "{binary: bare, native: {Do: run_shell}, sandbox: {read-only: {}}}",
     );
-    let problems = run(&bare, &[("read_file", Verdict::Ask)], Permission::ReadOnly).unwrap_err();
+    let tools = [
+        ("read_file", Verdict::Ask), // our own server asks
+        ("mcp__x__y", Verdict::Ask),
+    ];
+    let problems = run(&bare, &tools, Permission::ReadOnly).unwrap_err();
     assert_eq!(
         problems,
         "bare cannot enforce it: `Do` stays visible: it cannot be hidden\n\
-         bare cannot enforce it: `mcp__mathchain__read_file` does not ask there"
+         bare cannot enforce it: `mcp__x__y` does not ask there"
     );
 }
 

@@ -212,7 +212,15 @@ impl Work<'_> {
         if servers.is_empty() {
             self.put(&cli.visibility.without_servers, lists);
         }
-        for (server, tools) in &servers {
+        let mut limited = servers.clone();
+        for own in known.iter().filter(|own| !own.shown()) {
+            if let Some((server, _)) = &own.of_server
+                && server != OWN_SERVER
+            {
+                limited.entry(server).or_default(); // none of its tools
+            }
+        }
+        for (server, tools) in &limited {
             let tools = Value::array(tools.iter().map(|tool| Value::from(*tool)).collect());
             let text = tool_core::json::to_text(&tools);
             let put = |token: &String| {
@@ -272,10 +280,20 @@ impl Work<'_> {
             if verdict != Verdict::Ask {
                 continue;
             }
-            if own.of_server.is_none() && approval.never_asks.contains(&own.name) {
-                self.unenforced(format!("`{}` never asks there", own.name));
-            } else if !self.cli.can_ask() {
-                self.unenforced(format!("`{}` does not ask there", own.name));
+            match &own.of_server {
+                // Calls of our own tools come back here, and here they ask.
+                Some((server, _)) if server == OWN_SERVER => {}
+                Some(_) if approval.servers_never_ask.is_some() => {
+                    let why = approval.servers_never_ask.as_deref().unwrap_or_default();
+                    self.unenforced(format!("`{}` never asks there: {why}", own.name));
+                }
+                None if approval.never_asks.contains(&own.name) => {
+                    self.unenforced(format!("`{}` never asks there", own.name));
+                }
+                _ if !self.cli.can_ask() => {
+                    self.unenforced(format!("`{}` does not ask there", own.name));
+                }
+                _ => {}
             }
         }
         if !lists.allow.is_empty() {
