@@ -1,6 +1,6 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
-mod part;
+pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
 mod services;
@@ -8,6 +8,7 @@ mod services;
 #[cfg(test)]
 mod tests;
 
+use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
 use crate::error::{LoadErrors, Place};
@@ -213,6 +214,8 @@ pub struct Config {
     pub chain: ChainDefaults,
     /// The models that tools may ask.
     pub models: Models,
+    /// Agent command lines beside or instead of the built-in ones.
+    pub clis: Vec<CliSpec>,
 }
 
 impl Default for Config {
@@ -236,11 +239,18 @@ impl Default for Config {
             limits: Limits::default(),
             chain: ChainDefaults::default(),
             models: Models::default(),
+            clis: Vec::new(),
         }
     }
 }
 
 impl Config {
+    /// The table of an agent command line: the configuration's, else the built-in one.
+    pub fn cli(&self, name: &str) -> Option<&CliSpec> {
+        let own = self.clis.iter().find(|cli| cli.name == name);
+        own.or_else(|| CliSpec::of_name(name))
+    }
+
     /// Reads a configuration; the language follows from the name's ending.
     ///
     /// # Errors
