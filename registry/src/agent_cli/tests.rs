@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use tool_core::Value;
 
 use super::*;
@@ -471,4 +472,91 @@ fn what_is_wrong_with_a_table_is_said_where_it_stands() {
             "x.yaml:8:23: expected `none`, `one`, `greedy` or a list of keys, found `two`",
         ]
     );
+}
+
+/// What stands behind a flag, `--flag list` or `--flag=list`.
+fn listed(args: &CliArgs, flag: &str) -> Vec<String> {
+    let attached = format!("{flag}=");
+    let mut words = args.argv.iter();
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix(&attached) {
+            Some(value) => Some(value),
+            None if word == flag => words.next().map(String::as_str),
+            None => None,
+        };
+        if let Some(list) = value {
+            return list.split(',').map(str::to_owned).collect();
+        }
+    }
+    Vec::new()
+}
+
+/// Visible and allowed names, for the command lines that take them as lists.
+fn visible_and_allowed(name: &str, args: &CliArgs) -> (Vec<String>, Vec<String>) {
+    match name {
+        "claude" => (listed(args, "--tools"), listed(args, "--allowedTools")),
+        "copilot" => (
+            listed(args, "--available-tools"),
+            listed(args, "--allow-tool"),
+        ),
+        _ => {
+            let text = &args.config.as_ref().unwrap().text;
+            let value = tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap();
+            let core = value.pointer("/tools/core").unwrap().items().unwrap();
+            let names = core.iter().map(|name| name.as_str().unwrap().to_owned());
+            (names.collect(), listed(args, "--allowed-tools"))
+        }
+    }
+}
+
+proptest! {
+    /// Exactly what is not denied is visible, and only what is allowed runs without asking.
+    #[test]
+    fn lists_hold_what_the_verdicts_say(verdicts in proptest::collection::vec(0_usize..4, 8)) {
+        let ours = ["read_file", "write_file", "edit_file", "run_shell", "web_search", "fetch_docs", "grep", "glob"];
+        let tools: Vec<(&str, Verdict)> = ours
+            .into_iter()
+            .zip(&verdicts)
+            .filter_map(|(name, verdict)| {
+                let known = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
+                Some((name, *known.get(*verdict)?))
+            })
+            .collect();
+        for name in ["claude", "copilot", "gemini"] {
+            let cli = with(name, "{unenforced: warn}");
+            let args = run(&cli, &tools, Permission::FullAccess).unwrap();
+            let (visible, allowed) = visible_and_allowed(name, &args);
+            for id in ours {
+                let native = Aliases::built_in().native(name, id).unwrap();
+                let verdict = tools.iter().find(|(tool, _)| *tool == id).map(|(_, verdict)| *verdict);
+                let shown = visible.iter().any(|tool| tool == native);
+                prop_assert_eq!(shown, matches!(verdict, Some(Verdict::Allow | Verdict::Ask)), "{} {}", name, native);
+                let rule = cli.kinds.get(native).map_or(native, String::as_str);
+                if verdict == Some(Verdict::Ask) {
+                    prop_assert!(!allowed.iter().any(|tool| tool == rule), "{} {}", name, native);
+                }
+            }
+        }
+    }
+
+    /// What is left of a profile sets nothing that the agent's tools set, in the same order.
+    #[test]
+    fn nothing_managed_is_left_of_a_profile(
+        tokens in proptest::collection::vec(
+            prop_oneof![
+                "(--yolo|--tools|-s|-a|-c|--config=approval_policy=x|sandbox_mode=x|--allow-all|--allowedTools=Bash|-sfull|--format)",
+                "[a-z-]{0,6}",
+            ],
+            0..8,
+        ),
+    ) {
+        for cli in CliSpec::built_in() {
+            let (kept, taken) = managed::strip(cli, &tokens);
+            prop_assert_eq!(kept.len() + taken.len(), tokens.len());
+            let mut rest = tokens.iter();
+            prop_assert!(kept.iter().all(|word| rest.any(|token| token == word)));
+            let (again, more) = managed::strip(cli, &kept);
+            prop_assert!(more.is_empty() && again == kept, "{}: {kept:?} leaves {more:?}", cli.name);
+        }
+    }
 }

@@ -479,6 +479,10 @@ fn limits_hold_for_hostile_files() {
     assert!(AgentFile::parse("agents/a.md", &many(ENTRIES_MAX)).is_ok());
     assert!(error(&"# x\n".repeat(SECTIONS_MAX + 1)).contains("more than 256 headings"));
     assert!(AgentFile::parse("agents/a.md", &"# x\n".repeat(SECTIONS_MAX)).is_ok());
+    let keys: String = (0..80_000).map(|key| format!("k{key}: v\n")).collect();
+    let shown = error(&format!("---\n{keys}---\n"));
+    assert_eq!(shown.lines().count(), 21, "{shown}");
+    assert!(shown.ends_with("and more unknown keys"), "{shown}");
     // Quadratic on a naive reader.
     for text in [
         "{{".repeat(200_000),

@@ -8,6 +8,9 @@ use crate::document::Document;
 use crate::error::LoadError;
 use crate::policy::Selector;
 
+/// Most unknown keys of one table that are reported: finding the place of each takes as long as the table is wide.
+const UNKNOWN_MAX: usize = 20;
+
 pub(crate) fn set<T>(slot: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *slot = value;
@@ -56,9 +59,15 @@ impl<'a> Part<'a> {
             );
             return None;
         };
+        let mut unknown = 0;
         for (key, _) in object.iter() {
             if keys.contains(&key) {
                 continue;
+            }
+            unknown += 1;
+            if unknown > UNKNOWN_MAX {
+                self.report("and more unknown keys".to_owned(), None);
+                break;
             }
             let mut part = self.child_key(key);
             part.report(
