@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::command::{Command, Finished, Program};
+use crate::conversation::Conversation;
 use crate::error::{ErrorCode, ToolError};
 use crate::input::{InputKind, Source};
 use crate::stop::StopFlag;
@@ -527,6 +528,24 @@ pub trait Spawner: Send + Sync {
     /// `sandbox_unavailable` with the missing feature and the cure, `cancelled` or `timeout` when the stop flag is set,
     /// `tool_error` with reason `not_found` when there is no such program.
     fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError>;
+
+    /// Starts a command that stays, to be spoken with in lines; same launcher, levels, limits and environment as [`Spawner::run`].
+    /// Its `stdin` is what the conversation sends, `limits.wall` is how long it may live, `limits.stdout_bytes` the longest line
+    /// either way, `limits.stderr_bytes` how much of the end of standard error is kept.
+    ///
+    /// # Errors
+    /// As [`Spawner::run`]; by default `sandbox_unavailable`.
+    fn converse(
+        &self,
+        command: &Command,
+        stop: &StopFlag,
+    ) -> Result<Box<dyn Conversation>, ToolError> {
+        let _ = (command, stop);
+        Err(ToolError::new(
+            ErrorCode::SandboxUnavailable,
+            "no program can stay and be spoken with here",
+        ))
+    }
 
     /// Looks for a program: in the sandbox's own path first, then where the caller would find it.
     fn find(&self, program: &str) -> Option<Program>;
