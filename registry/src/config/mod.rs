@@ -1,6 +1,6 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
-mod part;
+pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
 mod services;
