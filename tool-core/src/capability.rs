@@ -588,6 +588,15 @@ pub trait State: Send + Sync {
     ) -> Result<Value, ToolError>;
 }
 
+/// Reading plugins and configuration again.
+pub trait Reload: Send + Sync {
+    /// Reads them, and lets what changed hold for calls that begin later. Gives what changed.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them; what held before stays then.
+    fn reload(&self) -> Result<Value, ToolError>;
+}
+
 /// Calling other tools, with the rights of the caller and never more.
 pub trait Calls: Send + Sync {
     /// Calls a tool through the dispatcher.

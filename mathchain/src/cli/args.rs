@@ -80,6 +80,9 @@ pub(super) enum Command {
     /// Ask the policy
     #[command(subcommand)]
     Policy(Policy),
+    /// List, check and switch plugins
+    #[command(subcommand)]
+    Plugins(Plugins),
     /// Approve a waiting call, once
     Approve(Decide),
     /// Decline a waiting call
@@ -222,6 +225,30 @@ pub(super) enum Policy {
         /// Argument NAME=VALUE; repeatable
         #[arg(long = "arg", value_name = "NAME=VALUE")]
         args: Vec<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Plugins {
+    /// List plugins, their tools, and what they lack
+    List,
+    /// Check every manifest and all settings, and greet the process of each plugin
+    Check {
+        /// Only look at the files
+        #[arg(long)]
+        no_start: bool,
+    },
+    /// Say what a serving process takes up, and have it look now
+    Reload,
+    /// Switch a plugin or one of its tools on, in its settings
+    Enable {
+        /// NAME, or NAME:TOOL
+        name: String,
+    },
+    /// Switch a plugin or one of its tools off, in its settings
+    Disable {
+        /// NAME, or NAME:TOOL
+        name: String,
     },
 }
 

@@ -10,6 +10,7 @@ mod flags;
 mod human;
 mod init;
 mod jsonl;
+mod plugins;
 mod policy;
 mod progress;
 mod run;
@@ -44,6 +45,7 @@ pub fn main() -> ExitCode {
         Command::Serve(serve) => serve::serve(&global, &serve),
         Command::Tools(tools) => tools::tools(&global, &tools),
         Command::Policy(policy) => policy::policy(&global, &policy),
+        Command::Plugins(plugins) => plugins::plugins(&global, &plugins),
         Command::Approve(decide) => approvals::decide(&global, &decide, true),
         Command::Deny(decide) => approvals::decide(&global, &decide, false),
         Command::Approvals(list) => approvals::approvals(&global, &list),

@@ -6,8 +6,8 @@ use registry::Config;
 use tool_core::{ErrorCode, ToolError};
 
 use super::args::Global;
-use crate::Toolkit;
 use crate::environment::{self, ConfigFile};
+use crate::{PluginRoot, Toolkit};
 
 /// Where this run's configuration, workspace and state are.
 pub(super) struct Places {
@@ -15,6 +15,7 @@ pub(super) struct Places {
     pub config: Config,
     pub workspace: PathBuf,
     pub state: Option<PathBuf>,
+    pub plugins: Vec<PluginRoot>,
 }
 
 /// Finds and reads the configuration, and says where workspace and state are.
@@ -47,12 +48,28 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
         (None, Some(_)) => Some(workspace_of(base, &config).join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
+    let plugins = plugin_roots(project, &here);
     Ok(Places {
+        plugins,
         config_file,
         config,
         workspace,
         state,
     })
+}
+
+/// Where plugins are: beside the project's configuration (without one, in the current folder), then in the user's
+/// configuration folder.
+fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
+    let own = match project {
+        Some(folder) => PluginRoot::beside(folder),
+        // Other programs have a folder of this name too.
+        None => PluginRoot::beside(here).shared(),
+    };
+    let user = environment::user_config_folder().map(|folder| PluginRoot::beside(&folder));
+    let mut roots = vec![own];
+    roots.extend(user.filter(|user| user.plugins != roots[0].plugins));
+    roots
 }
 
 /// Opens the toolkit of this run.
@@ -63,7 +80,15 @@ pub(super) fn open(global: &Global) -> Result<Toolkit, ToolError> {
     let places = places(global)?;
     let mut builder = Toolkit::builder()
         .config(places.config)
+        .plugins(places.plugins)
         .workspace(places.workspace);
+    if let Some(file) = places.config_file {
+        builder = builder.reread(move || {
+            let again = environment::find_config(Some(&file.path), Path::new("."))?;
+            let text = again.map_or_else(String::new, |found| found.text);
+            Ok(Config::parse(&file.path.to_string_lossy(), &text)?)
+        });
+    }
     if let Some(state) = places.state {
         builder = builder.state(state);
     }
