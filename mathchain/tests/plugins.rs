@@ -676,3 +676,34 @@ fn edits_deletions_and_new_folders_are_taken_up_and_broken_ones_not() {
     served.until("demo:version", version(2));
     served.end();
 }
+
+/// What is switched off or removed stops at once, even while another plugin keeps everything from being read again.
+#[test]
+fn a_broken_neighbour_keeps_nothing_running_that_was_withdrawn() {
+    let place = demo();
+    place.write("plugins/other/plugin.py", &CODE.replace('@', "5"));
+    let other = MANIFEST.replace("\"demo\"", "\"other\"");
+    place.write("plugins/other/manifest.json", &other);
+    let mut served = Served::start(&place);
+    for tool in ["demo:version", "other:version"] {
+        served.until(tool, |answer| answer.pointer("/output/version").is_some());
+    }
+    place.write("plugins/broken/manifest.json", "{");
+    served.wait_told("not reloaded");
+    let closed =
+        |answer: &Value| answer.pointer("/error/reason") == Some(Value::from("plugin_closed"));
+    place.write("plugin-settings/demo.json", r#"{"enabled": false}"#);
+    served.until("demo:version", closed);
+    std::fs::remove_dir_all(place.path("work/plugins/other")).expect("removes");
+    served.until("other:version", closed);
+    // Mended, everything is as the files say.
+    std::fs::remove_dir_all(place.path("work/plugins/broken")).expect("removes");
+    place.write("plugin-settings/demo.json", "{}");
+    served.until("demo:version", |answer| {
+        answer.pointer("/output/version") == Some(Value::Int(1))
+    });
+    served.until("other:version", |answer| {
+        code(answer).as_deref() == Some("unknown_tool")
+    });
+    served.end();
+}

@@ -470,3 +470,45 @@ fn files_are_written_here_and_only_where_an_argument_says() {
         Some("pending_approval")
     );
 }
+
+#[test]
+fn a_tool_that_appears_later_is_denied_until_an_allow_covers_it() {
+    let loaded = load_one(GOOD, None).unwrap();
+    for (allow, shown) in [
+        ("\"calculate\"", false),
+        ("\"calculate\", \"demo:look\"", true),
+        ("\"demo:*\"", true),
+        ("\"category:data\"", true),
+        ("\"category:math\"", false),
+        ("", false),
+    ] {
+        let config = format!("version = 1\n[[policies]]\nlevel = \"global\"\nallow = [{allow}]\n");
+        let world = World::with_plugins(&[TWELVE], loaded.erased(), &config);
+        let answer = world.call("operator", "demo:look", r#"{"size": 1}"#);
+        assert_eq!(answer.is_success(), shown, "{allow}");
+    }
+}
+
+/// Whatever is taken out of a manifest, or cut off, loading says what is wrong or loads; it never panics.
+#[test]
+fn no_edit_of_a_manifest_panics() {
+    let machine = Python::default();
+    let settings = r#"{"enabled": true, "custom_config": {"depth": 2}}"#;
+    let mut sound = 0;
+    for at in (0..GOOD.len()).filter(|at| GOOD.is_char_boundary(*at)) {
+        let without = format!("{}{}", &GOOD[..at], &GOOD[at + 1..]);
+        let broken = format!("{}[{}", &GOOD[..at], &GOOD[at..]);
+        for text in [without.as_str(), broken.as_str(), &GOOD[..at]] {
+            match load(&[bundle("demo", text, Some(settings))], &machine, &[]) {
+                Ok(loaded) => {
+                    sound += 1;
+                    let _ = tool_of(&loaded[0], loaded[0].erased()[0].spec().id)
+                        .decode(&value(r#"{"size": 3, "word": "x"}"#))
+                        .map(drop);
+                }
+                Err(errors) => assert!(!errors.list().is_empty()),
+            }
+        }
+    }
+    assert!(sound > 100, "most letters of a description can go");
+}
