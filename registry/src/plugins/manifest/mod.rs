@@ -107,7 +107,7 @@ impl Manifest {
             description: top.text("description").unwrap_or_default(),
             enabled: top.truth("enabled").unwrap_or(true),
             dependencies: Vec::new(),
-            settings_schema: top.within("settings_schema", |part| shape(part)),
+            settings_schema: top.within("settings_schema", shape),
             reads_workspace: top.one_of("workspace", &["none", "read"]).as_deref() == Some("read"),
             concurrency: 1,
             tools: Vec::new(),

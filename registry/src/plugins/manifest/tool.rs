@@ -134,9 +134,9 @@ pub(super) fn tool(part: Part<'_>, common: Option<&[String]>) -> Option<ToolEntr
         },
         description,
         parameters: table
-            .within("parameters", |part| shape(part))
+            .within("parameters", shape)
             .unwrap_or_else(Shape::empty),
-        returns: table.within("returns", |part| shape(part)),
+        returns: table.within("returns", shape),
         category,
         // What says nothing about itself may do anything, and is called by itself only.
         effects: effects.unwrap_or_else(|| Effect::ALL.to_vec()),
@@ -147,7 +147,7 @@ pub(super) fn tool(part: Part<'_>, common: Option<&[String]>) -> Option<ToolEntr
             .unwrap_or_else(|| vec![Caller::Direct]),
         tags: table.list("tags").unwrap_or_default(),
         timeout_ms: table.number("timeout").and_then(|seconds| {
-            let sound = seconds.is_finite() && 0.001 <= seconds && seconds <= 86_400.0;
+            let sound = (0.001..=86_400.0).contains(&seconds);
             if !sound {
                 table.within("timeout", |mut part| {
                     part.report("expected seconds from 0.001 to 86400".to_owned(), None)
