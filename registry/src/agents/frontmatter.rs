@@ -111,7 +111,10 @@ pub(super) fn read(
     };
     match document::parse(&start.file, text, Format::Yaml) {
         Ok(document) if document.value.is_null() => {}
-        Ok(document) => table(&mut agent, &document, errors),
+        Ok(document) => {
+            errors.extend(document.secrets());
+            table(&mut agent, &document, errors);
+        }
         Err(faults) => errors.extend(faults.into_list()),
     }
     agent

@@ -33,7 +33,7 @@ const TOP: [&str; 15] = [
 
 /// Reads a configuration as far as it can be read.
 pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
-    let mut errors = Vec::new();
+    let mut errors = document.secrets();
     let mut config = Config::default();
     if document.value.is_null() {
         return (config, errors); // an empty file sets nothing

@@ -286,6 +286,19 @@ x = 1
 }
 
 #[test]
+fn a_secret_in_plain_text_is_an_error_that_does_not_repeat_it() {
+    let key = format!("sk-{}", "a1B2c3D4e5F6g7H8".repeat(3));
+    let text =
+        format!("version: 1\nroles:\n  r:\n    description: ask with {key}\n    tools: [plot]\n");
+    let errors = Config::parse("c.yaml", &text).unwrap_err().to_string();
+    assert!(
+        errors.contains("c.yaml:4:5: a secret stands here") && errors.contains("env:NAME"),
+        "{errors}"
+    );
+    assert!(!errors.contains(&key), "{errors}");
+}
+
+#[test]
 fn models_are_named_without_their_secrets() {
     for (model, expected) in [
         ("{}", "a model needs its `endpoint`"),

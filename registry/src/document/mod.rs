@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use tool_core::Value;
 
-use crate::error::{LoadErrors, Place};
+use crate::error::{LoadError, LoadErrors, Place};
 use spans::Spans;
 
 /// Deepest nesting of lists and tables.
@@ -68,6 +68,44 @@ impl Document {
             file: Arc::clone(&self.name),
             line,
             column,
+        }
+    }
+
+    /// Every text that looks like a secret, as an error that does not repeat it: a configuration names the variable of the
+    /// environment that holds one.
+    pub(crate) fn secrets(&self) -> Vec<LoadError> {
+        let mut errors = Vec::new();
+        self.secrets_below(&self.value, &mut String::new(), &mut errors);
+        errors
+    }
+
+    /// Documents are at most [`DEPTH_MAX`] deep.
+    fn secrets_below(&self, value: &Value, pointer: &mut String, errors: &mut Vec<LoadError>) {
+        let length = pointer.len();
+        match value {
+            Value::String(text) if crate::redact::text(text).1 > 0 => {
+                let place = self.place(pointer);
+                errors.push(
+                    LoadError::new(Some(&place), "a secret stands here in plain text")
+                        .at(pointer.clone())
+                        .hint("keep it in a variable of the environment and write `env:NAME`"),
+                );
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    tool_core::path::push_index(pointer, index);
+                    self.secrets_below(item, pointer, errors);
+                    pointer.truncate(length);
+                }
+            }
+            Value::Object(object) => {
+                for (key, member) in object.iter() {
+                    tool_core::path::push_key(pointer, key);
+                    self.secrets_below(member, pointer, errors);
+                    pointer.truncate(length);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -68,6 +68,7 @@ impl Settings {
     }
 
     fn parse(document: &Document, errors: &mut Vec<LoadError>) -> Self {
+        errors.extend(document.secrets());
         let mut settings = Self::default();
         let Some(mut top) =
             Part::root(document, errors).table(&["enabled", "tool_overrides", "custom_config"])

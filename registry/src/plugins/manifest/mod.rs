@@ -72,6 +72,7 @@ impl Manifest {
         document: &Document,
         errors: &mut Vec<LoadError>,
     ) -> Option<Self> {
+        errors.extend(document.secrets());
         let mut top = Part::root(document, errors).table(&KEYS)?;
         required(
             &mut top,
