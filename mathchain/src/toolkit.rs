@@ -123,6 +123,20 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
     ) -> Result<registry::policy::Explanation, ToolError> {
+        self.explain_with(context, tool, args, self.dispatcher.facts())
+    }
+
+    /// As [`Toolkit::explain`], were other facts to hold.
+    ///
+    /// # Errors
+    /// As [`Toolkit::explain`].
+    pub fn explain_with(
+        &self,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+        facts: &registry::Facts,
+    ) -> Result<registry::policy::Explanation, ToolError> {
         let caller = self.caller(context);
         let catalogue = self.dispatcher.catalogue();
         let call = match (args, catalogue.get(tool)) {
@@ -134,7 +148,7 @@ impl Toolkit {
             catalogue,
             (tool, call.as_deref()),
             &caller.who,
-            self.dispatcher.facts(),
+            facts,
             files,
         )
     }

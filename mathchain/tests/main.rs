@@ -3,6 +3,7 @@
 mod call;
 mod chains;
 mod operator;
+mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
 mod serve;

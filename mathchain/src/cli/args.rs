@@ -193,6 +193,9 @@ pub(super) enum Tools {
         /// Show hidden ones too, with the reason
         #[arg(long)]
         all: bool,
+        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+        #[arg(long = "fact", value_name = "FACT")]
+        facts: Vec<String>,
     },
     /// Show one tool: description, arguments, result, examples
     Show {
@@ -212,17 +215,59 @@ pub(super) enum Tools {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
-    /// Say what would happen to a call, who decides and why
-    Explain {
-        /// Tool
-        tool: String,
-        /// Role
+    /// Say what would happen to a call, who decides, where that is written and what would allow it
+    Explain(Explain),
+    /// Role by tool: allow, ask, deny or hidden, whatever the arguments
+    Matrix {
+        /// As in this phase
         #[arg(long)]
-        role: Option<String>,
-        /// Argument NAME=VALUE; repeatable
-        #[arg(long = "arg", value_name = "NAME=VALUE")]
-        args: Vec<String>,
+        phase: Option<String>,
+        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+        #[arg(long = "fact", value_name = "FACT")]
+        facts: Vec<String>,
     },
+    /// What a change from one configuration to another grants and revokes
+    Diff {
+        /// Configuration before
+        before: PathBuf,
+        /// Configuration after
+        after: PathBuf,
+    },
+    /// Hold a table of expected verdicts against the policy
+    Test {
+        /// YAML, TOML or JSON: `cases: [{role, tool, args?, phase?, agent?, task?, facts?, expect, layer?}]`
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain policy explain worker_general write_file
+  mathchain policy explain operator write_file --arg path=out.txt --arg content=x
+  mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit")]
+pub(super) struct Explain {
+    /// Role
+    pub role: String,
+    /// Tool
+    pub tool: String,
+    /// Phase
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Agent
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Kind of task
+    #[arg(long)]
+    pub task: Option<String>,
+    /// All arguments as one JSON object
+    #[arg(long, value_name = "JSON", conflicts_with = "arg")]
+    pub args: Option<String>,
+    /// Argument NAME=VALUE; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub arg: Vec<String>,
+    /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+    #[arg(long = "fact", value_name = "FACT")]
+    pub facts: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use registry::Config;
+use registry::{Config, Facts};
 use tool_core::{ErrorCode, ToolError};
 
 use super::args::Global;
@@ -96,4 +96,18 @@ pub(super) fn state(toolkit: &Toolkit) -> Result<&chain_runtime::state::State, T
         )
         .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")),
     }
+}
+
+/// What holds here, with what the command line says instead.
+///
+/// # Errors
+/// `invalid_request` with the nearest name for a fact that does not exist.
+pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts, ToolError> {
+    let mut facts = toolkit.dispatcher().facts().clone();
+    for fact in given {
+        facts
+            .add(fact)
+            .map_err(|message| ToolError::new(ErrorCode::InvalidRequest, message).reason("fact"))?;
+    }
+    Ok(facts)
 }

@@ -1,5 +1,6 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
+mod cases;
 mod part;
 mod phases;
 pub(crate) mod read;
@@ -7,6 +8,8 @@ mod services;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use cases::cases;
 
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};

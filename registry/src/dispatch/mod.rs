@@ -233,7 +233,19 @@ impl Dispatcher {
     /// # Errors
     /// `not_visible` for an unknown role.
     pub fn visible(&self, context: &CallerContext) -> Result<Vec<Listing<'_>>, ToolError> {
-        let caller = self.caller(context)?;
+        self.visible_with(context, &self.facts)
+    }
+
+    /// As [`Dispatcher::visible`], were other facts to hold.
+    ///
+    /// # Errors
+    /// As [`Dispatcher::visible`].
+    pub fn visible_with(
+        &self,
+        context: &CallerContext,
+        facts: &Facts,
+    ) -> Result<Vec<Listing<'_>>, ToolError> {
+        let caller = self.policy.caller(&self.catalogue, &context.who, facts)?;
         let listing = |index| Listing {
             tool: self.catalogue.tool(index),
             hidden: caller.hidden(&self.catalogue, index),

@@ -211,7 +211,8 @@ impl<'a> Checked<'a> {
         drop(facts);
         trail.decision = Some(decision.clone());
         if decision.verdict == Verdict::Deny {
-            return Err(denied(looked.tool().spec().id, &decision));
+            let role = looked.caller.role();
+            return Err(denied(role, looked.tool().spec().id, &decision));
         }
         obliged(looked.tool().spec().id, &decision, call.args())?;
         Ok(Ruled {
@@ -223,7 +224,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-fn denied(id: &str, decision: &Decision) -> ToolError {
+fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
     let rule = decision
         .rule
         .as_ref()
@@ -236,7 +237,7 @@ fn denied(id: &str, decision: &Decision) -> ToolError {
     ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("rule")
         .hint(format!(
-            "`mathchain policy explain {id}` shows every rule; a denial holds over every approval"
+            "`mathchain policy explain {role} {id}` shows every rule; a denial holds over every approval"
         ))
 }
 

@@ -4,6 +4,8 @@
 //! [`Caller::decide`] answers for one call. Both are pure. The verdicts form a lattice, `allow < ask < deny`, and the
 //! strictest explicit rule holds.
 
+mod cases;
+mod compare;
 mod compile;
 mod decide;
 mod explain;
@@ -29,6 +31,8 @@ use std::collections::BTreeMap;
 use tool_core::capability::Files;
 use tool_core::{AnyTool, Call, ErrorCode, ToolError};
 
+pub use cases::{Case, CaseResult, read as read_cases};
+pub use compare::{Access, AccessChange, MatrixRow, difference};
 pub use compile::{CompiledLayer, CompiledRule};
 pub use decide::effective;
 pub use explain::{Explanation, LayerStep, RuleStep};

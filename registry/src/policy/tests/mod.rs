@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tool_core::{Category, Reach, Value};
 
 mod algebra;
+mod compare;
 mod layers;
 mod phases;
 mod rules;
