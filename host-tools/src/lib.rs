@@ -8,6 +8,7 @@ use tool_core::Entry;
 
 pub mod archives;
 pub mod code;
+pub mod delegation;
 pub mod files;
 pub mod inputs;
 pub mod llm;
@@ -34,4 +35,5 @@ pub static FAMILIES: &[&[Entry]] = &[
     time::TOOLS,
     todo::TOOLS,
     user::TOOLS,
+    delegation::TOOLS,
 ];

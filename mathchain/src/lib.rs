@@ -18,6 +18,7 @@ pub mod clock;
 pub mod environment;
 mod models;
 mod toolkit;
+pub mod user_rules;
 mod web;
 
 #[doc(hidden)]

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chain_runtime::state::State;
+use chain_runtime::state::{Keeper, State};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_tools::{Sandbox, Workspace};
 use registry::{
     Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level,
     Overrides, Policy, Who,
 };
-use tool_core::capability::{Approvals, Clock, Files, Ledger};
+use tool_core::capability::{Approvals, Backups, Clock, Files, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError, Value};
 
@@ -227,6 +227,15 @@ impl Toolkit {
         self.state.as_ref()
     }
 
+    /// What brings files back; absent without a state or a workspace.
+    pub fn keeper(&self) -> Option<Keeper> {
+        let files = self.dispatcher.host().capabilities.files.as_ref()?;
+        Some(Keeper::new(
+            Arc::clone(self.state.as_ref()?),
+            Arc::clone(files),
+        ))
+    }
+
     /// Why there is no state, where one was asked for.
     pub fn state_fault(&self) -> Option<&ToolError> {
         self.state_fault.as_ref()
@@ -348,6 +357,13 @@ impl Builder {
             self.workspace.as_deref(),
         )));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
+        let backups = match (&state, &files) {
+            (Some(state), Some(files)) => {
+                let keeper = Keeper::new(Arc::clone(state), Arc::clone(files));
+                Some(Arc::new(keeper) as Arc<dyn Backups>)
+            }
+            _ => None,
+        };
         let host = Host {
             arrays: files
                 .as_ref()
@@ -364,6 +380,8 @@ impl Builder {
             clock,
             ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
+            backups,
+            notices: state.clone().map(|state| state as Arc<dyn Notices>),
         };
         let dispatcher =
             Dispatcher::new(Arc::new(catalogue), Arc::new(policy), config.limits, host);

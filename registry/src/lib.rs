@@ -16,7 +16,7 @@ pub mod policy;
 pub mod redact;
 
 pub use catalogue::Catalogue;
-pub use config::{Config, Limits};
+pub use config::{Config, Limits, Unattended};
 pub use dispatch::{
     Answer, CallRequest, CallerContext, ChainPosition, Dispatcher, Host, install_panic_hook,
 };

@@ -81,12 +81,18 @@ pub(super) enum Command {
     #[command(subcommand)]
     Policy(Policy),
     /// Approve a waiting call, once
-    Approve(Decide),
+    Approve(Approve),
     /// Decline a waiting call
     Deny(Decide),
     /// Calls that wait for an answer
     #[command(subcommand)]
     Approvals(Approvals),
+    /// Copies that were kept of files before calls changed them
+    #[command(subcommand)]
+    Files(Files),
+    /// What people were told: calls with the obligation `notify`, questions of agents
+    #[command(subcommand)]
+    Notifications(Notifications),
     /// Read and verify the audit
     #[command(subcommand)]
     Audit(Audit),
@@ -178,6 +184,15 @@ pub(super) struct Serve {
     /// Role of lines that name none; wins over the configuration's
     #[arg(long)]
     pub role: Option<String>,
+    /// Agent that every line comes from
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Phase of every line
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Kind of task of every line, with its budget
+    #[arg(long)]
+    pub task: Option<String>,
     /// Most calls at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub workers: Option<u16>,
@@ -238,6 +253,14 @@ pub(super) enum Policy {
         /// YAML, TOML or JSON: `cases: [{role, tool, args?, phase?, agent?, task?, facts?, expect, layer?}]`
         file: PathBuf,
     },
+    /// List the rules that `approve --always` recorded
+    Rules,
+    /// Take a recorded rule away
+    Forget {
+        /// Its number in `policy rules`
+        #[arg(value_name = "N")]
+        number: usize,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -268,6 +291,41 @@ pub(super) struct Explain {
     /// A fact instead of what holds here, such as `workspace=closed`; repeatable
     #[arg(long = "fact", value_name = "FACT")]
     pub facts: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Approve {
+    /// Id of the approval, or its beginning
+    pub id: String,
+    /// Record a rule, so that calls like this one run without asking: this tool and role, with these paths, this program or these
+    /// hosts
+    #[arg(long)]
+    pub always: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Files {
+    /// List the copies, newest first
+    Backups,
+    /// Bring a file back as a copy has it; what is there now is copied first
+    Restore {
+        /// Id of the copy, its beginning, or the path of the file, of which the newest copy is taken
+        #[arg(value_name = "ID|PATH")]
+        wanted: String,
+        /// Of a path, the newest copy that was kept no later; milliseconds since 1970, as `files backups` shows them
+        #[arg(long, value_name = "TIME_MS")]
+        at: Option<u64>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Notifications {
+    /// List them, newest first
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
 }
 
 #[derive(Debug, Args)]

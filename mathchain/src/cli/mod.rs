@@ -10,6 +10,7 @@ mod flags;
 mod human;
 mod init;
 mod jsonl;
+mod kept;
 mod policy;
 mod progress;
 mod run;
@@ -44,9 +45,11 @@ pub fn main() -> ExitCode {
         Command::Serve(serve) => serve::serve(&global, &serve),
         Command::Tools(tools) => tools::tools(&global, &tools),
         Command::Policy(policy) => policy::policy(&global, &policy),
-        Command::Approve(decide) => approvals::decide(&global, &decide, true),
-        Command::Deny(decide) => approvals::decide(&global, &decide, false),
+        Command::Approve(approve) => approvals::approve(&global, &approve),
+        Command::Deny(decide) => approvals::deny(&global, &decide),
         Command::Approvals(list) => approvals::approvals(&global, &list),
+        Command::Files(files) => kept::files(&global, &files),
+        Command::Notifications(list) => kept::notifications(&global, &list),
         Command::Audit(audit) => audit::audit(&global, &audit),
         Command::Init(init) => init::init(&init),
         Command::Doctor => doctor::doctor(&global),

@@ -15,11 +15,21 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
     let default_role = serve
         .role
         .clone()
+        .or_else(|| {
+            let policy = toolkit.dispatcher().policy();
+            let role = policy.role_of_agent(serve.agent.as_deref()?)?;
+            Some(role.to_owned())
+        })
         .unwrap_or_else(|| toolkit.config().default_role.clone());
     for role in serve.roles.iter().chain([&default_role]) {
         // An unknown role is found now, not at the first line that names it.
         toolkit.dispatcher().visible(&CallerContext {
-            who: registry::Who::role(role),
+            who: registry::Who {
+                agent: serve.agent.clone(),
+                phase: serve.phase.clone(),
+                task: serve.task.clone(),
+                ..registry::Who::role(role)
+            },
             chain: None,
             answer: registry::Answer::Ask,
         })?;
@@ -45,6 +55,10 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         |line, stop| {
             let context = Context {
                 role: Some(line.role.unwrap_or_else(|| default_role.clone())),
+                agent: serve.agent.clone(),
+                phase: serve.phase.clone(),
+                task: serve.task.clone(),
+                answer: session::answer(&toolkit, false, false),
                 stop: stop.child(),
                 ..Context::default()
             };

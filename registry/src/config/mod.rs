@@ -183,6 +183,16 @@ pub struct Agent {
     pub place: Option<Place>,
 }
 
+/// What becomes of a call that asks at a door where nobody can answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unattended {
+    /// It waits for a person elsewhere.
+    #[default]
+    Pending,
+    /// It is denied.
+    Deny,
+}
+
 /// What a project sets.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -214,6 +224,8 @@ pub struct Config {
     pub limits: Limits,
     /// Defaults of chains.
     pub chain: ChainDefaults,
+    /// What becomes of a call that asks where nobody can answer.
+    pub unattended: Unattended,
     /// The models that tools may ask.
     pub models: Models,
 }
@@ -238,6 +250,7 @@ impl Default for Config {
             web: Web::default(),
             limits: Limits::default(),
             chain: ChainDefaults::default(),
+            unattended: Unattended::default(),
             models: Models::default(),
         }
     }

@@ -5,14 +5,14 @@ use tool_core::nearest::nearest;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
-use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Workspace};
+use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace};
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
 use crate::policy::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 
-const TOP: [&str; 14] = [
+const TOP: [&str; 15] = [
     "version",
     "default_role",
     "workspace",
@@ -27,6 +27,7 @@ const TOP: [&str; 14] = [
     "limits",
     "chain",
     "models",
+    "approvals",
 ];
 /// Keys of the format that this release does not read yet.
 const LATER: [&str; 1] = ["cli"];
@@ -64,6 +65,7 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         top.within("limits", |part| config.limits = limits(part));
         top.within("chain", |part| config.chain = chain(part));
         top.within("models", |part| config.models = models(part));
+        top.within("approvals", |part| config.unattended = unattended(part));
     }
     (config, errors)
 }
@@ -336,6 +338,16 @@ fn limits(part: Part<'_>) -> Limits {
         set(&mut limits.memory_bytes, table.positive("memory_bytes"));
     }
     limits
+}
+
+fn unattended(part: Part<'_>) -> Unattended {
+    let said = part
+        .into_table(&["unattended"])
+        .and_then(|mut table| table.one_of("unattended", &["pending", "deny"]));
+    match said.as_deref() {
+        Some("deny") => Unattended::Deny,
+        _ => Unattended::Pending,
+    }
 }
 
 fn chain(part: Part<'_>) -> ChainDefaults {

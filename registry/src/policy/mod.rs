@@ -14,6 +14,7 @@ mod hosts;
 mod layer;
 mod legacy;
 mod phases;
+mod record;
 mod roles;
 mod runtime;
 mod selection;
@@ -21,6 +22,7 @@ mod selector;
 mod set;
 mod shell;
 mod who;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -49,9 +51,10 @@ pub use selection::{
 pub use selector::Group;
 pub use set::ToolSet;
 pub use who::{Overrides, Who};
+pub use written::to_toml;
 
 use crate::catalogue::Catalogue;
-use crate::config::Config;
+use crate::config::{Budget, Config};
 use crate::error::{LoadError, LoadErrors};
 use phases::CompiledPhase;
 use selection::{CompiledSelection, Step};
@@ -170,6 +173,7 @@ pub struct Policy {
     contexts: [CompiledLayer; 2],
     preconditions: Vec<(&'static str, ToolSet)>,
     permissions: Permissions,
+    budgets: Vec<Budget>,
 }
 
 impl Policy {
@@ -217,6 +221,16 @@ impl Policy {
         let mut layers = Vec::new();
         for layer in config.layers.iter().chain(further) {
             let built = compile::layer(catalogue, layer, &names, errors);
+            // A delegate never has more than who delegates, so nothing is allowed to it alone.
+            if layer.level == Level::Delegation {
+                errors.extend(allowing(layer).map(|rule| {
+                    let place = rule.place.as_ref().or(layer.place.as_ref());
+                    LoadError::new(
+                        place,
+                        "a layer of level `delegation` narrows: its rules say `ask` or `deny`",
+                    )
+                }));
+            }
             let (what, of): (&str, Vec<&str>) = match layer.level {
                 Level::Role => {
                     if let Some(role) = compiled.get_mut(&layer.name) {
@@ -286,7 +300,13 @@ impl Policy {
             preconditions: runtime::compile(catalogue),
             roles: compiled,
             permissions: config.permissions.clone(),
+            budgets: config.budgets.clone(),
         }
+    }
+
+    /// How many calls a kind of task may make, where the configuration says.
+    pub fn budget(&self, task: &str) -> Option<&Budget> {
+        self.budgets.iter().find(|budget| budget.task == task)
     }
 
     /// Digest of the catalogue and of every layer: decisions of one generation are the same.
@@ -498,11 +518,7 @@ impl Policy {
         let names: Vec<&str> = self.roles.keys().map(String::as_str).collect();
         let mut errors = Vec::new();
         let built = compile::layer(catalogue, layer, &names, &mut errors);
-        if layer
-            .rules
-            .iter()
-            .any(|rule| rule.decision == Verdict::Allow)
-        {
+        if allowing(layer).next().is_some() {
             errors.push(LoadError::new(
                 layer.place.as_ref(),
                 "a layer of a call narrows: its rules say `ask` or `deny`",
@@ -517,6 +533,12 @@ impl Policy {
             .reason("layer")
         })
     }
+}
+
+/// The rules of a layer that allow.
+fn allowing(layer: &Layer) -> impl Iterator<Item = &Rule> {
+    let rules = layer.rules.iter();
+    rules.filter(|rule| rule.decision == Verdict::Allow)
 }
 
 /// Whether a layer of the configuration holds for a caller. Layers of roles are with their roles.

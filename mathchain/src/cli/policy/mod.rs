@@ -1,5 +1,6 @@
 //! `mathchain policy`: what the policy says, and tables of it.
 
+pub(super) mod rules;
 mod tables;
 
 use std::fmt::Write as _;
@@ -19,6 +20,8 @@ pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolE
         Policy::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
         Policy::Diff { before, after } => tables::diff(global, before, after),
         Policy::Test { file } => tables::test(global, file),
+        Policy::Rules => rules::rules(global),
+        Policy::Forget { number } => rules::forget(global, *number),
     }
 }
 

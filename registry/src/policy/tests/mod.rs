@@ -9,6 +9,7 @@ mod algebra;
 mod compare;
 mod layers;
 mod phases;
+mod record;
 mod rules;
 
 use super::compile::{self, CompiledLayer};
