@@ -1,5 +1,6 @@
 //! Tests that need several crates: architecture, determinism of whole chains, agreement with references.
 
+mod aliases;
 mod architecture;
 mod determinism;
 mod documents;

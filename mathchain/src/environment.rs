@@ -22,6 +22,73 @@ pub struct ConfigFile {
     pub of_project: bool,
 }
 
+/// Folder of agent files beside a project's configuration.
+pub const AGENTS_FOLDER: &str = "agents";
+
+/// An agent file.
+#[derive(Debug, Clone)]
+pub struct AgentText {
+    /// The agent's name, which is that of the file or of its folder.
+    pub name: String,
+    /// Where it is, relative to the project.
+    pub path: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// The agent files of a project, by name: `agents/NAME.md`, and `agents/NAME/agent.md` as earlier systems have it.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
+    let folder = project.join(AGENTS_FOLDER);
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        let path = entry.path();
+        if name.ends_with(".md") && path.is_file() {
+            found.push((path, format!("{AGENTS_FOLDER}/{name}")));
+        } else if path.join("agent.md").is_file() {
+            let shown = format!("{AGENTS_FOLDER}/{name}/agent.md");
+            found.push((path.join("agent.md"), shown));
+        }
+    }
+    found.sort();
+    found
+        .iter()
+        .map(|(path, shown)| agent_text(path, shown))
+        .collect()
+}
+
+/// One agent file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
+    use std::io::Read as _;
+    let failed = |err: std::io::Error| {
+        ToolError::new(
+            ErrorCode::InvalidRequest,
+            format_args!("cannot read the agent file `{shown}`: {err}"),
+        )
+        .reason("io")
+    };
+    let mut text = String::new();
+    let most = registry::agents::BYTES_MAX as u64 + 1; // one more than allowed says enough
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(most).read_to_string(&mut text).map_err(failed)?;
+    Ok(AgentText {
+        name: registry::agents::name_of(shown).to_owned(),
+        path: shown.to_owned(),
+        text,
+    })
+}
+
 /// Looks for the configuration: the named file, else from `start` upwards, else in the user's configuration folder.
 ///
 /// # Errors

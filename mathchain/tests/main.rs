@@ -1,5 +1,6 @@
 //! The binary as its users meet it: processes, pipes, exit codes.
 
+mod agents;
 mod call;
 mod chains;
 mod operator;

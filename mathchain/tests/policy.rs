@@ -235,7 +235,7 @@ fn where_nobody_can_answer_a_call_that_asks_is_denied_if_so_configured() {
     );
     let wrong = place.run(&["call", "calculate"], r#"{"expression":"1"}"#);
     wrong.expect_code(2);
-    assert!(wrong.stderr.contains("did you mean `deny`?"));
+    assert!(wrong.stderr.contains("expected one of `pending`, `deny`"));
 }
 
 const OBLIGED: &str = r#"version = 1

@@ -4,6 +4,9 @@
 //! [`Policy`] from configuration texts that the caller hands in. Nothing here reads files, knows a clock or names a tool,
 //! save the one whose permission `{"$file": path}` needs ([`policy::FILE_READER`]).
 
+pub mod agent_cli;
+pub mod agents;
+pub mod aliases;
 pub mod catalogue;
 pub mod config;
 pub mod digest;
@@ -15,6 +18,8 @@ mod fakes;
 pub mod policy;
 pub mod redact;
 
+pub use agents::AgentFile;
+pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use config::{Config, Limits, Unattended};
 pub use dispatch::{

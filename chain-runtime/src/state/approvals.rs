@@ -62,6 +62,8 @@ impl Approval {
 enum Decision {
     Granted,
     Declined,
+    /// Granted for all calls like it, by a rule; nothing is left for one call.
+    Recorded,
 }
 
 impl Decision {
@@ -69,6 +71,15 @@ impl Decision {
         match self {
             Self::Granted => "granted",
             Self::Declined => "declined",
+            Self::Recorded => "recorded",
+        }
+    }
+
+    /// The state of the approval afterwards.
+    fn state(self) -> &'static str {
+        match self {
+            Self::Recorded => "consumed",
+            other => other.as_str(),
         }
     }
 }
@@ -128,6 +139,14 @@ impl State {
         self.shared.decide(id, by, Decision::Granted)
     }
 
+    /// Settles a waiting approval by a rule that lets such calls through from now on: the approval itself lets none through.
+    ///
+    /// # Errors
+    /// As [`State::approve`].
+    pub fn approve_by_rule(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+        self.shared.decide(id, by, Decision::Recorded)
+    }
+
     /// Declines a waiting approval: the same call is refused until the approval would have expired.
     ///
     /// # Errors
@@ -175,7 +194,7 @@ impl Shared {
             transaction
                 .execute(
                     "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ? WHERE id = ?",
-                    params![decision.as_str(), by, now_ms as i64, found.id],
+                    params![decision.state(), by, now_ms as i64, found.id],
                 )
                 .map_err(fail)?;
             let record = Value::object([
@@ -189,7 +208,7 @@ impl Shared {
                 ("digest", Value::from(digest)),
             ]);
             let approval = Approval {
-                state: decision.as_str().to_owned(),
+                state: decision.state().to_owned(),
                 decided_by: Some(by.to_owned()),
                 decided_ms: Some(now_ms),
                 ..found

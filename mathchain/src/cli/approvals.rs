@@ -13,15 +13,17 @@ use super::{exit, print_data, session};
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
     let state = session::state(&toolkit)?;
-    // Whether such a rule would hold is known before anything is granted.
+    // Whether such a rule would hold is known before anything is settled.
     let rule = match approve.always {
         true => Some(rules::of_approval(&toolkit, &state.waiting(&approve.id)?)?),
         false => None,
     };
-    let granted = state.approve(&approve.id, "terminal")?;
-    let recorded = match &rule {
-        Some(rule) => Some((rules::record(global, state, rule)?, rule)),
-        None => None,
+    let (granted, recorded) = match &rule {
+        Some(rule) => {
+            let settled = state.approve_by_rule(&approve.id, "terminal")?;
+            (settled, Some((rules::record(global, state, rule)?, rule)))
+        }
+        None => (state.approve(&approve.id, "terminal")?, None),
     };
     state.close()?;
     let mut data = fields(&granted);

@@ -80,6 +80,11 @@ pub(super) enum Command {
     /// Ask the policy
     #[command(subcommand)]
     Policy(Policy),
+    /// List, show and check agent files
+    #[command(subcommand)]
+    Agent(Agent),
+    /// Print how an agent command line is started so that it can do what an agent may, and no more
+    AgentArgs(AgentArgs),
     /// Approve a waiting call, once
     Approve(Approve),
     /// Decline a waiting call
@@ -367,9 +372,79 @@ pub(super) enum Audit {
     Export,
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum Agent {
+    /// List the agents of `agents/` beside the configuration
+    List,
+    /// Show one agent, or its prompts
+    Show {
+        /// Agent, or the path of its file
+        name: String,
+        /// Print the prompts, with values for their variables: NAME=TEXT; repeatable
+        #[arg(long, value_name = "NAME=TEXT", num_args = 0..=1, default_missing_value = "")]
+        prompt: Option<Vec<String>>,
+    },
+    /// Check agent files completely
+    #[command(
+        after_help = "Exit code 2 when a file is wrong, with file, line and the nearest name."
+    )]
+    Check {
+        /// Agents, or paths of files; all without any
+        names: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain agent-args --agent researcher --cli claude
+  mathchain agent-args --agent tester --cli codex --permission workspace-write --prompt 'run the tests'")]
+pub(super) struct AgentArgs {
+    /// Agent, or the path of its file
+    #[arg(long)]
+    pub agent: String,
+    /// Agent command line: claude, codex, gemini, copilot or opencode; by default the agent's name
+    #[arg(long)]
+    pub cli: Option<String>,
+    /// What it may change
+    #[arg(long, value_enum)]
+    pub permission: Option<Confinement>,
+    /// Most turns, 0 for no limit; wins over the agent's
+    #[arg(long, value_name = "N")]
+    pub max_turns: Option<u64>,
+    /// Profile of arguments in the table of the command line
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// The task; without it the command line reads stdin
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Confinement {
+    /// Nothing
+    ReadOnly,
+    /// Files of the workspace; no network
+    WorkspaceWrite,
+    /// What its tools can
+    FullAccess,
+}
+
+impl From<Confinement> for registry::policy::Confinement {
+    fn from(permission: Confinement) -> Self {
+        match permission {
+            Confinement::ReadOnly => Self::ReadOnly,
+            Confinement::WorkspaceWrite => Self::WorkspaceWrite,
+            Confinement::FullAccess => Self::FullAccess,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct Init {
     /// Folder to write into
     #[arg(default_value = ".")]
     pub directory: PathBuf,
+    /// Write starter agents into `agents/` instead of a configuration
+    #[arg(long)]
+    pub agents: bool,
 }

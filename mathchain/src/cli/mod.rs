@@ -1,5 +1,7 @@
 //! The command line. Data on stdout, everything else on stderr; exit codes in `exit`.
 
+mod agent;
+mod agent_args;
 mod approvals;
 mod args;
 mod audit;
@@ -45,6 +47,8 @@ pub fn main() -> ExitCode {
         Command::Serve(serve) => serve::serve(&global, &serve),
         Command::Tools(tools) => tools::tools(&global, &tools),
         Command::Policy(policy) => policy::policy(&global, &policy),
+        Command::Agent(command) => agent::agent(&global, &command),
+        Command::AgentArgs(args) => agent_args::agent_args(&global, &args),
         Command::Approve(approve) => approvals::approve(&global, &approve),
         Command::Deny(decide) => approvals::deny(&global, &decide),
         Command::Approvals(list) => approvals::approvals(&global, &list),

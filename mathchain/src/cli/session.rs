@@ -59,6 +59,16 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     })
 }
 
+/// The folder of this run's project: that of the configuration, else the current one.
+///
+/// # Errors
+/// As [`places`].
+pub(super) fn project_folder(global: &Global) -> Result<PathBuf, ToolError> {
+    let found = places(global)?.config_file.filter(|file| file.of_project);
+    let folder = found.and_then(|file| file.path.parent().map(Path::to_owned));
+    Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
+}
+
 /// Opens the toolkit of this run.
 ///
 /// # Errors

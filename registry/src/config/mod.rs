@@ -1,7 +1,7 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
 mod cases;
-mod part;
+pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
 mod services;
@@ -11,6 +11,7 @@ mod tests;
 
 pub(crate) use cases::cases;
 
+use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
 use crate::error::{LoadErrors, Place};
@@ -228,6 +229,8 @@ pub struct Config {
     pub unattended: Unattended,
     /// The models that tools may ask.
     pub models: Models,
+    /// Agent command lines beside or instead of the built-in ones.
+    pub clis: Vec<CliSpec>,
 }
 
 impl Default for Config {
@@ -252,11 +255,18 @@ impl Default for Config {
             chain: ChainDefaults::default(),
             unattended: Unattended::default(),
             models: Models::default(),
+            clis: Vec::new(),
         }
     }
 }
 
 impl Config {
+    /// The table of an agent command line: the configuration's, else the built-in one.
+    pub fn cli(&self, name: &str) -> Option<&CliSpec> {
+        let own = self.clis.iter().find(|cli| cli.name == name);
+        own.or_else(|| CliSpec::of_name(name))
+    }
+
     /// Reads a configuration; the language follows from the name's ending.
     ///
     /// # Errors

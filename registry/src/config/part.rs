@@ -8,41 +8,38 @@ use crate::document::Document;
 use crate::error::LoadError;
 use crate::policy::Selector;
 
-pub(super) fn set<T>(slot: &mut T, value: Option<T>) {
+/// Most unknown keys of one table that are reported: finding the place of each takes as long as the table is wide.
+const UNKNOWN_MAX: usize = 20;
+
+pub(crate) fn set<T>(slot: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *slot = value;
     }
 }
 
 /// A value of the document with its pointer.
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     document: &'a Document,
     errors: &'a mut Vec<LoadError>,
     pointer: String,
-    pub(super) value: Value,
-    later: &'static [&'static str],
+    pub(crate) value: Value,
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn root(document: &'a Document, errors: &'a mut Vec<LoadError>) -> Self {
+    pub(crate) fn root(document: &'a Document, errors: &'a mut Vec<LoadError>) -> Self {
         Part {
             document,
             errors,
             pointer: String::new(),
             value: document.value.clone(),
-            later: &[],
         }
     }
 
-    pub(super) fn later(&mut self, keys: &'static [&'static str]) {
-        self.later = keys;
-    }
-
-    pub(super) fn place(&self) -> crate::error::Place {
+    pub(crate) fn place(&self) -> crate::error::Place {
         self.document.place(&self.pointer)
     }
 
-    pub(super) fn report(&mut self, message: String, near: Option<&str>) {
+    pub(crate) fn report(&mut self, message: String, near: Option<&str>) {
         let mut error = LoadError::new(Some(&self.document.place(&self.pointer)), message)
             .at(self.pointer.clone());
         error.hint = near.map(|near| format!("did you mean `{near}`?"));
@@ -50,11 +47,11 @@ impl<'a> Part<'a> {
     }
 
     /// The value as a table with these keys only.
-    pub(super) fn table(self, keys: &[&str]) -> Option<Table<'a>> {
+    pub(crate) fn table(self, keys: &[&str]) -> Option<Table<'a>> {
         self.into_table(keys)
     }
 
-    pub(super) fn into_table(mut self, keys: &[&str]) -> Option<Table<'a>> {
+    pub(crate) fn into_table(mut self, keys: &[&str]) -> Option<Table<'a>> {
         let Value::Object(object) = self.value.clone() else {
             self.report(
                 format!("expected a table, found {}", self.value.kind()),
@@ -62,20 +59,21 @@ impl<'a> Part<'a> {
             );
             return None;
         };
+        let mut unknown = 0;
         for (key, _) in object.iter() {
             if keys.contains(&key) {
                 continue;
             }
-            let later = self.later.contains(&key);
-            let mut part = self.child_key(key);
-            if later {
-                part.report(format!("`{key}` comes with a later release"), None);
-            } else {
-                part.report(
-                    format!("unknown key `{key}`"),
-                    nearest(key, keys.iter().copied()),
-                );
+            unknown += 1;
+            if unknown > UNKNOWN_MAX {
+                self.report("and more unknown keys".to_owned(), None);
+                break;
             }
+            let mut part = self.child_key(key);
+            part.report(
+                format!("unknown key `{key}`"),
+                nearest(key, keys.iter().copied()),
+            );
         }
         Some(Table {
             part: self,
@@ -83,7 +81,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    pub(super) fn child_key(&mut self, key: &str) -> Part<'_> {
+    pub(crate) fn child_key(&mut self, key: &str) -> Part<'_> {
         let mut pointer = self.pointer.clone();
         push_key(&mut pointer, key);
         Part {
@@ -91,11 +89,10 @@ impl<'a> Part<'a> {
             errors: self.errors,
             value: self.value.get(key).cloned().unwrap_or_default(),
             pointer,
-            later: &[],
         }
     }
 
-    pub(super) fn child_index(&mut self, index: usize, value: Value) -> Part<'_> {
+    pub(crate) fn child_index(&mut self, index: usize, value: Value) -> Part<'_> {
         let mut pointer = self.pointer.clone();
         push_index(&mut pointer, index);
         Part {
@@ -103,12 +100,11 @@ impl<'a> Part<'a> {
             errors: self.errors,
             value,
             pointer,
-            later: &[],
         }
     }
 
     /// The value as a list; each item with its own pointer.
-    pub(super) fn items(&mut self, mut each: impl FnMut(Part<'_>)) {
+    pub(crate) fn items(&mut self, mut each: impl FnMut(Part<'_>)) {
         match self.value.items() {
             Some(items) => {
                 for (index, item) in items.into_iter().enumerate() {
@@ -122,7 +118,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    pub(super) fn as_text(&mut self) -> Option<String> {
+    pub(crate) fn as_text(&mut self) -> Option<String> {
         let text = self.value.as_str().map(str::to_owned);
         if text.is_none() {
             self.report(format!("expected text, found {}", self.value.kind()), None);
@@ -130,45 +126,45 @@ impl<'a> Part<'a> {
         text
     }
 
-    pub(super) fn texts(&mut self) -> Vec<String> {
+    pub(crate) fn texts(&mut self) -> Vec<String> {
         let mut texts = Vec::new();
         self.items(|mut item| texts.extend(item.as_text()));
         texts
     }
 
-    pub(super) fn text_or_texts(&mut self) -> Vec<String> {
+    pub(crate) fn text_or_texts(&mut self) -> Vec<String> {
         match self.value.as_str() {
             Some(text) => vec![text.to_owned()],
             None => self.texts(),
         }
     }
 
-    pub(super) fn as_selector(&mut self) -> Option<Selector> {
+    pub(crate) fn as_selector(&mut self) -> Option<Selector> {
         let place = Some(self.place());
         self.as_text().map(|text| Selector { text, place })
     }
 }
 
 /// A table whose keys are known to be expected.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     part: Part<'a>,
     object: Object,
 }
 
 impl Table<'_> {
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.object.get(key).is_some()
     }
 
-    pub(super) fn report(&mut self, message: impl Into<String>) {
+    pub(crate) fn report(&mut self, message: impl Into<String>) {
         self.part.report(message.into(), None);
     }
 
-    pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(Part<'_>) -> T) -> Option<T> {
+    pub(crate) fn within<T>(&mut self, key: &str, read: impl FnOnce(Part<'_>) -> T) -> Option<T> {
         self.has(key).then(|| read(self.part.child_key(key)))
     }
 
-    pub(super) fn version(&mut self) {
+    pub(crate) fn version(&mut self) {
         if !self.has("version") {
             self.report("expected `version = 1`");
         }
@@ -182,11 +178,11 @@ impl Table<'_> {
         });
     }
 
-    pub(super) fn text(&mut self, key: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         self.within(key, |mut part| part.as_text()).flatten()
     }
 
-    pub(super) fn truth(&mut self, key: &str) -> Option<bool> {
+    pub(crate) fn truth(&mut self, key: &str) -> Option<bool> {
         self.within(key, |mut part| {
             let truth = part.value.as_bool();
             if truth.is_none() {
@@ -200,7 +196,7 @@ impl Table<'_> {
         .flatten()
     }
 
-    pub(super) fn number(&mut self, key: &str) -> Option<f64> {
+    pub(crate) fn number(&mut self, key: &str) -> Option<f64> {
         self.within(key, |mut part| {
             let number = part.value.as_f64();
             if number.is_none() {
@@ -214,7 +210,7 @@ impl Table<'_> {
         .flatten()
     }
 
-    pub(super) fn positive(&mut self, key: &str) -> Option<u64> {
+    pub(crate) fn positive(&mut self, key: &str) -> Option<u64> {
         self.within(key, |mut part| {
             let number = part
                 .value
@@ -235,7 +231,7 @@ impl Table<'_> {
         .flatten()
     }
 
-    pub(super) fn integer(&mut self, key: &str) -> Option<i64> {
+    pub(crate) fn integer(&mut self, key: &str) -> Option<i64> {
         self.within(key, |mut part| {
             let number = part.value.as_i64();
             if number.is_none() {
@@ -250,7 +246,7 @@ impl Table<'_> {
     }
 
     /// An integer of at least 0.
-    pub(super) fn count(&mut self, key: &str) -> Option<u64> {
+    pub(crate) fn count(&mut self, key: &str) -> Option<u64> {
         self.within(key, |mut part| {
             let number = part
                 .value
@@ -270,7 +266,7 @@ impl Table<'_> {
         .flatten()
     }
 
-    pub(super) fn one_of(&mut self, key: &str, names: &[&str]) -> Option<String> {
+    pub(crate) fn one_of(&mut self, key: &str, names: &[&str]) -> Option<String> {
         self.within(key, |mut part| {
             let text = part.as_text()?;
             if names.contains(&text.as_str()) {
@@ -285,16 +281,16 @@ impl Table<'_> {
         .flatten()
     }
 
-    pub(super) fn list(&mut self, key: &str) -> Option<Vec<String>> {
+    pub(crate) fn list(&mut self, key: &str) -> Option<Vec<String>> {
         self.within(key, |mut part| part.texts())
     }
 
-    pub(super) fn selector(&mut self, key: &str) -> Option<Selector> {
+    pub(crate) fn selector(&mut self, key: &str) -> Option<Selector> {
         self.within(key, |mut part| part.as_selector()).flatten()
     }
 
     /// `None` when the key is absent; present but empty is an empty list.
-    pub(super) fn selectors(&mut self, key: &str) -> Option<Vec<Selector>> {
+    pub(crate) fn selectors(&mut self, key: &str) -> Option<Vec<Selector>> {
         self.within(key, |mut part| {
             let mut list = Vec::new();
             part.items(|mut item| list.extend(item.as_selector()));
@@ -302,11 +298,11 @@ impl Table<'_> {
         })
     }
 
-    pub(super) fn each(&mut self, key: &str, mut read: impl FnMut(Part<'_>)) {
+    pub(crate) fn each(&mut self, key: &str, mut read: impl FnMut(Part<'_>)) {
         self.within(key, |mut part| part.items(&mut read));
     }
 
-    pub(super) fn each_named(&mut self, key: &str, mut read: impl FnMut(String, Part<'_>)) {
+    pub(crate) fn each_named(&mut self, key: &str, mut read: impl FnMut(String, Part<'_>)) {
         self.within(key, |mut part| {
             let Some(object) = part.value.as_object().cloned() else {
                 part.report(

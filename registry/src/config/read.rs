@@ -6,13 +6,14 @@ use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
 use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace};
+use crate::agent_cli::cli_table;
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
 use crate::policy::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 
-const TOP: [&str; 15] = [
+const TOP: [&str; 16] = [
     "version",
     "default_role",
     "workspace",
@@ -28,9 +29,8 @@ const TOP: [&str; 15] = [
     "chain",
     "models",
     "approvals",
+    "cli",
 ];
-/// Keys of the format that this release does not read yet.
-const LATER: [&str; 1] = ["cli"];
 
 /// Reads a configuration as far as it can be read.
 pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
@@ -39,8 +39,7 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
     if document.value.is_null() {
         return (config, errors); // an empty file sets nothing
     }
-    let mut root = Part::root(document, &mut errors);
-    root.later(&LATER);
+    let root = Part::root(document, &mut errors);
     if let Some(mut top) = root.table(&TOP) {
         top.version();
         if let Some(role) = top.text("default_role") {
@@ -66,6 +65,9 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         top.within("chain", |part| config.chain = chain(part));
         top.within("models", |part| config.models = models(part));
         top.within("approvals", |part| config.unattended = unattended(part));
+        top.each_named("cli", |name, part| {
+            config.clis.extend(cli_table(name, part))
+        });
     }
     (config, errors)
 }
@@ -183,7 +185,7 @@ fn layer(part: Part<'_>) -> Option<Layer> {
     Some(layer)
 }
 
-fn rule(part: Part<'_>) -> Option<Rule> {
+pub(crate) fn rule(part: Part<'_>) -> Option<Rule> {
     let place = part.place();
     let mut table = part.into_table(&["match", "decision", "priority", "obligations", "reason"])?;
     let decision = table

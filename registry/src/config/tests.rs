@@ -277,23 +277,12 @@ x = 1
         "no obligation named `bakup` (did you mean `backup`?)",
         "mathchain.toml:25:1: expected an integer of at least 1",
         "mathchain.toml:27:1: expected one of `dep`, `seq`",
-        "`cli` comes with a later release",
     ] {
         assert!(all.contains(expected), "no {expected:?} in\n{all}");
     }
     let error: tool_core::ToolError = errors.into();
     assert_eq!(error.reason_str(), Some("configuration"));
     assert!(error.problems().len() >= 17);
-}
-
-#[test]
-fn parts_of_later_releases_are_refused_by_name() {
-    for key in ["cli"] {
-        let error = Config::parse("c.yaml", &format!("version: 1\n{key}: {{}}"))
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("comes with a later release"), "{error}");
-    }
 }
 
 #[test]

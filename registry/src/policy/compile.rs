@@ -49,7 +49,7 @@ impl CompiledLayer {
 }
 
 /// Resolves the names of a layer; errors are added to the list.
-pub(super) fn layer(
+pub(crate) fn layer(
     catalogue: &Catalogue,
     layer: &Layer,
     roles: &[&str],

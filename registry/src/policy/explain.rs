@@ -180,6 +180,10 @@ fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<S
         (Verdict::Deny, None) if visible => Some(format!(
             "arguments of `{tool}` with which the call does not have that effect"
         )),
+        (Verdict::Deny, None) if decision.layer == "preconditions" => {
+            let cure = decision.reason.split_once(": ");
+            cure.map(|(_, cure)| cure.to_owned())
+        }
         (Verdict::Deny, None) => Some(format!(
             "list `{tool}` where {} narrows, or call as another role",
             decision.layer

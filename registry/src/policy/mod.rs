@@ -53,6 +53,11 @@ pub use set::ToolSet;
 pub use who::{Overrides, Who};
 pub use written::to_toml;
 
+pub(crate) use compile::layer as compile_layer;
+pub(crate) use roles::{merged as merged_roles, toolset as resolve_toolset};
+pub(crate) use selector::resolve as resolve_selector;
+
+use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
 use crate::config::{Budget, Config};
 use crate::error::{LoadError, LoadErrors};
@@ -148,9 +153,6 @@ struct CompiledProfile {
     disable: Chosen,
 }
 
-/// The agent command lines there are tables for.
-pub const AGENT_CLIS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];
-
 /// The policy of one generation: immutable, compiled against one catalogue.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -213,7 +215,8 @@ impl Policy {
         roles::check_toolsets(catalogue, config, &roles, errors);
         let agents = compile_agents(catalogue, config, &names, errors);
         let mut agent_names: Vec<String> = agents.keys().cloned().collect();
-        let clis = AGENT_CLIS.iter().map(|cli| (*cli).to_owned());
+        let clis = CliSpec::built_in().iter().chain(&config.clis);
+        let clis = clis.map(|cli| cli.name.clone());
         agent_names.extend(clis.filter(|cli| !agents.contains_key(cli)));
         let known: Vec<&str> = agent_names.iter().map(String::as_str).collect();
         let phases = phases::compile(catalogue, config, &known, errors);

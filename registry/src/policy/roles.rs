@@ -77,7 +77,7 @@ pub fn context_of_task(kind: &str) -> Vec<Layer> {
 }
 
 /// The built-in roles and those of the configuration, which replace built-in ones of the same name.
-pub(super) fn merged(config: &Config) -> Vec<Role> {
+pub(crate) fn merged(config: &Config) -> Vec<Role> {
     let built_in = built_in()
         .roles
         .iter()
@@ -164,7 +164,7 @@ pub(super) fn check_toolsets(
 }
 
 /// What a toolset selects; `path` holds those being resolved, so that a circle is found.
-pub(super) fn toolset(
+pub(crate) fn toolset(
     catalogue: &Catalogue,
     config: &Config,
     name: &Selector,

@@ -3,6 +3,7 @@
 use super::compile::{CompiledLayer, layer};
 use super::roles::toolset;
 use super::{Layer, Level, Selector, ToolSet};
+use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::error::{LoadError, Place};
@@ -13,7 +14,7 @@ pub const EXTERNAL_PREFIX: &str = "mcp__";
 pub const MAX_TURNS: u32 = 25;
 
 /// How far the calls of a phase may go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Confinement {
     /// Reading and computing only.
     #[default]
@@ -162,8 +163,18 @@ impl Chosen {
     ) -> Self {
         let mut chosen = Self::none(catalogue.len());
         for selector in list {
-            if is_external(&selector.text) {
-                chosen.add_external(&selector.text);
+            let name = selector.text.as_str();
+            let of_provider = || Aliases::built_in().provider_tool(name).is_some();
+            if catalogue.get(name).is_none() && (is_external(name) || of_provider()) {
+                chosen.add_external(name);
+                continue;
+            }
+            // What an agent command line calls its own tools stands in lists of tools, not in layers.
+            if catalogue.get(name).is_none()
+                && let Some(id) = Aliases::built_in().of_any_native(name)
+                && let Some(tool) = catalogue.index(id)
+            {
+                chosen.add(tool);
                 continue;
             }
             match super::selector::resolve(selector, catalogue) {
@@ -175,11 +186,19 @@ impl Chosen {
     }
 }
 
-/// Whether a name stands for a tool of another server.
+/// `mcp__server__tool`, the name that agent command lines give a tool of a server.
 pub fn is_external(name: &str) -> bool {
-    name.strip_prefix(EXTERNAL_PREFIX)
-        .and_then(|rest| rest.split_once("__"))
-        .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty() && !name.contains('*'))
+    let word = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    name.len() <= 128
+        && name
+            .strip_prefix("mcp__")
+            .and_then(|rest| rest.split_once("__"))
+            .is_some_and(|(server, tool)| word(server) && word(tool))
 }
 
 /// A selection against one catalogue.

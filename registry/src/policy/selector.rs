@@ -3,6 +3,7 @@
 use tool_core::{Capability, Category, Effect, Permission, Spec};
 
 use super::{Selector, ToolSet};
+use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::LoadError;
 
@@ -113,7 +114,7 @@ fn hosts(spec: &Spec) -> bool {
 ///
 /// # Errors
 /// An unknown name, with the nearest; a tag or pattern that selects nothing.
-pub(super) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<ToolSet, LoadError> {
+pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<ToolSet, LoadError> {
     let text = selector.text.as_str();
     let of_spec = |test: &dyn Fn(&Spec) -> bool| {
         ToolSet::of(catalogue.len(), |tool| test(catalogue.tool(tool).spec()))
@@ -160,14 +161,26 @@ pub(super) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
         }
         _ => match catalogue.index(text) {
             Some(tool) => Ok(ToolSet::of(catalogue.len(), |other| other == tool)),
-            None => Err(unknown(selector, catalogue)),
+            None => match of_alias(text, catalogue) {
+                Some(tool) => Ok(ToolSet::of(catalogue.len(), |other| other == tool)),
+                None => Err(unknown(selector, catalogue)),
+            },
         },
     }
 }
 
-/// The tool that a selector names by its id; `None` for every other kind.
+/// The tool that a selector names by its id or an alias of it; `None` for every other kind.
 pub(super) fn named(selector: &Selector, catalogue: &Catalogue) -> Option<usize> {
-    catalogue.index(&selector.text)
+    let text = selector.text.as_str();
+    catalogue.index(text).or_else(|| of_alias(text, catalogue))
+}
+
+/// The tool that an earlier system calls so. Names of groups are none: `deny = ["write"]` would deny one tool of many.
+fn of_alias(name: &str, catalogue: &Catalogue) -> Option<usize> {
+    if Group::parse(name).is_some() {
+        return None;
+    }
+    catalogue.index(Aliases::built_in().resolve(name)?)
 }
 
 fn unknown(selector: &Selector, catalogue: &Catalogue) -> LoadError {

@@ -35,6 +35,20 @@ fn an_agent_does_not_answer_itself() {
     assert_reason(desk.state.waiting(&id), "settled");
 }
 
+/// An approval that became a rule lets no call through by itself, not even after the rule is gone.
+#[test]
+fn an_approval_that_became_a_rule_is_used_up() {
+    let desk = Desk::new();
+    let settle = || desk.state.settle(&request("d"), &Value::Null).unwrap();
+    let ApprovalState::Pending(id) = settle() else {
+        panic!("it waits");
+    };
+    let settled = desk.state.approve_by_rule(&id, "terminal").unwrap();
+    assert_eq!(settled.state, "consumed");
+    assert!(matches!(settle(), ApprovalState::Pending(new) if new != id));
+    assert_reason(desk.state.approve_by_rule(&id, "terminal"), "settled");
+}
+
 struct Desk {
     _folder: TempDir,
     clock: Arc<Still>,

@@ -204,6 +204,20 @@ fn an_explanation_names_file_and_line() {
     assert_eq!(explain("raw_exec").place, Some(("m.toml".to_owned(), 3)));
     assert_eq!(explain("write_file").place, Some(("m.toml".to_owned(), 6)));
     assert_eq!(explain("calculate").place, None);
+    let closed = policy
+        .explain(
+            &catalogue,
+            ("read_file", None),
+            &Who::role("operator"),
+            &Facts::default(),
+            None,
+        )
+        .unwrap();
+    assert!(
+        closed
+            .what_would_allow
+            .is_some_and(|what| what.starts_with("open a workspace"))
+    );
     let value = explain("raw_exec").to_value();
     assert_eq!(value.pointer("/line"), Some(Value::from(3_i64)));
     assert!(

@@ -1,0 +1,156 @@
+//! `mathchain agent-args`: how an agent command line is started so that it can do what an agent may, and no more.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use registry::agent_cli::{self, CliArgs, CliRequest, CliSpec, CliTool};
+use registry::agents::ToolName;
+use registry::policy::Confinement;
+use registry::{Aliases, Config, Layer, Verdict};
+use tool_core::nearest::nearest;
+use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
+
+use super::args::{AgentArgs, Global};
+use super::{agent, complain, exit, print_data, session};
+use crate::{Context, Toolkit};
+
+/// What an agent may do.
+struct Effective {
+    tools: Vec<CliTool>,
+    permission: Confinement,
+    max_turns: u64,
+}
+
+/// Prints program, arguments and configuration file.
+pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, ToolError> {
+    let toolkit = session::open(global)?;
+    let name = args.cli.as_deref().unwrap_or(&args.agent);
+    let cli = table(toolkit.config(), name)?;
+    let effective = effective(global, &toolkit, args)?;
+    let request = CliRequest {
+        tools: Some(&effective.tools),
+        permission: effective.permission,
+        max_turns: effective.max_turns,
+        profile: args.profile.as_deref(),
+        prompt: args.prompt.as_deref(),
+    };
+    let answer = agent_cli::translate(cli, Aliases::built_in(), &request).map_err(|problems| {
+        let problems = problems
+            .into_iter()
+            .map(|text| {
+                Problem::new("", text).hint("`unenforced = \"warn\"` in its table accepts that")
+            })
+            .collect();
+        ToolError::of_problems(ErrorCode::InvalidRequest, problems).reason("agent_cli")
+    })?;
+    for warning in &answer.warnings {
+        complain(&format!("warning: {warning}\n"));
+    }
+    print_data(global, &to_value(&answer), || readable(&answer));
+    Ok(exit::OK.into())
+}
+
+/// The table of a command line.
+fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec, ToolError> {
+    config.cli(name).ok_or_else(|| {
+        let mut names: Vec<&str> = CliSpec::built_in()
+            .iter()
+            .map(|cli| cli.name.as_str())
+            .collect();
+        names.extend(config.clis.iter().map(|cli| cli.name.as_str()));
+        let error = ToolError::new(
+            ErrorCode::InvalidRequest,
+            format_args!("no agent command line named `{name}`"),
+        );
+        match nearest(name, names.iter().copied()) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint(format!("name one with --cli: {}", names.join(", "))),
+        }
+    })
+}
+
+/// The tools of an agent file with what the policy says of each.
+fn effective(global: &Global, toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError> {
+    let (file, checked) = agent::find(global, toolkit, &args.agent)?;
+    let permission = args
+        .permission
+        .map_or_else(Confinement::default, Into::into);
+    // A layer of a call cannot allow: rules of the agent that do are left to calls that arrive here.
+    let mut own = checked.layer.clone();
+    own.rules.retain(|rule| rule.decision != Verdict::Allow);
+    let mut context = Context {
+        role: file.role.as_ref().map(|role| role.text.clone()),
+        ..Context::default()
+    }
+    .narrow(own);
+    let no_network = permission != Confinement::FullAccess;
+    match permission {
+        Confinement::ReadOnly => {
+            context = context.narrow(Layer::read_only()).narrow(Layer::no_web())
+        }
+        Confinement::WorkspaceWrite => context = context.narrow(Layer::no_web()),
+        Confinement::FullAccess => {}
+    }
+    let mut tools = Vec::new();
+    for tool in checked.selection {
+        let verdict = match &tool {
+            ToolName::Tool(id) => toolkit.explain(&context, id, None)?.decision.verdict,
+            ToolName::Provider(_) if no_network => Verdict::Deny,
+            ToolName::Provider(_) if !toolkit.config().permissions.network_asks => Verdict::Allow,
+            ToolName::Provider(_) | ToolName::External(_) => Verdict::Ask,
+        };
+        tools.push(CliTool { tool, verdict });
+    }
+    Ok(Effective {
+        tools,
+        permission,
+        max_turns: args.max_turns.or(file.max_turns).unwrap_or(25),
+    })
+}
+
+fn to_value(answer: &CliArgs) -> Value {
+    let texts = |list: &[String]| {
+        Value::array(list.iter().map(|text| Value::from(text.as_str())).collect())
+    };
+    let mut object = Object::new();
+    object.insert("argv", texts(&answer.argv));
+    if let Some(config) = &answer.config {
+        let mut file = Object::new();
+        file.insert("file", config.file.as_str());
+        if let Some(variable) = &config.variable {
+            file.insert("variable", variable.as_str());
+        }
+        file.insert("text", config.text.as_str());
+        object.insert("config", Value::Object(file.into()));
+    }
+    if let Some(turns) = answer.count_turns {
+        object.insert("count_turns", i64::try_from(turns).unwrap_or(i64::MAX));
+    }
+    object.insert("warnings", texts(&answer.warnings));
+    Value::Object(object.into())
+}
+
+/// A line for a shell, and the file with its name.
+fn readable(answer: &CliArgs) -> String {
+    let words: Vec<String> = answer.argv.iter().map(|word| quoted(word)).collect();
+    let mut text = words.join(" ");
+    text.push('\n');
+    if let Some(config) = &answer.config {
+        let named = config
+            .variable
+            .as_ref()
+            .map(|variable| format!(", or any file named by {variable}"))
+            .unwrap_or_default();
+        let _ = writeln!(text, "\n{}{named}:\n{}", config.file, config.text);
+    }
+    text
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,=@+%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,61 @@
+//! Takes arguments out of a profile that are set from the agent's tools: a later flag does not undo `--yolo`.
+
+use super::{Arity, CliSpec};
+
+/// The arguments of a profile without managed ones, and those that were taken out.
+pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut kept, mut taken) = (Vec::new(), Vec::new());
+    let mut rest = tokens.iter().peekable();
+    while let Some(token) = rest.next() {
+        let Some((arity, attached)) = managed(cli, token) else {
+            kept.push(token.clone());
+            continue;
+        };
+        if let Arity::Keys(keys) = arity {
+            let value = match attached {
+                Some(value) => Some(value.to_owned()),
+                None => rest.peek().map(|next| (*next).clone()),
+            };
+            let key = value.as_deref().unwrap_or_default().trim_start();
+            // A key may be quoted, as TOML has it.
+            let key = key.replace(['"', '\'', ' '], "");
+            let meant = keys.iter().any(|prefix| key.starts_with(prefix));
+            let target = if meant { &mut taken } else { &mut kept };
+            target.push(token.clone());
+            if attached.is_none() {
+                target.extend(rest.next().cloned());
+            }
+            continue;
+        }
+        taken.push(token.clone());
+        match arity {
+            _ if attached.is_some() => {}
+            Arity::One => taken.extend(rest.next().cloned()),
+            Arity::Greedy => {
+                while let Some(value) = rest.next_if(|next| !next.starts_with('-')) {
+                    taken.push(value.clone());
+                }
+            }
+            Arity::None | Arity::Keys(_) => {}
+        }
+    }
+    (kept, taken)
+}
+
+/// The managed flag that a token is, with the value attached to it: `--flag=value`, `-fvalue`.
+fn managed<'a>(cli: &'a CliSpec, token: &'a str) -> Option<(&'a Arity, Option<&'a str>)> {
+    if let Some(arity) = cli.managed.get(token) {
+        return Some((arity, None));
+    }
+    if let Some((flag, value)) = token.split_once('=')
+        && let Some(arity) = cli.managed.get(flag)
+    {
+        return Some((arity, Some(value)));
+    }
+    if token.starts_with("--") || !token.starts_with('-') {
+        return None;
+    }
+    let (short, value) = token.split_at_checked(2)?;
+    let arity = cli.managed.get(short)?;
+    Some((arity, Some(value)))
+}

@@ -1,0 +1,303 @@
+//! Holds an agent against the tools and roles there are: every name it uses means something, or it is an error.
+
+use tool_core::nearest::nearest;
+
+use super::{AgentFile, AgentTools};
+use crate::aliases::Aliases;
+use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
+use crate::config::Config;
+use crate::error::{LoadError, LoadErrors};
+use crate::policy::{self, Layer, Level, Selector, ToolSet, is_external};
+
+/// How our own server names its tools at agent command lines.
+const OWN_PREFIX: &str = "mcp__mathchain__";
+
+/// What agents are held against; made once for many of them.
+pub struct Checker<'a> {
+    catalogue: &'a Catalogue,
+    config: &'a Config,
+    aliases: &'a Aliases,
+    roles: Vec<String>,
+}
+
+/// A tool that an agent selects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolName {
+    /// One of ours, by its id.
+    Tool(String),
+    /// One of another server, `mcp__server__tool`: kept and handed on.
+    External(String),
+    /// One that a provider runs.
+    Provider(String),
+}
+
+/// What a sound agent file gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// Its tools in the order of the list, each once.
+    pub selection: Vec<ToolName>,
+    /// The layer that holds for it: `allow` is exactly its own list.
+    pub layer: Layer,
+    /// What a reader should know: aliases, tools that run elsewhere, sections of no prompt.
+    pub notes: Vec<LoadError>,
+}
+
+impl ToolName {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Tool(name) | Self::External(name) | Self::Provider(name) => name,
+        }
+    }
+}
+
+impl Checked {
+    /// The ids of our own tools.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.selection.iter().filter_map(|selected| match selected {
+            ToolName::Tool(id) => Some(id.as_str()),
+            _ => None,
+        })
+    }
+
+    /// A line for each tool, for the variable `tool_descriptions`.
+    pub fn tool_descriptions(&self, catalogue: &Catalogue, aliases: &Aliases) -> String {
+        let lines: Vec<String> = self
+            .selection
+            .iter()
+            .map(|selected| match selected {
+                ToolName::Tool(id) => {
+                    let title = catalogue.get(id).map(|tool| tool.spec().title);
+                    format!("- `{id}`: {}", title.unwrap_or_default())
+                }
+                ToolName::External(name) => format!("- `{name}`: a tool of another server"),
+                ToolName::Provider(name) => {
+                    let tool = aliases.provider_tool(name);
+                    let text = tool.map(|tool| tool.description.as_str());
+                    format!("- `{name}`: {}", text.unwrap_or_default())
+                }
+            })
+            .collect();
+        lines.join("\n")
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// For the tools of a catalogue, and the roles and toolsets of a configuration.
+    pub fn new(catalogue: &'a Catalogue, config: &'a Config, aliases: &'a Aliases) -> Self {
+        let roles = policy::merged_roles(config);
+        Self {
+            catalogue,
+            config,
+            aliases,
+            roles: roles.into_iter().map(|role| role.name).collect(),
+        }
+    }
+
+    /// Resolves every name of an agent file.
+    ///
+    /// # Errors
+    /// Every tool, toolset, role and selector that is not there, with the nearest one; every rule that can never match.
+    pub fn check(&self, agent: &AgentFile) -> Result<Checked, LoadErrors> {
+        let mut found = Found {
+            notes: agent.notes.clone(),
+            ..Found::default()
+        };
+        match &agent.tools {
+            AgentTools::List(list) => {
+                for item in list {
+                    self.item(agent, item, &mut found);
+                }
+            }
+            AgentTools::Toolset(name) => {
+                let set = policy::resolve_toolset(
+                    self.catalogue,
+                    self.config,
+                    name,
+                    &mut Vec::new(),
+                    &mut found.errors,
+                );
+                for tool in self.ids_of(&set.set) {
+                    found.add(ToolName::Tool(tool.to_owned()), name, false);
+                }
+                for tool in set.external {
+                    found.add(ToolName::External(tool), name, false);
+                }
+            }
+        }
+        if found.selection.is_empty() && found.errors.is_empty() {
+            let message = format!("`{}` lists no tools and has none", agent.name);
+            found
+                .notes
+                .push(LoadError::new(Some(&agent.place), message));
+        }
+        self.role(agent, &mut found.errors);
+        let layer = self.layer(agent, &mut found);
+        found.errors.sort_by_key(line);
+        found.notes.sort_by_key(line);
+        LoadErrors::check(found.errors)?;
+        Ok(Checked {
+            selection: found.selection,
+            layer,
+            notes: found.notes,
+        })
+    }
+
+    fn item(&self, agent: &AgentFile, item: &Selector, found: &mut Found) {
+        let text = item.text.as_str();
+        let own = text.strip_prefix(OWN_PREFIX).unwrap_or(text);
+        if let Some(tool) = self.catalogue.get(own) {
+            found.add(ToolName::Tool(tool.spec().id.to_owned()), item, true);
+        } else if is_selector(text) {
+            match policy::resolve_selector(item, self.catalogue) {
+                Ok(set) => {
+                    for tool in self.ids_of(&set) {
+                        found.add(ToolName::Tool(tool.to_owned()), item, false);
+                    }
+                }
+                Err(error) => found.errors.push(error),
+            }
+        } else if let Some(id) = self
+            .aliases
+            .resolve(text)
+            .or(self.aliases.of_any_native(text))
+        {
+            if self.catalogue.get(id).is_none() {
+                let message = format!("`{text}` means `{id}`, and there is no such tool");
+                found
+                    .errors
+                    .push(LoadError::new(item.place.as_ref(), message));
+                return;
+            }
+            found.note(item, format!("`{text}` means our `{id}`"));
+            found.add(ToolName::Tool(id.to_owned()), item, true);
+        } else if let Some(tool) = self.aliases.provider_tool(text) {
+            let message = format!(
+                "`{text}` is handed to the provider `{}` and never run here",
+                tool.provider
+            );
+            found.note(item, message);
+            found.add(ToolName::Provider(text.to_owned()), item, true);
+        } else if own == text && is_external(text) {
+            found.add(ToolName::External(text.to_owned()), item, true);
+        } else {
+            let error = self.unknown(agent, item, own, found.errors.is_empty());
+            found.errors.push(error);
+        }
+    }
+
+    /// Names the nearest tool, and the first time all there are.
+    fn unknown(&self, agent: &AgentFile, item: &Selector, own: &str, first: bool) -> LoadError {
+        let shown: String = item.text.chars().take(80).collect();
+        let others = self
+            .aliases
+            .general()
+            .map(|(name, _)| name)
+            .chain(self.aliases.provider_tools().map(|tool| tool.name.as_str()));
+        let near = self.catalogue.nearest(own).or_else(|| nearest(own, others));
+        let mut message = format!("agent `{}`: no tool named `{shown}`", agent.name);
+        if first {
+            let mut ids: Vec<&str> = self.catalogue.ids().collect();
+            ids.sort_unstable();
+            message.push_str("; there are ");
+            message.push_str(&ids.join(", "));
+        }
+        let error = LoadError::new(item.place.as_ref(), message);
+        match near {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`mathchain tools search WORD` looks for tools"),
+        }
+    }
+
+    fn role(&self, agent: &AgentFile, errors: &mut Vec<LoadError>) {
+        let Some(role) = &agent.role else { return };
+        if !self.roles.contains(&role.text) {
+            let message = format!("no role named `{}`", role.text);
+            let error = LoadError::new(role.place.as_ref(), message);
+            errors.push(error.nearest(&role.text, self.roles.iter().map(String::as_str)));
+        }
+    }
+
+    /// The agent's layer. Its own `allow` can only take away from the list, as every layer can.
+    fn layer(&self, agent: &AgentFile, found: &mut Found) -> Layer {
+        let mut layer = agent
+            .policy
+            .clone()
+            .unwrap_or_else(|| Layer::new(Level::Agent, agent.name.clone()));
+        if layer.place.is_none() {
+            layer.place = Some(agent.place.clone());
+        }
+        let narrowed = layer.allow.take().map(|allow| {
+            let mut set = ToolSet::none(self.catalogue.len());
+            for selector in &allow {
+                match policy::resolve_selector(selector, self.catalogue) {
+                    Ok(tools) => set.unite(&tools),
+                    Err(error) => found.errors.push(error),
+                }
+            }
+            set
+        });
+        let kept = found.ours.iter().filter(|selector| {
+            let tool = self.catalogue.index(&selector.text);
+            narrowed
+                .as_ref()
+                .is_none_or(|set| tool.is_some_and(|tool| set.contains(tool)))
+        });
+        layer.allow = Some(kept.cloned().collect());
+        let roles: Vec<&str> = self.roles.iter().map(String::as_str).collect();
+        // A wrong list would make rules on its tools look unreachable.
+        if found.errors.is_empty() {
+            policy::compile_layer(self.catalogue, &layer, &roles, &mut found.errors);
+        }
+        layer
+    }
+
+    fn ids_of(&self, set: &ToolSet) -> impl Iterator<Item = &'a str> {
+        let set = set.clone();
+        let catalogue = self.catalogue;
+        (0..catalogue.len())
+            .filter(move |tool| set.contains(*tool))
+            .map(move |tool| catalogue.tool(tool).spec().id)
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    selection: Vec<ToolName>,
+    /// Our own tools among them, with the place of the entry that brought each.
+    ours: Vec<Selector>,
+    notes: Vec<LoadError>,
+    errors: Vec<LoadError>,
+}
+
+impl Found {
+    fn add(&mut self, selected: ToolName, item: &Selector, named: bool) {
+        if self.selection.contains(&selected) {
+            if named {
+                self.note(item, format!("`{}` is listed already", selected.name()));
+            }
+            return;
+        }
+        if let ToolName::Tool(id) = &selected {
+            self.ours.push(Selector {
+                text: id.clone(),
+                place: item.place.clone(),
+            });
+        }
+        self.selection.push(selected);
+    }
+
+    fn note(&mut self, item: &Selector, message: String) {
+        self.notes
+            .push(LoadError::new(item.place.as_ref(), message));
+    }
+}
+
+fn line(error: &LoadError) -> Option<(u32, u32)> {
+    error.place.as_ref().map(|place| (place.line, place.column))
+}
+
+fn is_selector(text: &str) -> bool {
+    let prefix = text.split_once(':').map(|(prefix, _)| prefix);
+    prefix.is_some_and(|prefix| RESERVED_PREFIXES.contains(&prefix)) || text.contains(['*', '?'])
+}

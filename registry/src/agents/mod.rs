@@ -1,0 +1,150 @@
+//! [`AgentFile`]: an agent as a Markdown file says it is, with its prompts, and exactly the tools it lists.
+//!
+//! [`AgentFile::parse`] reads a text; [`Checker::check`] holds it against the tools and roles there are and gives what it selects.
+
+mod check;
+mod frontmatter;
+mod prompt;
+mod sections;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use check::{Checked, Checker, ToolName};
+pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
+
+use crate::error::{LoadError, LoadErrors, Place};
+use crate::policy::{Layer, Selector};
+
+/// Longest agent file, in bytes.
+pub const BYTES_MAX: usize = 1 << 20;
+/// Most entries of `tools`, and of `variables`.
+pub const ENTRIES_MAX: usize = 512;
+/// Most headings of the first level.
+pub const SECTIONS_MAX: usize = 256;
+
+/// An agent, as its file says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentFile {
+    /// Its name, which is the name of the file.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The model it was written for.
+    pub model: Option<String>,
+    /// The role it has.
+    pub role: Option<Selector>,
+    /// The tools it lists.
+    pub tools: AgentTools,
+    /// Names that its prompts leave open: those found in them, and further ones it declares.
+    pub variables: Vec<String>,
+    /// What it says of its own tools beyond the list.
+    pub policy: Option<Layer>,
+    /// Most turns of one run.
+    pub max_turns: Option<u64>,
+    /// Longest run in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// For the model.
+    pub temperature: Option<f64>,
+    /// For the model.
+    pub max_tokens: Option<u64>,
+    /// What the model is told first.
+    pub system_prompt: String,
+    /// What it is asked.
+    pub user_prompt: String,
+    /// Where the file begins.
+    pub place: Place,
+    /// What is odd about it and no error.
+    notes: Vec<LoadError>,
+}
+
+/// The tools an agent lists.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentTools {
+    /// By names and selectors; an agent that lists none has none.
+    List(Vec<Selector>),
+    /// A toolset of the configuration.
+    Toolset(Selector),
+}
+
+impl AgentFile {
+    /// Reads an agent file. Its name is that of the file, `agents/NAME.md`, or of the folder where the file is called `agent.md`.
+    ///
+    /// # Errors
+    /// All that is wrong with it without knowing tools and roles, each with line and column.
+    pub fn parse(path: &str, text: &str) -> Result<Self, LoadErrors> {
+        let start = Place {
+            file: Arc::from(path),
+            line: 1,
+            column: 1,
+        };
+        fault_of_text(&start, text)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = if text.contains("\r\n") {
+            &text.replace("\r\n", "\n")
+        } else {
+            text
+        };
+        let split = frontmatter::split(&start, text)?;
+        let mut errors = Vec::new();
+        let mut agent = frontmatter::read(&start, name_of(path), &split, &mut errors);
+        if !is_name(&agent.name) {
+            let message = format!(
+                "`{}` is no name for an agent: letters, digits, `-` and `_`, at most 64",
+                agent.name
+            );
+            errors.push(LoadError::new(Some(&start), message).hint("rename the file"));
+        }
+        sections::read(&mut agent, split.body, split.body_line, &mut errors);
+        prompt::add_variables(&mut agent);
+        LoadErrors::check(errors)?;
+        Ok(agent)
+    }
+}
+
+/// What no part of the file may contain.
+fn fault_of_text(start: &Place, text: &str) -> Result<(), LoadError> {
+    if text.len() > BYTES_MAX {
+        let message = format!(
+            "the file has {} bytes, the limit is {BYTES_MAX}",
+            text.len()
+        );
+        return Err(LoadError::new(Some(start), message));
+    }
+    let strange =
+        |character: &char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
+    for (line, content) in (1..).zip(text.split('\n')) {
+        if let Some(column) = content.chars().position(|character| strange(&character)) {
+            let place = Place {
+                line,
+                column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+                ..start.clone()
+            };
+            return Err(LoadError::new(
+                Some(&place),
+                "a control character is not accepted",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The name that a path gives an agent.
+pub fn name_of(path: &str) -> &str {
+    let mut parts = path.rsplit(['/', '\\']);
+    let file = parts.next().unwrap_or_default();
+    let stem = file.strip_suffix(".md").unwrap_or(file);
+    match parts.next() {
+        Some(folder) if stem == "agent" && !matches!(folder, "" | "." | ".." | "agents") => folder,
+        _ => stem,
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=64).contains(&name.len())
+        && name.bytes().all(fits)
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+}

@@ -1,0 +1,161 @@
+//! Variables of prompts: `{{word}}`, put in at once, so that a value is never read as a template.
+
+use std::collections::BTreeMap;
+
+use tool_core::nearest::nearest;
+use tool_core::{ErrorCode, Problem, ToolError};
+
+use super::AgentFile;
+
+/// The variable that stands for the descriptions of the agent's tools; nobody else sets it.
+pub const TOOL_DESCRIPTIONS: &str = "tool_descriptions";
+
+/// The prompts of an agent with every variable put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompts {
+    /// What the model is told first.
+    pub system: String,
+    /// What it is asked.
+    pub user: String,
+}
+
+/// A part of a template.
+enum Piece<'a> {
+    Text(&'a str),
+    Variable(&'a str),
+}
+
+/// Letters, digits and `_`, as the prompts of earlier systems have it.
+pub(super) fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 128
+        && text
+            .chars()
+            .all(|character| character.is_alphanumeric() || character == '_')
+}
+
+/// Adds the variables of the prompts, in the order of the text, behind those that were declared; notes those that occur nowhere.
+pub(super) fn add_variables(agent: &mut AgentFile) {
+    let found = found(agent);
+    for name in &agent.variables {
+        if !found.contains(name) {
+            let message = format!("the variable `{name}` is declared and occurs in no prompt");
+            let note = crate::error::LoadError::new(Some(&agent.place), message);
+            agent
+                .notes
+                .push(note.nearest(name, found.iter().map(String::as_str)));
+        }
+    }
+    for name in found {
+        if !agent.variables.contains(&name) {
+            agent.variables.push(name);
+        }
+    }
+}
+
+/// The variables in the prompts, each once.
+fn found(agent: &AgentFile) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for piece in pieces(&agent.system_prompt).chain(pieces(&agent.user_prompt)) {
+        if let Piece::Variable(name) = piece
+            && name != TOOL_DESCRIPTIONS
+            && !names.iter().any(|known| known == name)
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// A template in its parts; braces around anything but a word are text.
+fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = template;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut from = 0;
+        while let Some(open) = rest[from..].find("{{").map(|at| from + at) {
+            let inside = &rest[open + 2..];
+            let length: usize = inside
+                .chars()
+                .take_while(|character| character.is_alphanumeric() || *character == '_')
+                .map(char::len_utf8)
+                .sum();
+            if is_word(&inside[..length]) && inside[length..].starts_with("}}") {
+                if open > 0 {
+                    let (text, after) = rest.split_at(open);
+                    rest = after;
+                    return Some(Piece::Text(text));
+                }
+                rest = &inside[length + 2..];
+                return Some(Piece::Variable(&inside[..length]));
+            }
+            from = open + 1;
+        }
+        Some(Piece::Text(std::mem::take(&mut rest)))
+    })
+}
+
+impl AgentFile {
+    /// The prompts with values put in for every variable that occurs in them, and the descriptions of the tools where they ask
+    /// for them. Values are texts: braces in them stay as they are.
+    ///
+    /// # Errors
+    /// `invalid_args` with every variable that is missing and every value that is for none.
+    pub fn render(
+        &self,
+        values: &BTreeMap<String, String>,
+        tool_descriptions: &str,
+    ) -> Result<Prompts, ToolError> {
+        let known = || self.variables.iter().map(String::as_str);
+        let named = |text: String| {
+            let all: Vec<String> = known().map(|name| format!("`{name}`")).collect();
+            match all.as_slice() {
+                [] => format!("{text}; the prompts of `{}` have none", self.name),
+                _ => format!("{text}; there are {}", all.join(", ")),
+            }
+        };
+        let mut problems = Vec::new();
+        for name in values.keys() {
+            if name == TOOL_DESCRIPTIONS {
+                problems.push(Problem::new(
+                    format!("/{name}"),
+                    format!("`{name}` is made from the agent's tools and cannot be given"),
+                ));
+            } else if !self.variables.contains(name) {
+                let shown: String = name.chars().take(80).collect();
+                let mut problem =
+                    Problem::new(format!("/{shown}"), named(format!("no variable `{shown}`")));
+                problem.hint = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
+                problems.push(problem);
+            }
+        }
+        for name in found(self) {
+            if !values.contains_key(&name) {
+                let mut problem = Problem::new(
+                    format!("/{name}"),
+                    named(format!("no value for the variable `{name}`")),
+                );
+                problem.hint = Some(format!("give it as `{name}=TEXT`"));
+                problems.push(problem);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems));
+        }
+        let fill = |template: &str| -> String {
+            pieces(template)
+                .map(|piece| match piece {
+                    Piece::Text(text) => text,
+                    Piece::Variable(TOOL_DESCRIPTIONS) => tool_descriptions,
+                    Piece::Variable(name) => values.get(name).map_or("", String::as_str),
+                })
+                .collect()
+        };
+        Ok(Prompts {
+            system: fill(&self.system_prompt),
+            user: fill(&self.user_prompt),
+        })
+    }
+}
