@@ -318,6 +318,8 @@ impl World {
             arrays: Some(Arc::new(TestArrays)),
             ledger: Some(Arc::clone(&ledger) as Arc<dyn Ledger>),
             approvals: None,
+            backups: None,
+            notices: None,
         };
         Self {
             dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),

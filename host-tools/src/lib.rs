@@ -9,6 +9,7 @@ use tool_core::Entry;
 pub mod admin;
 pub mod archives;
 pub mod code;
+pub mod delegation;
 pub mod files;
 pub mod inputs;
 pub mod llm;
@@ -36,4 +37,5 @@ pub static FAMILIES: &[&[Entry]] = &[
     todo::TOOLS,
     user::TOOLS,
     admin::TOOLS,
+    delegation::TOOLS,
 ];

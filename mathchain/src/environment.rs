@@ -179,6 +179,24 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
     }
 }
 
+/// The text of a file that the command line names.
+///
+/// # Errors
+/// When it cannot be read.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the operator names it; it need not lie in the workspace"
+)]
+pub(crate) fn read_named(path: &Path) -> Result<String, ToolError> {
+    std::fs::read_to_string(path).map_err(|err| {
+        ToolError::new(
+            ErrorCode::InvalidRequest,
+            format_args!("cannot read `{}`: {err}", path.display()),
+        )
+        .reason("io")
+    })
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the configuration is read before there is a workspace"

@@ -20,6 +20,7 @@ mod generation;
 mod models;
 mod plugins;
 mod toolkit;
+pub mod user_rules;
 mod web;
 
 #[doc(hidden)]

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chain_runtime::state::State;
+use chain_runtime::state::{Keeper, State};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_tools::{Sandbox, Workspace};
 use registry::plugins::Plugin;
 use registry::{
     Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Overrides, Who,
 };
-use tool_core::capability::{Approvals, Clock, Files, Ledger};
+use tool_core::capability::{Approvals, Backups, Clock, Files, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError, Value};
 
@@ -159,6 +159,21 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
     ) -> Result<registry::policy::Explanation, ToolError> {
+        let facts = self.dispatcher().facts().clone();
+        self.explain_with(context, tool, args, &facts)
+    }
+
+    /// As [`Toolkit::explain`], were other facts to hold.
+    ///
+    /// # Errors
+    /// As [`Toolkit::explain`].
+    pub fn explain_with(
+        &self,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+        facts: &registry::Facts,
+    ) -> Result<registry::policy::Explanation, ToolError> {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
         let dispatcher = &generation.dispatcher;
@@ -172,7 +187,7 @@ impl Toolkit {
             catalogue,
             (tool, call.as_deref()),
             &caller.who,
-            dispatcher.facts(),
+            facts,
             files,
         )
     }
@@ -247,6 +262,12 @@ impl Toolkit {
     /// Audit and approvals, where there is a state folder.
     pub fn state(&self) -> Option<&Arc<State>> {
         self.state.as_ref()
+    }
+
+    /// What brings files back; absent without a state or a workspace.
+    pub fn keeper(&self) -> Option<Keeper> {
+        let files = self.dispatcher().host().capabilities.files.clone()?;
+        Some(Keeper::new(Arc::clone(self.state.as_ref()?), files))
     }
 
     /// Why there is no state, where one was asked for.
@@ -389,6 +410,13 @@ impl Builder {
             self.workspace.as_deref(),
         )));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
+        let backups = match (&state, &files) {
+            (Some(state), Some(files)) => {
+                let keeper = Keeper::new(Arc::clone(state), Arc::clone(files));
+                Some(Arc::new(keeper) as Arc<dyn Backups>)
+            }
+            _ => None,
+        };
         let host = Host {
             arrays: files
                 .as_ref()
@@ -405,6 +433,8 @@ impl Builder {
             clock,
             ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
+            backups,
+            notices: state.clone().map(|state| state as Arc<dyn Notices>),
         };
         let loader = (!self.plugins.is_empty()).then(|| {
             Loader::new(

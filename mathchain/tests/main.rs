@@ -6,6 +6,7 @@ mod chains;
 mod operator;
 #[cfg(target_os = "linux")]
 mod plugins;
+mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
 mod serve;

@@ -352,10 +352,7 @@ fn tools_are_listed_shown_and_searched() {
     place
         .run(&["tools", "search", "category:maths"], "")
         .expect_code(2);
-    let explained = place.run(
-        &["policy", "explain", "write_file", "--role", "worker_math"],
-        "",
-    );
+    let explained = place.run(&["policy", "explain", "worker_math", "write_file"], "");
     assert_eq!(
         explained.expect_code(0).at("/decision"),
         Value::from("deny")

@@ -1,15 +1,15 @@
 //! Three-line tools and a world of their own, for the tests of this crate.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{
-    Alarm, ApprovalRequest, ApprovalState, Approvals, Arrays, Change, Clock, Durability,
-    FileContent, FileInfo, Files, Ledger, LedgerHead, WriteMode,
+    Alarm, ApprovalRequest, ApprovalState, Approvals, Arrays, Backups, Change, Clock, Durability,
+    FileContent, FileInfo, Files, Kept, Ledger, LedgerHead, Notice, Notices, WriteMode,
 };
 use tool_core::input::InputKind;
 use tool_core::{
@@ -365,11 +365,57 @@ impl Approvals for FakeApprovals {
     }
 }
 
+/// Copies of files, in memory.
+#[derive(Default)]
+pub(crate) struct FakeBackups {
+    pub kept: Mutex<Vec<(String, Vec<String>)>>,
+    /// Refuses everything.
+    pub broken: AtomicBool,
+}
+
+impl Backups for FakeBackups {
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>, ToolError> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(ToolError::new(ErrorCode::ToolError, "the disk is full"));
+        }
+        let mut kept = self.kept.lock().unwrap();
+        kept.push((call_id.to_owned(), paths.to_vec()));
+        let one = |path: &String| Kept {
+            id: format!("b{}", kept.len()),
+            path: path.clone(),
+            digest: "0".repeat(64),
+            bytes: 5,
+        };
+        Ok(paths.iter().map(one).collect())
+    }
+}
+
+/// What a person was told, in memory.
+#[derive(Default)]
+pub(crate) struct FakeNotices {
+    pub told: Mutex<Vec<Notice>>,
+    /// Refuses everything.
+    pub broken: AtomicBool,
+}
+
+impl Notices for FakeNotices {
+    fn notify(&self, notice: &Notice) -> Result<String, ToolError> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(ToolError::new(ErrorCode::ToolError, "the disk is full"));
+        }
+        let mut told = self.told.lock().unwrap();
+        told.push(notice.clone());
+        Ok(format!("n{}", told.len()))
+    }
+}
+
 /// A dispatcher over a world in memory.
 pub(crate) struct World {
     pub files: Arc<FakeFiles>,
     pub ledger: Arc<FakeLedger>,
     pub approvals: Arc<FakeApprovals>,
+    pub backups: Arc<FakeBackups>,
+    pub notices: Arc<FakeNotices>,
     pub dispatcher: Dispatcher,
 }
 
@@ -421,6 +467,10 @@ impl World {
             Policy::compile(&catalogue, &config, &[]).unwrap_or_else(|err| panic!("{err}")),
         );
         let (ledger, approvals) = (Arc::new(ledger), Arc::new(FakeApprovals::default()));
+        let (backups, notices) = (
+            Arc::new(FakeBackups::default()),
+            Arc::new(FakeNotices::default()),
+        );
         let host = Host {
             clock: Arc::new(FakeClock::default()),
             capabilities: Capabilities {
@@ -430,11 +480,15 @@ impl World {
             arrays: Some(Arc::clone(&files) as Arc<dyn Arrays>),
             ledger: Some(Arc::clone(&ledger) as Arc<dyn Ledger>),
             approvals: Some(Arc::clone(&approvals) as Arc<dyn Approvals>),
+            backups: Some(Arc::clone(&backups) as Arc<dyn Backups>),
+            notices: Some(Arc::clone(&notices) as Arc<dyn Notices>),
         };
         Self {
             files,
             ledger,
             approvals,
+            backups,
+            notices,
             dispatcher: Dispatcher::new(catalogue, policy, limits, host),
         }
     }

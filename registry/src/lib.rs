@@ -22,7 +22,7 @@ pub mod redact;
 pub use agents::AgentFile;
 pub use aliases::Aliases;
 pub use catalogue::Catalogue;
-pub use config::{Config, Limits};
+pub use config::{Config, Limits, Unattended};
 pub use dispatch::{
     Answer, CallRequest, CallerContext, ChainPosition, Dispatcher, Host, install_panic_hook,
 };

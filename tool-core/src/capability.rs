@@ -597,13 +597,133 @@ pub trait Reload: Send + Sync {
     fn reload(&self) -> Result<Value, ToolError>;
 }
 
-/// Calling other tools, with the rights of the caller and never more.
+/// Calls that are made for somebody else, with at most the rights of the caller.
+#[derive(Debug, Clone)]
+pub struct Delegation {
+    /// What the delegate is called in decisions and in the audit.
+    pub name: String,
+    /// Selectors of the tools it keeps of those that the caller sees.
+    pub tools: Vec<String>,
+    /// Whether it may change nothing.
+    pub read_only: bool,
+    /// Tools and arguments, in the order in which they are called.
+    pub calls: Vec<(String, Value)>,
+}
+
+/// A question that a call puts to the person outside.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// What is asked, and why.
+    pub reason: String,
+    /// The tool it is about.
+    pub tool: Option<String>,
+    /// The arguments it is about.
+    pub args: Option<Value>,
+}
+
+/// What became of the wish for a larger budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BudgetRaise {
+    /// How many calls of the kind are left; `None` where nothing limits them.
+    pub remaining: Option<u64>,
+    /// How often the budgets of the task were raised.
+    pub overrides_used: u64,
+    /// Why the budget was not raised; `None` when it was.
+    pub refused: Option<String>,
+}
+
+/// Calling other tools, with the rights of the caller and never more. Who calls is known to the dispatcher; nothing here names
+/// a role.
 pub trait Calls: Send + Sync {
     /// Calls a tool through the dispatcher.
     ///
     /// # Errors
     /// As the call itself.
     fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError>;
+
+    /// Makes the calls of a delegate, one after the other; gives the envelope of each.
+    ///
+    /// # Errors
+    /// `invalid_args` for a selector that selects nothing, `limit_exceeded` for a delegate of too many delegates. By default
+    /// `precondition_failed`.
+    fn delegate(&self, delegation: &Delegation, stop: &StopFlag) -> Result<Vec<Value>, ToolError> {
+        let _ = (delegation, stop);
+        Err(no_dispatcher())
+    }
+
+    /// Puts a question to the person outside; gives its id.
+    ///
+    /// # Errors
+    /// `precondition_failed` where nobody can be told; `tool_error` when it could not be kept.
+    fn escalate(&self, question: &Question) -> Result<String, ToolError> {
+        let _ = question;
+        Err(no_dispatcher())
+    }
+
+    /// Raises a budget of the task at hand: `read`, `write`, `exec` or `llm`.
+    ///
+    /// # Errors
+    /// `precondition_failed` where there is no dispatcher.
+    fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {
+        let _ = kind;
+        Err(no_dispatcher())
+    }
+}
+
+fn no_dispatcher() -> ToolError {
+    ToolError::new(
+        ErrorCode::PreconditionFailed,
+        "there is no dispatcher behind this call",
+    )
+    .reason("capability")
+}
+
+/// A copy that is kept of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Names the copy.
+    pub id: String,
+    /// Path of the file, relative to the workspace root.
+    pub path: String,
+    /// Digest of its content, 64 hex digits.
+    pub digest: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// Copies of files, kept before a call changes them.
+pub trait Backups: Send + Sync {
+    /// Keeps a copy of every file at or below these paths; what does not exist has none. All are on disk when it returns.
+    ///
+    /// # Errors
+    /// When a file could not be read or its copy not be written, or there are too many; the caller then refuses the call.
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>, ToolError>;
+}
+
+/// Something that a person is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// `call` of a tool with the obligation `notify`, or `question`.
+    pub kind: &'static str,
+    /// The call it comes from.
+    pub call_id: String,
+    /// The tool it is about.
+    pub tool: Option<String>,
+    /// Role of the caller.
+    pub role: String,
+    /// Agent of the caller.
+    pub agent: Option<String>,
+    /// What is said, secrets redacted.
+    pub text: String,
+}
+
+/// The list of what a person is told; nothing is ever taken from it.
+pub trait Notices: Send + Sync {
+    /// Adds a notice, durably; gives its id.
+    ///
+    /// # Errors
+    /// `tool_error` when it could not be written; the caller then refuses the call.
+    fn notify(&self, notice: &Notice) -> Result<String, ToolError>;
 }
 
 /// Opens the files and artifacts that arguments refer to.
@@ -653,10 +773,15 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// Role of the caller.
     pub role: String,
+    /// Agent of the caller: whoever it is, it never answers.
+    pub agent: Option<String>,
     /// The arguments in short, secrets redacted.
     pub preview: String,
     /// Why a person is asked: layer and rule.
     pub reason: String,
+    /// The `match` of a rule that is about this call: `path`, `argv` and `url` where it has them; `null` where no rule could be
+    /// that exact.
+    pub condition: Value,
 }
 
 /// Where an approval stands.

@@ -299,7 +299,7 @@ impl<'d> Checker<'d> {
                 "{pointer}: `{id}` may be denied when it is called: {}",
                 why()
             )),
-            Verdict::Ask if self.context.answer == Answer::Ask => self.problems.push(
+            Verdict::Ask if self.context.answer != Answer::Yes => self.problems.push(
                 PlanProblem::new(
                     Fault::Approval,
                     pointer,

@@ -16,6 +16,10 @@ pub struct Approval {
     pub tool: String,
     /// Role of the caller.
     pub role: String,
+    /// Agent of the caller.
+    pub agent: Option<String>,
+    /// What a rule about this call would match, as JSON; `None` where no rule could be that exact.
+    pub condition: Option<String>,
     /// The arguments in short, secrets redacted.
     pub preview: String,
     /// Why a person is asked.
@@ -32,7 +36,7 @@ pub struct Approval {
     pub decided_ms: Option<u64>,
 }
 
-const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest";
+const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition";
 
 impl Approval {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -40,6 +44,8 @@ impl Approval {
             id: row.get(0)?,
             tool: row.get(1)?,
             role: row.get(2)?,
+            agent: row.get(11)?,
+            condition: row.get(12)?,
             preview: row.get(3)?,
             reason: row.get(4)?,
             state: row.get(5)?,
@@ -56,6 +62,8 @@ impl Approval {
 enum Decision {
     Granted,
     Declined,
+    /// Granted for all calls like it, by a rule; nothing is left for one call.
+    Recorded,
 }
 
 impl Decision {
@@ -63,6 +71,15 @@ impl Decision {
         match self {
             Self::Granted => "granted",
             Self::Declined => "declined",
+            Self::Recorded => "recorded",
+        }
+    }
+
+    /// The state of the approval afterwards.
+    fn state(self) -> &'static str {
+        match self {
+            Self::Recorded => "consumed",
+            other => other.as_str(),
         }
     }
 }
@@ -94,12 +111,40 @@ impl State {
         Ok(listed)
     }
 
+    /// The waiting approval that an id, or its beginning, names.
+    ///
+    /// # Errors
+    /// As [`State::approve`].
+    pub fn waiting(&self, id: &str) -> Result<Approval, ToolError> {
+        const ACTION: &str = "look for the approval";
+        let (approval, _) = self.shared.transact(ACTION, |transaction, now_ms| {
+            let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
+            expire(transaction, now_ms).map_err(fail)?;
+            let (found, _) = find(transaction, id).map_err(fail)??;
+            if found.state == "pending" {
+                Ok((found, None))
+            } else {
+                Err(settled(&found))
+            }
+        })?;
+        Ok(approval)
+    }
+
     /// Grants a waiting approval: the same call, sent again, then runs once. The answer is itself a record of the audit.
     ///
     /// # Errors
-    /// `invalid_args` for an id that is unknown or the beginning of several, `conflict` for one that does not wait any more.
+    /// `invalid_args` for an id that is unknown or the beginning of several, `conflict` for one that does not wait any more,
+    /// `policy_denied` when who asks would answer itself.
     pub fn approve(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
         self.shared.decide(id, by, Decision::Granted)
+    }
+
+    /// Settles a waiting approval by a rule that lets such calls through from now on: the approval itself lets none through.
+    ///
+    /// # Errors
+    /// As [`State::approve`].
+    pub fn approve_by_rule(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+        self.shared.decide(id, by, Decision::Recorded)
     }
 
     /// Declines a waiting approval: the same call is refused until the approval would have expired.
@@ -135,20 +180,21 @@ impl Shared {
             expire(transaction, now_ms).map_err(fail)?;
             let (found, digest) = find(transaction, id).map_err(fail)??;
             if found.state != "pending" {
-                return Err(ToolError::new(
-                    ErrorCode::Conflict,
-                    format_args!(
-                        "approval `{}` does not wait any more: it is {}",
-                        found.id, found.state
-                    ),
-                )
-                .reason("settled")
-                .hint("send the call again to ask anew"));
+                return Err(settled(&found));
+            }
+            if found.agent.as_deref() == Some(by) {
+                let message = format_args!(
+                    "`{by}` asks for approval `{}` and cannot answer it",
+                    found.id
+                );
+                return Err(ToolError::new(ErrorCode::PolicyDenied, message)
+                    .reason("approver")
+                    .hint("a person answers, with `mathchain approve` or `mathchain deny`"));
             }
             transaction
                 .execute(
                     "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ? WHERE id = ?",
-                    params![decision.as_str(), by, now_ms as i64, found.id],
+                    params![decision.state(), by, now_ms as i64, found.id],
                 )
                 .map_err(fail)?;
             let record = Value::object([
@@ -158,10 +204,11 @@ impl Shared {
                 ("decided_by", Value::from(by)),
                 ("tool", Value::from(found.tool.as_str())),
                 ("role", Value::from(found.role.as_str())),
+                ("agent", Value::from(found.agent.clone())),
                 ("digest", Value::from(digest)),
             ]);
             let approval = Approval {
-                state: decision.as_str().to_owned(),
+                state: decision.state().to_owned(),
                 decided_by: Some(by.to_owned()),
                 decided_ms: Some(now_ms),
                 ..found
@@ -170,6 +217,16 @@ impl Shared {
         })?;
         Ok(approval)
     }
+}
+
+fn settled(found: &Approval) -> ToolError {
+    let message = format_args!(
+        "approval `{}` does not wait any more: it is {}",
+        found.id, found.state
+    );
+    ToolError::new(ErrorCode::Conflict, message)
+        .reason("settled")
+        .hint("send the call again to ask anew")
 }
 
 /// Ends what nobody answered or used in time.
@@ -247,8 +304,8 @@ fn file(
     let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
     transaction
         .prepare_cached(
-            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms)
-             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)",
+            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition)
+             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)",
         )?
         .execute(params![
             id,
@@ -259,6 +316,8 @@ fn file(
             request.reason,
             now_ms as i64,
             expires_ms as i64,
+            request.agent,
+            (!request.condition.is_null()).then(|| tool_core::json::to_text(&request.condition)),
         ])?;
     Ok(ApprovalState::Pending(id))
 }

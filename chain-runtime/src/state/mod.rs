@@ -15,10 +15,12 @@
 
 mod approvals;
 mod audit;
+mod backups;
 mod chain;
 mod error;
 mod ledger;
 mod memory;
+mod notices;
 mod schema;
 
 #[cfg(test)]
@@ -36,7 +38,9 @@ use tool_core::{ToolError, Value};
 
 pub use self::approvals::Approval;
 pub use self::audit::{AuditRecord, Fault, Verification, head_text, parse_head};
+pub use self::backups::{BACKUPS, Backup, Keeper};
 use self::ledger::{Core, Shared};
+pub use self::notices::NoticeRecord;
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";

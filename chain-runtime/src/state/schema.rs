@@ -75,6 +75,33 @@ const MIGRATIONS: &[&str] = &[
         value TEXT NOT NULL,
         changed_ms INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;",
+    // 3: who asks for an approval and what a rule about it would match, what people are told, copies of files
+    "ALTER TABLE approvals ADD COLUMN agent TEXT;
+     ALTER TABLE approvals ADD COLUMN condition TEXT;
+     CREATE TABLE notices(
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        tool TEXT,
+        role TEXT NOT NULL,
+        agent TEXT,
+        text TEXT NOT NULL,
+        time_ms INTEGER NOT NULL
+     ) STRICT;
+     CREATE TRIGGER notices_stay BEFORE UPDATE ON notices BEGIN SELECT RAISE(ABORT, 'notices are append-only'); END;
+     CREATE TRIGGER notices_kept BEFORE DELETE ON notices BEGIN SELECT RAISE(ABORT, 'notices are append-only'); END;
+     CREATE TABLE backups(
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        call_id TEXT NOT NULL,
+        path TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        mode INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX backups_of_path ON backups(path, number);",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

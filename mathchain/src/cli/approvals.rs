@@ -5,31 +5,56 @@ use std::process::ExitCode;
 use chain_runtime::state::Approval;
 use tool_core::{ToolError, Value};
 
-use super::args::{Approvals, Decide, Global};
+use super::args::{Approvals, Approve, Decide, Global};
+use super::policy::rules;
 use super::{exit, print_data, session};
 
-/// Settles one approval. Whoever runs this command line as this user is the operator.
-pub(super) fn decide(global: &Global, decide: &Decide, grant: bool) -> Result<ExitCode, ToolError> {
+/// Grants one approval. Whoever runs this command line as this user is the operator.
+pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
     let state = session::state(&toolkit)?;
-    let settled = if grant {
-        state.approve(&decide.id, "terminal")
-    } else {
-        state.decline(&decide.id, "terminal")
-    }?;
+    // Whether such a rule would hold is known before anything is settled.
+    let rule = match approve.always {
+        true => Some(rules::of_approval(&toolkit, &state.waiting(&approve.id)?)?),
+        false => None,
+    };
+    let (granted, recorded) = match &rule {
+        Some(rule) => {
+            let settled = state.approve_by_rule(&approve.id, "terminal")?;
+            (settled, Some((rules::record(global, state, rule)?, rule)))
+        }
+        None => (state.approve(&approve.id, "terminal")?, None),
+    };
+    state.close()?;
+    let mut data = fields(&granted);
+    data.push((
+        "recorded_rule",
+        Value::from(recorded.map(|(number, _)| number)),
+    ));
+    print_data(global, &Value::object(data), || {
+        let (id, tool, role) = (&granted.id, &granted.tool, &granted.role);
+        match recorded {
+            Some((number, rule)) => format!(
+                "approved {id}: `{tool}` as `{role}`; recorded as rule {number}: {}\n",
+                rules::words(rule)
+            ),
+            None => format!(
+                "approved {id}: `{tool}` as `{role}`; send the same call again and it runs once\n"
+            ),
+        }
+    });
+    Ok(exit::OK.into())
+}
+
+/// Declines one approval.
+pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode, ToolError> {
+    let toolkit = session::open(global)?;
+    let state = session::state(&toolkit)?;
+    let settled = state.decline(&decide.id, "terminal")?;
     state.close()?;
     print_data(global, &value(&settled), || {
-        if grant {
-            format!(
-                "approved {}: `{}` as `{}`; send the same call again and it runs once\n",
-                settled.id, settled.tool, settled.role
-            )
-        } else {
-            format!(
-                "declined {}: `{}` as `{}`\n",
-                settled.id, settled.tool, settled.role
-            )
-        }
+        let (id, tool, role) = (&settled.id, &settled.tool, &settled.role);
+        format!("declined {id}: `{tool}` as `{role}`\n")
     });
     Ok(exit::OK.into())
 }
@@ -67,10 +92,15 @@ pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCo
 }
 
 fn value(approval: &Approval) -> Value {
-    Value::object([
+    Value::object(fields(approval))
+}
+
+fn fields(approval: &Approval) -> Vec<(&'static str, Value)> {
+    vec![
         ("id", Value::from(approval.id.as_str())),
         ("tool", Value::from(approval.tool.as_str())),
         ("role", Value::from(approval.role.as_str())),
+        ("agent", Value::from(approval.agent.clone())),
         ("state", Value::from(approval.state.as_str())),
         ("preview", Value::from(approval.preview.as_str())),
         ("reason", Value::from(approval.reason.as_str())),
@@ -78,5 +108,5 @@ fn value(approval: &Approval) -> Value {
         ("expires_ms", Value::from(approval.expires_ms)),
         ("decided_by", Value::from(approval.decided_by.clone())),
         ("decided_ms", Value::from(approval.decided_ms)),
-    ])
+    ]
 }

@@ -97,12 +97,18 @@ pub(super) enum Command {
     #[command(subcommand)]
     Plugins(Plugins),
     /// Approve a waiting call, once
-    Approve(Decide),
+    Approve(Approve),
     /// Decline a waiting call
     Deny(Decide),
     /// Calls that wait for an answer
     #[command(subcommand)]
     Approvals(Approvals),
+    /// Copies that were kept of files before calls changed them
+    #[command(subcommand)]
+    Files(Files),
+    /// What people were told: calls with the obligation `notify`, questions of agents
+    #[command(subcommand)]
+    Notifications(Notifications),
     /// Read and verify the audit
     #[command(subcommand)]
     Audit(Audit),
@@ -194,6 +200,15 @@ pub(super) struct Serve {
     /// Role of lines that name none; wins over the configuration's
     #[arg(long)]
     pub role: Option<String>,
+    /// Agent that every line comes from
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Phase of every line
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Kind of task of every line, with its budget
+    #[arg(long)]
+    pub task: Option<String>,
     /// Most calls at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub workers: Option<u16>,
@@ -209,6 +224,9 @@ pub(super) enum Tools {
         /// Show hidden ones too, with the reason
         #[arg(long)]
         all: bool,
+        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+        #[arg(long = "fact", value_name = "FACT")]
+        facts: Vec<String>,
     },
     /// Show one tool: description, arguments, result, examples
     Show {
@@ -228,16 +246,101 @@ pub(super) enum Tools {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
-    /// Say what would happen to a call, who decides and why
-    Explain {
-        /// Tool
-        tool: String,
-        /// Role
+    /// Say what would happen to a call, who decides, where that is written and what would allow it
+    Explain(Explain),
+    /// Role by tool: allow, ask, deny or hidden, whatever the arguments
+    Matrix {
+        /// As in this phase
         #[arg(long)]
-        role: Option<String>,
-        /// Argument NAME=VALUE; repeatable
-        #[arg(long = "arg", value_name = "NAME=VALUE")]
-        args: Vec<String>,
+        phase: Option<String>,
+        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+        #[arg(long = "fact", value_name = "FACT")]
+        facts: Vec<String>,
+    },
+    /// What a change from one configuration to another grants and revokes
+    Diff {
+        /// Configuration before
+        before: PathBuf,
+        /// Configuration after
+        after: PathBuf,
+    },
+    /// Hold a table of expected verdicts against the policy
+    Test {
+        /// YAML, TOML or JSON: `cases: [{role, tool, args?, phase?, agent?, task?, facts?, expect, layer?}]`
+        file: PathBuf,
+    },
+    /// List the rules that `approve --always` recorded
+    Rules,
+    /// Take a recorded rule away
+    Forget {
+        /// Its number in `policy rules`
+        #[arg(value_name = "N")]
+        number: usize,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain policy explain worker_general write_file
+  mathchain policy explain operator write_file --arg path=out.txt --arg content=x
+  mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit")]
+pub(super) struct Explain {
+    /// Role
+    pub role: String,
+    /// Tool
+    pub tool: String,
+    /// Phase
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Agent
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Kind of task
+    #[arg(long)]
+    pub task: Option<String>,
+    /// All arguments as one JSON object
+    #[arg(long, value_name = "JSON", conflicts_with = "arg")]
+    pub args: Option<String>,
+    /// Argument NAME=VALUE; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub arg: Vec<String>,
+    /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+    #[arg(long = "fact", value_name = "FACT")]
+    pub facts: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Approve {
+    /// Id of the approval, or its beginning
+    pub id: String,
+    /// Record a rule, so that calls like this one run without asking: this tool and role, with these paths, this program or these
+    /// hosts
+    #[arg(long)]
+    pub always: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Files {
+    /// List the copies, newest first
+    Backups,
+    /// Bring a file back as a copy has it; what is there now is copied first
+    Restore {
+        /// Id of the copy, its beginning, or the path of the file, of which the newest copy is taken
+        #[arg(value_name = "ID|PATH")]
+        wanted: String,
+        /// Of a path, the newest copy that was kept no later; milliseconds since 1970, as `files backups` shows them
+        #[arg(long, value_name = "TIME_MS")]
+        at: Option<u64>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Notifications {
+    /// List them, newest first
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
     },
 }
 

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use registry::{Answer, Verdict};
+use registry::Verdict;
 use tool_core::json::{self, Limits};
 use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
@@ -48,7 +48,11 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     if rest.is_empty() {
         let args = read_arguments(None, tool, &registry::Config::default().limits)?;
         let toolkit = with_plugins.map_or_else(|| session::open(global), Ok)?;
-        return run(&toolkit, global, name, args, Context::default());
+        let context = Context {
+            answer: session::answer(&toolkit, false, attended()),
+            ..Context::default()
+        };
+        return run(&toolkit, global, name, args, context);
     }
     let matches = match flags::command(tool).try_get_matches_from(std::iter::once(name).chain(rest))
     {
@@ -68,11 +72,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     )?;
     let context = Context {
         role: matches.get_one::<String>("role").cloned(),
-        answer: if matches.get_flag("yes") {
-            Answer::Yes
-        } else {
-            Answer::Ask
-        },
+        answer: session::answer(&toolkit, matches.get_flag("yes"), attended()),
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
         ..Context::default()
     };
@@ -206,9 +206,14 @@ fn run(
     finish(toolkit, global.format(), &outcome)
 }
 
+/// Whether somebody sits at a terminal and can be asked.
+fn attended() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks the person at the terminal; `None` without one.
 fn ask(toolkit: &Toolkit, context: &Context, name: &str, args: &Value) -> Option<bool> {
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+    if !attended() {
         return None;
     }
     let explanation = toolkit.explain(context, name, Some(args)).ok()?;
@@ -254,6 +259,9 @@ pub(super) fn finish(
     outcome: &Outcome,
 ) -> Result<ExitCode, ToolError> {
     print_outcome(format, outcome);
+    if std::io::stderr().is_terminal() {
+        complain(&human::kept(outcome));
+    }
     close(toolkit);
     Ok(exit::of_outcome(outcome))
 }

@@ -13,6 +13,7 @@ mod flags;
 mod human;
 mod init;
 mod jsonl;
+mod kept;
 mod phase;
 mod plugins;
 mod policy;
@@ -54,9 +55,11 @@ pub fn main() -> ExitCode {
         Command::Phase(phase) => phase::phase(&global, &phase),
         Command::Check => check::check(&global),
         Command::Plugins(plugins) => plugins::plugins(&global, &plugins),
-        Command::Approve(decide) => approvals::decide(&global, &decide, true),
-        Command::Deny(decide) => approvals::decide(&global, &decide, false),
+        Command::Approve(approve) => approvals::approve(&global, &approve),
+        Command::Deny(decide) => approvals::deny(&global, &decide),
         Command::Approvals(list) => approvals::approvals(&global, &list),
+        Command::Files(files) => kept::files(&global, &files),
+        Command::Notifications(list) => kept::notifications(&global, &list),
         Command::Audit(audit) => audit::audit(&global, &audit),
         Command::Init(init) => init::init(&init),
         Command::Doctor => doctor::doctor(&global),

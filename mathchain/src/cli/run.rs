@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::{ChainResult, Mode as PlanMode, Plan, Problems, StepStatus};
-use registry::Answer;
 use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
 use super::args::{Format, Global, Mode, Run};
@@ -35,11 +34,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     // An explanation shows what would be asked; it runs nothing.
     let context = Context {
         role: run.role.clone(),
-        answer: if run.yes || run.explain {
-            Answer::Yes
-        } else {
-            Answer::Ask
-        },
+        answer: session::answer(&toolkit, run.yes || run.explain, false),
         stop: stop.clone(),
         ..Context::default()
     };

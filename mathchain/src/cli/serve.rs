@@ -13,15 +13,28 @@ use crate::{Context, Toolkit};
 
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    let toolkit = match serve.agent {
+        Some(_) => session::open_with_agents(global)?,
+        None => session::open(global)?,
+    };
     let default_role = serve
         .role
         .clone()
+        .or_else(|| {
+            let dispatcher = toolkit.dispatcher();
+            let role = dispatcher.policy().role_of_agent(serve.agent.as_deref()?)?;
+            Some(role.to_owned())
+        })
         .unwrap_or_else(|| toolkit.config().default_role.clone());
     for role in serve.roles.iter().chain([&default_role]) {
         // An unknown role is found now, not at the first line that names it.
         toolkit.dispatcher().visible(&CallerContext {
-            who: registry::Who::role(role),
+            who: registry::Who {
+                agent: serve.agent.clone(),
+                phase: serve.phase.clone(),
+                task: serve.task.clone(),
+                ..registry::Who::role(role)
+            },
             chain: None,
             answer: registry::Answer::Ask,
         })?;
@@ -43,7 +56,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
     let done = StopFlag::new();
     let answered = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&toolkit, config_file.as_deref(), &done));
-        let answered = answer(&toolkit, &door, &default_role);
+        let answered = answer(&toolkit, serve, &door, &default_role);
         done.cancel();
         watcher.thread().unpark();
         answered
@@ -86,7 +99,12 @@ fn watch(toolkit: &Toolkit, config_file: Option<&Path>, done: &StopFlag) {
     }
 }
 
-fn answer(toolkit: &Toolkit, door: &jsonl::Door, default_role: &str) -> std::io::Result<bool> {
+fn answer(
+    toolkit: &Toolkit,
+    serve: &Serve,
+    door: &jsonl::Door,
+    default_role: &str,
+) -> std::io::Result<bool> {
     jsonl::serve(
         door,
         // As much at a time as a pipe holds.
@@ -95,6 +113,10 @@ fn answer(toolkit: &Toolkit, door: &jsonl::Door, default_role: &str) -> std::io:
         |line, stop| {
             let context = Context {
                 role: Some(line.role.unwrap_or_else(|| default_role.to_owned())),
+                agent: serve.agent.clone(),
+                phase: serve.phase.clone(),
+                task: serve.task.clone(),
+                answer: session::answer(toolkit, false, false),
                 stop: stop.child(),
                 ..Context::default()
             };

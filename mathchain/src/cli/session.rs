@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use registry::Config;
+use registry::{Answer, Config, Facts, Unattended};
 use tool_core::{ErrorCode, ToolError};
 
 use super::args::Global;
@@ -48,6 +48,10 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
         (None, Some(_)) => Some(workspace_of(base, &config).join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
+    let mut config = config;
+    if let Some(folder) = &state {
+        config.layers.extend(crate::user_rules::load(folder)?);
+    }
     let plugins = plugin_roots(project, &here);
     Ok(Places {
         plugins,
@@ -112,12 +116,16 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
         .config(places.config)
         .plugins(places.plugins)
         .workspace(places.workspace);
+    let state = places.state.clone();
     if let Some(file) = places.config_file {
         builder = builder.reread(move || {
             let again = environment::find_config(Some(&file.path), Path::new("."))?;
             let text = again.map_or_else(String::new, |found| found.text);
             let mut config = Config::parse(&file.path.to_string_lossy(), &text)?;
             add_agents(&mut config, &folder, agents)?;
+            if let Some(state) = &state {
+                config.layers.extend(crate::user_rules::load(state)?);
+            }
             Ok(config)
         });
     }
@@ -154,6 +162,28 @@ fn normal(path: &Path) -> PathBuf {
         .collect()
 }
 
+/// The state folder of this run.
+///
+/// # Errors
+/// As [`places`]; `precondition_failed` where there is none.
+pub(super) fn state_folder(global: &Global) -> Result<PathBuf, ToolError> {
+    places(global)?.state.ok_or_else(no_state)
+}
+
+/// The answer to approvals, given in advance: what `--yes` says, or what the configuration says of doors where nobody can answer.
+pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Answer {
+    match toolkit.config().unattended {
+        _ if yes => Answer::Yes,
+        Unattended::Deny if !attended => Answer::Nobody,
+        Unattended::Deny | Unattended::Pending => Answer::Ask,
+    }
+}
+
+fn no_state() -> ToolError {
+    ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
+        .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")
+}
+
 /// The state of an open toolkit, for commands that are about it.
 ///
 /// # Errors
@@ -162,10 +192,20 @@ pub(super) fn state(toolkit: &Toolkit) -> Result<&chain_runtime::state::State, T
     match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => Ok(state),
         (None, Some(fault)) => Err(fault.clone()),
-        (None, None) => Err(ToolError::new(
-            ErrorCode::PreconditionFailed,
-            "there is no state folder",
-        )
-        .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")),
+        (None, None) => Err(no_state()),
     }
+}
+
+/// What holds here, with what the command line says instead.
+///
+/// # Errors
+/// `invalid_request` with the nearest name for a fact that does not exist.
+pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts, ToolError> {
+    let mut facts = toolkit.dispatcher().facts().clone();
+    for fact in given {
+        facts
+            .add(fact)
+            .map_err(|message| ToolError::new(ErrorCode::InvalidRequest, message).reason("fact"))?;
+    }
+    Ok(facts)
 }

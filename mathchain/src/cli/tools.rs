@@ -14,7 +14,10 @@ use crate::{Context, Toolkit};
 pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
     match tools {
-        Tools::List { role, all } => list(global, &toolkit, role.clone(), *all),
+        Tools::List { role, all, facts } => {
+            let facts = session::facts(&toolkit, facts)?;
+            list(global, &toolkit, role.clone(), *all, &facts)
+        }
         Tools::Show { tool, schema } => show(global, &toolkit, tool, *schema),
         Tools::Search { words } => search(global, &toolkit, words),
     }?;
@@ -26,13 +29,14 @@ fn list(
     toolkit: &Toolkit,
     role: Option<String>,
     all: bool,
+    facts: &registry::Facts,
 ) -> Result<(), ToolError> {
     let caller = toolkit.caller(&Context {
         role,
         ..Context::default()
     });
     let dispatcher = toolkit.dispatcher();
-    let listing = dispatcher.visible(&caller)?;
+    let listing = dispatcher.visible_with(&caller, facts)?;
     let shown: Vec<_> = listing
         .iter()
         .filter(|entry| all || entry.hidden.is_none())

@@ -1,5 +1,6 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
+mod cases;
 pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
@@ -7,6 +8,8 @@ mod services;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use cases::cases;
 
 use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
@@ -181,6 +184,16 @@ pub struct Agent {
     pub place: Option<Place>,
 }
 
+/// What becomes of a call that asks at a door where nobody can answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unattended {
+    /// It waits for a person elsewhere.
+    #[default]
+    Pending,
+    /// It is denied.
+    Deny,
+}
+
 /// What a project sets.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -214,6 +227,8 @@ pub struct Config {
     pub limits: Limits,
     /// Defaults of chains.
     pub chain: ChainDefaults,
+    /// What becomes of a call that asks where nobody can answer.
+    pub unattended: Unattended,
     /// The models that tools may ask.
     pub models: Models,
     /// Agent command lines beside or instead of the built-in ones.
@@ -241,6 +256,7 @@ impl Default for Config {
             web: Web::default(),
             limits: Limits::default(),
             chain: ChainDefaults::default(),
+            unattended: Unattended::default(),
             models: Models::default(),
             clis: Vec::new(),
         }

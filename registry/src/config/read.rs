@@ -5,7 +5,7 @@ use tool_core::nearest::nearest;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
-use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Workspace};
+use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace};
 use crate::agent_cli::cli_table;
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
@@ -13,7 +13,7 @@ use crate::policy::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 
-const TOP: [&str; 15] = [
+const TOP: [&str; 16] = [
     "version",
     "default_role",
     "workspace",
@@ -28,6 +28,7 @@ const TOP: [&str; 15] = [
     "limits",
     "chain",
     "models",
+    "approvals",
     "cli",
 ];
 
@@ -63,6 +64,7 @@ pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
         top.within("limits", |part| config.limits = limits(part));
         top.within("chain", |part| config.chain = chain(part));
         top.within("models", |part| config.models = models(part));
+        top.within("approvals", |part| config.unattended = unattended(part));
         top.each_named("cli", |name, part| {
             config.clis.extend(cli_table(name, part))
         });
@@ -338,6 +340,16 @@ fn limits(part: Part<'_>) -> Limits {
         set(&mut limits.memory_bytes, table.positive("memory_bytes"));
     }
     limits
+}
+
+fn unattended(part: Part<'_>) -> Unattended {
+    let said = part
+        .into_table(&["unattended"])
+        .and_then(|mut table| table.one_of("unattended", &["pending", "deny"]));
+    match said.as_deref() {
+        Some("deny") => Unattended::Deny,
+        _ => Unattended::Pending,
+    }
 }
 
 fn chain(part: Part<'_>) -> ChainDefaults {

@@ -4,7 +4,10 @@
 //! visibility, decoding, rules, resource keys, approval, loading of inputs, the run under guard and deadline, limits of the
 //! result. `trail` gathers what the audit must know on the way, whatever the end.
 
+mod budgets;
 mod limits;
+mod nested;
+mod obligations;
 mod panic;
 mod preview;
 mod stages;
@@ -16,7 +19,7 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tool_core::capability::{Approvals, Arrays, Clock, Ledger};
+use tool_core::capability::{Approvals, Arrays, Backups, Clock, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{
     AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source,
@@ -26,6 +29,8 @@ use tool_core::{
 use crate::catalogue::Catalogue;
 use crate::config::Limits;
 use crate::policy::{CallFacts, Caller, Decision, Facts, Policy, Who};
+pub use budgets::{OVERRIDES, RAISED_BY};
+pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
 use trail::Trail;
 
@@ -42,6 +47,10 @@ pub struct Host {
     pub ledger: Option<Arc<dyn Ledger>>,
     /// Approvals; absent: a call that needs one is refused.
     pub approvals: Option<Arc<dyn Approvals>>,
+    /// Copies of files; absent: a call with the obligation `backup` is refused.
+    pub backups: Option<Arc<dyn Backups>>,
+    /// What a person is told; absent: a call with the obligation `notify` is refused.
+    pub notices: Option<Arc<dyn Notices>>,
 }
 
 /// An operator's answer to approvals, given in advance.
@@ -52,6 +61,8 @@ pub enum Answer {
     Ask,
     /// `--yes` at the command line; recorded as `approved_by: caller-yes`.
     Yes,
+    /// Nobody can answer at this door, and the configuration says that what would ask is denied there.
+    Nobody,
 }
 
 /// Where in a chain a call stands.
@@ -97,7 +108,9 @@ pub struct CallRequest {
     pub progress: Option<Arc<Progress>>,
 }
 
-/// The one dispatcher. Immutable: a reloaded policy makes a new one, and a call sees one generation from end to end.
+/// The one dispatcher. Immutable: a reloaded policy makes a new one, and a call sees one generation from end to end. A clone
+/// shares what was counted.
+#[derive(Clone)]
 pub struct Dispatcher {
     catalogue: Arc<Catalogue>,
     policy: Arc<Policy>,
@@ -106,7 +119,9 @@ pub struct Dispatcher {
     facts: Facts,
     /// Tells the calls of this process from those of others.
     nonce: u64,
-    calls: AtomicU64,
+    calls: Arc<AtomicU64>,
+    /// Calls of this session against the budgets of tasks.
+    tally: Arc<budgets::Tally>,
 }
 
 /// A tool in a listing.
@@ -132,7 +147,8 @@ impl Dispatcher {
             host,
             facts,
             nonce: trail::process_nonce(),
-            calls: AtomicU64::new(0),
+            calls: Arc::default(),
+            tally: Arc::default(),
         }
     }
 
@@ -155,7 +171,8 @@ impl Dispatcher {
             host: self.host.clone(),
             facts: self.facts.clone(),
             nonce: trail::process_nonce(),
-            calls: AtomicU64::new(0),
+            calls: Arc::default(),
+            tally: Arc::clone(&self.tally),
         }
     }
 
@@ -233,7 +250,19 @@ impl Dispatcher {
     /// # Errors
     /// `not_visible` for an unknown role.
     pub fn visible(&self, context: &CallerContext) -> Result<Vec<Listing<'_>>, ToolError> {
-        let caller = self.caller(context)?;
+        self.visible_with(context, &self.facts)
+    }
+
+    /// As [`Dispatcher::visible`], were other facts to hold.
+    ///
+    /// # Errors
+    /// As [`Dispatcher::visible`].
+    pub fn visible_with(
+        &self,
+        context: &CallerContext,
+        facts: &Facts,
+    ) -> Result<Vec<Listing<'_>>, ToolError> {
+        let caller = self.policy.caller(&self.catalogue, &context.who, facts)?;
         let listing = |index| Listing {
             tool: self.catalogue.tool(index),
             hidden: caller.hidden(&self.catalogue, index),

@@ -4,18 +4,21 @@
 //! private to this module, so no call can run that did not pass all of them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::capability::{Alarm, ApprovalRequest, ApprovalState, Durability};
 use tool_core::ctx::Budget;
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, Source,
-    StopFlag, ToolError, Value,
+    AnyTool, Call, Caller as CallerKind, Capability, Ctx, Determinism, ErrorCode, ResourceKey,
+    Source, StopFlag, ToolError, Value,
 };
 
-use super::limits::{check_output, json_bytes};
+use super::limits::check_output;
 use super::trail::Trail;
-use super::{Answer, CallRequest, CallerContext, Dispatcher, panic, preview};
+use super::{
+    Answer, CallRequest, CallerContext, Dispatcher, budgets, nested, obligations, panic, preview,
+};
 use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict, Who};
 use crate::{digest, redact};
 
@@ -208,22 +211,28 @@ impl<'a> Checked<'a> {
             .caller
             .decide(catalogue, looked.index, Some(&facts), files);
         let hosts = looked.caller.host_rules(catalogue, looked.index, &facts);
+        let condition = match decision.verdict {
+            Verdict::Ask => obligations::condition(&facts),
+            _ => Value::Null,
+        };
         drop(facts);
         trail.decision = Some(decision.clone());
         if decision.verdict == Verdict::Deny {
-            return Err(denied(looked.tool().spec().id, &decision));
+            let role = looked.caller.role();
+            return Err(denied(role, looked.tool().spec().id, &decision));
         }
-        obliged(looked.tool().spec().id, &decision, call.args())?;
+        obligations::size(looked.tool().spec().id, decision.obligations, call.args())?;
         Ok(Ruled {
             looked,
             call,
             decision,
+            condition,
             hosts,
         })
     }
 }
 
-fn denied(id: &str, decision: &Decision) -> ToolError {
+fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
     let rule = decision
         .rule
         .as_ref()
@@ -236,37 +245,8 @@ fn denied(id: &str, decision: &Decision) -> ToolError {
     ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("rule")
         .hint(format!(
-            "`mathchain policy explain {id}` shows every rule; a denial holds over every approval"
+            "`mathchain policy explain {role} {id}` shows every rule; a denial holds over every approval"
         ))
-}
-
-/// An obligation that cannot be met refuses the call.
-fn obliged(id: &str, decision: &Decision, args: &Value) -> Result<(), ToolError> {
-    let obligations = decision.obligations;
-    let refuse = |what: &str, hint: &str| {
-        let message = format_args!("a rule on `{id}` obliges {what}");
-        Err(ToolError::new(ErrorCode::PolicyDenied, message)
-            .reason("obligation")
-            .hint(hint))
-    };
-    const LATER: &str =
-        "it comes with a later release; take the obligation out of the rule, or let the rule ask";
-    if obligations.backup {
-        return refuse("`backup`, which this release cannot do", LATER);
-    }
-    if obligations.notify {
-        return refuse("`notify`, which this release cannot do", LATER);
-    }
-    if let Some(limit) = obligations.max_bytes {
-        let bytes = json_bytes(args, limit);
-        if bytes > limit {
-            return refuse(
-                &format!("at most {limit} bytes; the arguments have {bytes}"),
-                "pass less",
-            );
-        }
-    }
-    Ok(())
 }
 
 /// No rule denies the call, and its obligations can be met.
@@ -274,6 +254,8 @@ struct Ruled<'a> {
     looked: Looked<'a>,
     call: Box<dyn Call>,
     decision: Decision,
+    /// What a rule about this call would match.
+    condition: Value,
     /// What is said of hosts that the call meets on its way.
     hosts: HostRules,
 }
@@ -302,8 +284,10 @@ impl<'a> Keyed<'a> {
         if has_effects && dispatcher.host.ledger.is_none() {
             return Err(unaudited("there is no audit").into());
         }
+        budget(&self.ruled.looked, trail, false)?;
         if self.ruled.decision.verdict == Verdict::Ask {
             match request.context.answer {
+                Answer::Nobody => return Err(unattended(&self.ruled).into()),
                 Answer::Yes => trail.approved_by = Some("caller-yes".to_owned()),
                 Answer::Ask => self.settle(dispatcher, trail)?,
             }
@@ -327,6 +311,8 @@ impl<'a> Keyed<'a> {
             digest: self.digest(dispatcher, trail.who(), &trail.args_digest),
             tool: spec.id.to_owned(),
             role: self.ruled.looked.caller.role().to_owned(),
+            agent: trail.who().agent.clone(),
+            condition: self.ruled.condition.clone(),
             preview: preview::of(self.ruled.call.args()),
             reason: match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
@@ -381,6 +367,30 @@ impl<'a> Keyed<'a> {
     }
 }
 
+/// What would ask is denied where nobody can answer and the configuration says so.
+fn unattended(ruled: &Ruled<'_>) -> ToolError {
+    let id = ruled.looked.tool().spec().id;
+    let message = format_args!(
+        "`{id}` needs a person's approval, and nobody can answer at this door: {}",
+        ruled.decision.reason
+    );
+    ToolError::new(ErrorCode::PolicyDenied, message)
+        .reason("unattended")
+        .hint("call it at a terminal, add an `allow` rule, or set `[approvals] unattended = \"pending\"`")
+}
+
+/// Holds the call against the budget of its task; with `count` it is counted.
+fn budget(looked: &Looked<'_>, trail: &Trail, count: bool) -> Result<(), ToolError> {
+    let dispatcher = looked.dispatcher;
+    let task = trail.who().task.as_deref();
+    let budget = task.and_then(|task| dispatcher.policy.budget(task));
+    let kind = budgets::Kind::of(looked.tool().spec(), trail.effects);
+    match (budget, kind) {
+        (Some(budget), Some(kind)) => dispatcher.tally.room(budget, kind, count),
+        _ => Ok(()),
+    }
+}
+
 fn unaudited(why: &str) -> ToolError {
     ToolError::new(
         ErrorCode::PreconditionFailed,
@@ -416,6 +426,7 @@ impl<'a> Cleared<'a> {
             .clock
             .alarm(Duration::from_millis(timeout_ms), stop.clone());
         let loaded = self.inputs(dispatcher, &stop)?;
+        budget(&self.ruled.looked, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
             trail.seed = Some(request.seed.get());
         }
@@ -428,12 +439,29 @@ impl<'a> Cleared<'a> {
         capabilities.http = capabilities
             .http
             .map(|http| self.ruled.hosts.clone().guard(http));
+        if spec.capabilities.contains(&Capability::Calls) && capabilities.calls.is_none() {
+            capabilities.calls = Some(Arc::new(nested::Nested {
+                dispatcher: dispatcher.clone(),
+                context: request.context.clone(),
+                tool: self.ruled.looked.tool().spec().id,
+                call_id: trail.call_id().to_owned(),
+                seed: request.seed,
+            }));
+        }
         let mut ctx = Ctx::new(stop, budget)
             .with_capabilities(capabilities)
             .with_seed(request.seed)
             .with_loaded(loaded);
         if let Some(progress) = &request.progress {
-            ctx = ctx.with_progress(std::sync::Arc::clone(progress));
+            ctx = ctx.with_progress(Arc::clone(progress));
+        }
+        let obliged = self.ruled.decision.obligations;
+        if obliged.backup {
+            trail.backups = obligations::backup(dispatcher, spec.id, trail)?;
+        }
+        if obliged.notify {
+            let args = self.ruled.call.args();
+            trail.notice = Some(obligations::notify(dispatcher, spec.id, args, trail)?);
         }
         if !trail.effects.is_empty() && !trail.intended {
             trail

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tool_core::capability::{Durability, LedgerHead};
+use tool_core::capability::{Durability, Kept, LedgerHead};
 use tool_core::{Effect, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
 
 use super::stages::{Ended, Ending};
@@ -41,6 +41,10 @@ pub(super) struct Trail {
     pub(super) approved_by: Option<String>,
     pub(super) seed: Option<u64>,
     pub(super) warnings: Vec<String>,
+    /// Copies that were kept of what the call changes.
+    pub(super) backups: Vec<Kept>,
+    /// The notice that a person was given.
+    pub(super) notice: Option<String>,
     /// Whether the intent is already durable.
     pub(super) intended: bool,
 }
@@ -74,6 +78,8 @@ impl Trail {
             approved_by: None,
             seed: None,
             warnings: Vec::new(),
+            backups: Vec::new(),
+            notice: None,
             intended: false,
         }
     }
@@ -151,6 +157,12 @@ impl Trail {
             .iter()
             .map(|key| format!("{}:{}:{}", key.kind, key.access, redact::text(&key.name).0));
         record.insert("resources", resources.collect::<Vec<String>>());
+        if !self.backups.is_empty() {
+            record.insert("backups", kept(&self.backups));
+        }
+        if let Some(notice) = &self.notice {
+            record.insert("notice", notice.as_str());
+        }
         record
     }
 
@@ -252,6 +264,12 @@ impl Trail {
         if let Some(id) = &self.approval_id {
             metadata.insert("approval_id", id.as_str());
         }
+        if !self.backups.is_empty() {
+            metadata.insert("backups", kept(&self.backups));
+        }
+        if let Some(notice) = &self.notice {
+            metadata.insert("notice", notice.as_str());
+        }
         if let Some(head) = head {
             let members = [
                 ("session", Value::from(head.session)),
@@ -281,6 +299,20 @@ fn describe(record: &mut Object, ended: &Ended) {
     if ended.redacted > 0 {
         record.insert("redacted", ended.redacted);
     }
+}
+
+fn kept(backups: &[Kept]) -> Value {
+    /// More are in the list of backups.
+    const SHOWN_MAX: usize = 100;
+    let shown = backups.iter().take(SHOWN_MAX).map(|kept| {
+        Value::object([
+            ("id", Value::from(kept.id.as_str())),
+            ("path", Value::from(redact::text(&kept.path).0.into_owned())),
+            ("digest", Value::from(kept.digest.as_str())),
+            ("bytes", Value::from(kept.bytes)),
+        ])
+    });
+    Value::array(shown.collect())
 }
 
 fn names(effects: &[Effect]) -> Vec<&'static str> {

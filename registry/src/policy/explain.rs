@@ -52,8 +52,10 @@ pub struct Explanation {
     pub rules: Vec<RuleStep>,
     /// The decision.
     pub decision: Decision,
+    /// File and line of what decided, where it was written in a file.
+    pub place: Option<(String, u32)>,
     /// What would let the call through; `None` when it is let through.
-    pub remedy: Option<String>,
+    pub what_would_allow: Option<String>,
 }
 
 impl Policy {
@@ -77,14 +79,16 @@ impl Policy {
         let of_call = call.map(|call| CallFacts::of(found, call, files));
         let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
         let visible = caller.visible.contains(index);
+        let layers = caller.layer_steps(index);
         Ok(Explanation {
             tool: found.spec().id.to_owned(),
             role: who.role.clone(),
             generation: self.generation.clone(),
             visible,
-            layers: caller.layer_steps(index),
             rules: caller.rule_steps(index, of_call.as_ref()),
-            remedy: remedy(&decision, visible, found.spec()),
+            place: place(&decision, &layers),
+            what_would_allow: what_would_allow(&decision, visible, found.spec()),
+            layers,
             decision,
         })
     }
@@ -146,7 +150,27 @@ impl Caller<'_> {
     }
 }
 
-fn remedy(decision: &Decision, visible: bool, spec: &Spec) -> Option<String> {
+/// File and line of the deciding rule, else of the deciding layer.
+fn place(decision: &Decision, layers: &[LayerStep]) -> Option<(String, u32)> {
+    let of_rule = decision.rule.as_deref().and_then(|label| {
+        let (file, line) = label.rsplit_once(':')?;
+        Some((file.to_owned(), line.parse().ok()?))
+    });
+    of_rule.or_else(|| {
+        let selection = format!("{} (selection)", decision.layer);
+        let layer = layers
+            .iter()
+            .find(|step| {
+                step.layer == decision.layer && matches!(step.effect, "denies" | "does not list")
+            })
+            .or_else(|| layers.iter().find(|step| step.layer == selection))?;
+        let mut parts = layer.place.as_deref()?.rsplitn(3, ':');
+        let (_column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((file.to_owned(), line.parse().ok()?))
+    })
+}
+
+fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<String> {
     let (tool, destructive) = (spec.id, spec.destructive);
     match (decision.verdict, &decision.rule) {
         (Verdict::Allow, _) => None,
@@ -156,6 +180,10 @@ fn remedy(decision: &Decision, visible: bool, spec: &Spec) -> Option<String> {
         (Verdict::Deny, None) if visible => Some(format!(
             "arguments of `{tool}` with which the call does not have that effect"
         )),
+        (Verdict::Deny, None) if decision.layer == "preconditions" => {
+            let cure = decision.reason.split_once(": ");
+            cure.map(|(_, cure)| cure.to_owned())
+        }
         (Verdict::Deny, None) => Some(format!(
             "list `{tool}` where {} narrows, or call as another role",
             decision.layer
@@ -209,7 +237,18 @@ impl Explanation {
             ("layer", Value::from(self.decision.layer.as_str())),
             ("rule", Value::from(self.decision.rule.clone())),
             ("reason", Value::from(self.decision.reason.as_str())),
-            ("remedy", Value::from(self.remedy.clone())),
+            (
+                "file",
+                Value::from(self.place.as_ref().map(|(file, _)| file.clone())),
+            ),
+            (
+                "line",
+                Value::from(self.place.as_ref().map(|(_, line)| *line)),
+            ),
+            (
+                "what_would_allow",
+                Value::from(self.what_would_allow.clone()),
+            ),
             ("layers", Value::array(layers)),
             ("rules", Value::array(rules)),
             ("policy_generation", Value::from(self.generation.as_str())),

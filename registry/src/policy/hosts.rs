@@ -85,7 +85,7 @@ impl HostRules {
             _ => (
                 "is denied",
                 format!(
-                    "use another source; `mathchain policy explain {}` shows every rule",
+                    "use another source; `mathchain policy explain ROLE {}` shows every rule",
                     self.tool
                 ),
             ),

@@ -4,6 +4,8 @@
 //! [`Caller::decide`] answers for one call. Both are pure. The verdicts form a lattice, `allow < ask < deny`, and the
 //! strictest explicit rule holds.
 
+mod cases;
+mod compare;
 mod compile;
 mod decide;
 mod explain;
@@ -12,6 +14,7 @@ mod hosts;
 mod layer;
 mod legacy;
 mod phases;
+mod record;
 mod roles;
 mod runtime;
 mod selection;
@@ -19,6 +22,7 @@ mod selector;
 mod set;
 mod shell;
 mod who;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +33,8 @@ use std::collections::BTreeMap;
 use tool_core::capability::Files;
 use tool_core::{AnyTool, Call, ErrorCode, ToolError};
 
+pub use cases::{Case, CaseResult, read as read_cases};
+pub use compare::{Access, AccessChange, MatrixRow, difference};
 pub use compile::{CompiledLayer, CompiledRule};
 pub use decide::effective;
 pub use explain::{Explanation, LayerStep, RuleStep};
@@ -45,6 +51,7 @@ pub use selection::{
 pub use selector::Group;
 pub use set::ToolSet;
 pub use who::{Overrides, Who};
+pub use written::to_toml;
 
 pub(crate) use compile::layer as compile_layer;
 pub(crate) use roles::{merged as merged_roles, toolset as resolve_toolset};
@@ -52,7 +59,7 @@ pub(crate) use selector::resolve as resolve_selector;
 
 use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
-use crate::config::Config;
+use crate::config::{Budget, Config};
 use crate::error::{LoadError, LoadErrors};
 use phases::CompiledPhase;
 use selection::{CompiledSelection, Step};
@@ -168,6 +175,7 @@ pub struct Policy {
     contexts: [CompiledLayer; 2],
     preconditions: Vec<(&'static str, ToolSet)>,
     permissions: Permissions,
+    budgets: Vec<Budget>,
 }
 
 impl Policy {
@@ -222,6 +230,16 @@ impl Policy {
         let mut layers = Vec::new();
         for layer in config.layers.iter().chain(further) {
             let built = compile::layer(catalogue, layer, &names, errors);
+            // A delegate never has more than who delegates, so nothing is allowed to it alone.
+            if layer.level == Level::Delegation {
+                errors.extend(allowing(layer).map(|rule| {
+                    let place = rule.place.as_ref().or(layer.place.as_ref());
+                    LoadError::new(
+                        place,
+                        "a layer of level `delegation` narrows: its rules say `ask` or `deny`",
+                    )
+                }));
+            }
             let (what, of): (&str, Vec<&str>) = match layer.level {
                 Level::Role => {
                     if let Some(role) = compiled.get_mut(&layer.name) {
@@ -291,7 +309,13 @@ impl Policy {
             preconditions: runtime::compile(catalogue),
             roles: compiled,
             permissions: config.permissions.clone(),
+            budgets: config.budgets.clone(),
         }
+    }
+
+    /// How many calls a kind of task may make, where the configuration says.
+    pub fn budget(&self, task: &str) -> Option<&Budget> {
+        self.budgets.iter().find(|budget| budget.task == task)
     }
 
     /// Digest of the catalogue and of every layer: decisions of one generation are the same.
@@ -314,11 +338,6 @@ impl Policy {
     /// The role that an agent's file names.
     pub fn role_of_agent(&self, agent: &str) -> Option<&str> {
         self.agents.get(agent)?.role.as_deref()
-    }
-
-    /// The agents that have a file, by name.
-    pub fn agents(&self) -> impl Iterator<Item = &str> {
-        self.agents.keys().map(String::as_str)
     }
 
     /// The phases, by name.
@@ -508,11 +527,7 @@ impl Policy {
         let names: Vec<&str> = self.roles.keys().map(String::as_str).collect();
         let mut errors = Vec::new();
         let built = compile::layer(catalogue, layer, &names, &mut errors);
-        if layer
-            .rules
-            .iter()
-            .any(|rule| rule.decision == Verdict::Allow)
-        {
+        if allowing(layer).next().is_some() {
             errors.push(LoadError::new(
                 layer.place.as_ref(),
                 "a layer of a call narrows: its rules say `ask` or `deny`",
@@ -527,6 +542,12 @@ impl Policy {
             .reason("layer")
         })
     }
+}
+
+/// The rules of a layer that allow.
+fn allowing(layer: &Layer) -> impl Iterator<Item = &Rule> {
+    let rules = layer.rules.iter();
+    rules.filter(|rule| rule.decision == Verdict::Allow)
 }
 
 /// Whether a layer of the configuration holds for a caller. Layers of roles are with their roles.

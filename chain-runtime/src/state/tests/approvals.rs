@@ -7,9 +7,46 @@ fn request(digest: &str) -> ApprovalRequest {
         digest: digest.to_owned(),
         tool: "write_file".to_owned(),
         role: "operator".to_owned(),
+        agent: Some("codex".to_owned()),
+        condition: Value::object([("path", Value::object([("under", vec!["out.txt"])]))]),
         preview: "path=out.txt mode=overwrite".to_owned(),
         reason: "destructive".to_owned(),
     }
+}
+
+/// Who asks never answers, whatever it is called.
+#[test]
+fn an_agent_does_not_answer_itself() {
+    let desk = Desk::new();
+    let ApprovalState::Pending(id) = desk.state.settle(&request("d"), &Value::Null).unwrap() else {
+        panic!("it waits");
+    };
+    assert_reason(desk.state.approve(&id, "codex"), "approver");
+    let waiting = desk.state.waiting(&id[..6]).unwrap();
+    assert_eq!(
+        (waiting.state.as_str(), waiting.agent.as_deref()),
+        ("pending", Some("codex"))
+    );
+    assert_eq!(
+        waiting.condition.as_deref(),
+        Some(r#"{"path":{"under":["out.txt"]}}"#)
+    );
+    desk.state.approve(&id, "terminal").unwrap();
+    assert_reason(desk.state.waiting(&id), "settled");
+}
+
+/// An approval that became a rule lets no call through by itself, not even after the rule is gone.
+#[test]
+fn an_approval_that_became_a_rule_is_used_up() {
+    let desk = Desk::new();
+    let settle = || desk.state.settle(&request("d"), &Value::Null).unwrap();
+    let ApprovalState::Pending(id) = settle() else {
+        panic!("it waits");
+    };
+    let settled = desk.state.approve_by_rule(&id, "terminal").unwrap();
+    assert_eq!(settled.state, "consumed");
+    assert!(matches!(settle(), ApprovalState::Pending(new) if new != id));
+    assert_reason(desk.state.approve_by_rule(&id, "terminal"), "settled");
 }
 
 struct Desk {

@@ -57,7 +57,11 @@ fn an_older_file_is_brought_forward() {
     filled(top.path(), 3);
     let connection = intruder(top.path());
     connection
-        .execute_batch("DROP TABLE memory; PRAGMA user_version = 1;")
+        .execute_batch(
+            "DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
+             ALTER TABLE approvals DROP COLUMN agent; ALTER TABLE approvals DROP COLUMN condition;
+             PRAGMA user_version = 1;",
+        )
         .unwrap();
     drop(connection);
     let state = open(top.path());

@@ -2,7 +2,9 @@
 
 mod approvals;
 mod audit;
+mod backups;
 mod memory;
+mod notices;
 mod opening;
 mod processes;
 

@@ -421,8 +421,8 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
         (could.rules[0].fit, could.rules[0].counts),
         ("cannot be told", true)
     );
-    assert!(could.remedy.is_some());
-    assert_eq!(explain("calculate", "operator").remedy, None);
+    assert!(could.what_would_allow.is_some());
+    assert_eq!(explain("calculate", "operator").what_would_allow, None);
     assert_eq!(
         could.to_value().pointer("/rules/0/rule"),
         Some(Value::from("m.toml:5"))

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use tool_core::{Category, Reach, Value};
 
 mod algebra;
+mod compare;
 mod layers;
 mod phases;
+mod record;
 mod rules;
 
 use super::compile::{self, CompiledLayer};

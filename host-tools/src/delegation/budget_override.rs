@@ -1,0 +1,116 @@
+//! A larger budget for the task at hand.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Caller, Capability, Category, Ctx, Determinism, Effect, Example, Spec, Tool, ToolError,
+};
+
+/// Raises a budget of the task at hand.
+pub struct BudgetOverride;
+
+/// Raise a budget of the task at hand by three calls. A task may do that only a few times (twice, where the configuration does not
+/// say); then `ok` is false.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The kind of calls.
+    pub category: Kind,
+    /// Why more are needed; the first 160 characters are kept.
+    pub reason: String,
+}
+
+/// A kind of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Calls that only read.
+    Read,
+    /// Calls that change files or state.
+    Write,
+    /// Calls that run programs.
+    Exec,
+    /// Calls that ask a language model.
+    Llm,
+}
+
+impl Kind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Exec => "exec",
+            Self::Llm => "llm",
+        }
+    }
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Whether the budget was raised.
+    pub ok: bool,
+    /// The kind of calls.
+    pub category: Kind,
+    /// Why more are needed.
+    pub reason: String,
+    /// How many calls of the kind are left; null where nothing limits them.
+    pub remaining: Option<u64>,
+    /// How often the budgets of the task were raised.
+    pub overrides_used: u64,
+    /// Why the budget was not raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Tool for BudgetOverride {
+    const SPEC: Spec = Spec {
+        id: "budget_override",
+        title: "Raise a budget",
+        category: Category::Workflow,
+        tags: &["budget"],
+        effects: &[Effect::SystemState],
+        capabilities: &[Capability::Calls],
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        const REASON_CHARS: usize = 160;
+        let reason: String = args.reason.trim().chars().take(REASON_CHARS).collect();
+        if reason.is_empty() {
+            return Err(ToolError::invalid("/reason", "expected a reason"));
+        }
+        let raised = ctx.calls()?.raise_budget(args.category.as_str())?;
+        Ok(Output {
+            ok: raised.refused.is_none(),
+            category: args.category,
+            reason,
+            remaining: raised.remaining,
+            overrides_used: raised.overrides_used,
+            error: raised.refused,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        vec![Example {
+            title: "without a task there is no budget to raise",
+            args: Args {
+                category: Kind::Write,
+                reason: "two more files belong to the fix".to_owned(),
+            },
+            output: Output {
+                ok: false,
+                category: Kind::Write,
+                reason: "two more files belong to the fix".to_owned(),
+                remaining: None,
+                overrides_used: 0,
+                error: Some("no task with a budget is at hand".to_owned()),
+            },
+        }]
+    }
+}

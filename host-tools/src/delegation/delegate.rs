@@ -1,0 +1,100 @@
+//! Calls for a delegate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::capability::Delegation;
+use tool_core::{
+    Caller, Capability, Category, Ctx, Determinism, Example, Spec, Tool, ToolError, Value,
+};
+
+/// Makes calls for a delegate.
+pub struct Delegate;
+
+/// Make calls for a delegate: one after the other, with at most your own rights, narrowed to the tools you give it. Each call is
+/// decided, approved and recorded by itself; a call that asks answers `pending_approval` in its place.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// What the delegate is called in decisions and in the audit: 1 to 64 letters, digits, `-`, `_`, `.`.
+    pub name: String,
+    /// What it keeps of the tools you see: ids or selectors such as `category:math`. An empty list keeps nothing.
+    pub tools: Vec<String>,
+    /// Its calls, in order; at most 64.
+    pub calls: Vec<DelegatedCall>,
+    /// Whether it may change nothing.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+/// A call of a delegate.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DelegatedCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, an object.
+    #[serde(default)]
+    pub args: Value,
+}
+
+/// The result: what each call answered.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The delegate.
+    pub name: String,
+    /// The envelope of each call, in their order.
+    pub results: Vec<Value>,
+}
+
+impl Tool for Delegate {
+    // No effect of its own: what its calls do is declared, decided and recorded with each of them.
+    const SPEC: Spec = Spec {
+        id: "delegate",
+        title: "Make calls for a delegate",
+        category: Category::Workflow,
+        tags: &["delegation"],
+        capabilities: &[Capability::Calls],
+        idempotent: false,
+        determinism: Determinism::External,
+        callers: &[Caller::Direct],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        check_name(&args.name)?;
+        let calls = args.calls.into_iter().map(|call| {
+            let args = if call.args.is_null() {
+                Value::object::<&str, Value>([])
+            } else {
+                call.args
+            };
+            (call.tool, args)
+        });
+        let delegation = Delegation {
+            name: args.name.clone(),
+            tools: args.tools,
+            read_only: args.read_only,
+            calls: calls.collect(),
+        };
+        let results = ctx.calls()?.delegate(&delegation, ctx.stop())?;
+        Ok(Output {
+            name: args.name,
+            results,
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        Vec::new() // each result carries a call id and a time
+    }
+}
+
+fn check_name(name: &str) -> Result<(), ToolError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if (1..=64).contains(&name.len()) && name.bytes().all(plain) {
+        return Ok(());
+    }
+    let message = "expected 1 to 64 letters, digits, `-`, `_` and `.`";
+    Err(ToolError::invalid("/name", message))
+}

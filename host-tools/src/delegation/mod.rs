@@ -1,0 +1,17 @@
+//! Handing on: calls made for a delegate, questions to the person outside, larger budgets. Who calls is known to the dispatcher
+//! alone, so no argument here names a role.
+
+pub mod budget_override;
+pub mod delegate;
+pub mod escalate;
+#[cfg(test)]
+mod tests;
+
+use tool_core::{Entry, entry};
+
+/// The tools of this family, in the order they should be read.
+pub static TOOLS: &[Entry] = &[
+    entry::<delegate::Delegate>(),
+    entry::<escalate::Escalate>(),
+    entry::<budget_override::BudgetOverride>(),
+];

@@ -1,0 +1,114 @@
+//! `mathchain policy`: what the policy says, and tables of it.
+
+pub(super) mod rules;
+mod tables;
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use registry::policy::Explanation;
+use tool_core::{ErrorCode, Object, ToolError, Value};
+
+use super::args::{Explain, Global, Policy};
+use super::{exit, flags, print_data, session};
+use crate::Context;
+
+/// Asks the policy.
+pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
+    match policy {
+        Policy::Explain(asked) => explain(global, asked),
+        Policy::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
+        Policy::Diff { before, after } => tables::diff(global, before, after),
+        Policy::Test { file } => tables::test(global, file),
+        Policy::Rules => rules::rules(global),
+        Policy::Forget { number } => rules::forget(global, *number),
+    }
+}
+
+/// Says what would happen to a call, who decides and why.
+fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
+    let toolkit = session::open(global)?;
+    let context = Context {
+        role: Some(asked.role.clone()),
+        phase: asked.phase.clone(),
+        agent: asked.agent.clone(),
+        task: asked.task.clone(),
+        ..Context::default()
+    };
+    let given = match &asked.args {
+        Some(text) => Some(object(text)?),
+        None => {
+            let dispatcher = toolkit.dispatcher();
+            let found = dispatcher.catalogue().get(&asked.tool);
+            let schema = found.map(|found| found.input_schema()).unwrap_or_default();
+            let mut object = Object::new();
+            for pair in &asked.arg {
+                let (name, text) = flags::split(pair)?;
+                let value = flags::value_of(&schema["properties"][&name], &text);
+                object.insert(name, value);
+            }
+            (!object.is_empty()).then(|| Value::Object(object.into()))
+        }
+    };
+    let facts = session::facts(&toolkit, &asked.facts)?;
+    let explanation = toolkit.explain_with(&context, &asked.tool, given.as_ref(), &facts)?;
+    print_data(global, &explanation.to_value(), || readable(&explanation));
+    Ok(exit::OK.into())
+}
+
+fn object(text: &str) -> Result<Value, ToolError> {
+    let value = crate::parse(text)?;
+    if value.as_object().is_some() {
+        return Ok(value);
+    }
+    let message = format_args!("expected an object of arguments, found {}", value.kind());
+    Err(ToolError::new(ErrorCode::InvalidRequest, message)
+        .hint("for example --args '{\"expression\":\"2**10\"}'"))
+}
+
+fn readable(explanation: &Explanation) -> String {
+    let decision = &explanation.decision;
+    let certain = if decision.certain {
+        ""
+    } else {
+        " at the most (arguments may say less)"
+    };
+    let mut text = format!(
+        "{} as `{}`: {}{certain}\n  by {}: {}\n",
+        explanation.tool,
+        explanation.role,
+        decision.verdict.as_str(),
+        decision.layer,
+        decision.reason
+    );
+    if let Some((file, line)) = &explanation.place {
+        let _ = writeln!(text, "  written in {file}, line {line}");
+    }
+    if let Some(what) = &explanation.what_would_allow {
+        let _ = writeln!(text, "  what would allow it: {what}");
+    }
+    text.push_str("layers\n");
+    for step in &explanation.layers {
+        let place = step
+            .place
+            .as_ref()
+            .map(|place| format!("  ({place})"))
+            .unwrap_or_default();
+        let _ = writeln!(text, "  {}: {}{place}", step.layer, step.effect);
+    }
+    if !explanation.rules.is_empty() {
+        text.push_str("rules\n");
+    }
+    for step in &explanation.rules {
+        let counts = if step.counts { "" } else { ", does not count" };
+        let _ = writeln!(
+            text,
+            "  {} {}: {} ({}{counts})",
+            step.layer,
+            step.rule,
+            step.decision.as_str(),
+            step.fit
+        );
+    }
+    text
+}

@@ -1,0 +1,158 @@
+//! `mathchain policy rules|forget`, and the rule that `mathchain approve ID --always` records.
+
+use std::process::ExitCode;
+
+use chain_runtime::state::{Approval, State};
+use registry::{Rule, Verdict};
+use tool_core::capability::{Durability, Ledger as _};
+use tool_core::{ErrorCode, ToolError, Value};
+
+use super::super::args::Global;
+use super::super::{exit, print_data, session};
+use crate::{Context, Toolkit, user_rules};
+
+/// Lists the recorded rules.
+pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
+    let folder = session::state_folder(global)?;
+    let rules = user_rules::list(&folder)?;
+    let data = rules.iter().enumerate();
+    let data = data.map(|(index, rule)| value(index + 1, rule)).collect();
+    print_data(global, &Value::array(data), || {
+        if rules.is_empty() {
+            return "no rule is recorded; `mathchain approve ID --always` records one\n".to_owned();
+        }
+        let numbered = rules.iter().enumerate();
+        numbered
+            .map(|(index, rule)| format!("{:3}  {}\n", index + 1, words(rule)))
+            .collect()
+    });
+    Ok(exit::OK.into())
+}
+
+/// Takes a recorded rule away.
+pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolError> {
+    let folder = session::state_folder(global)?;
+    let rule = user_rules::forget(&folder, number)?;
+    let toolkit = session::open(global)?;
+    let state = session::state(&toolkit)?;
+    note(state, "forgotten", &rule)?;
+    state.close()?;
+    print_data(global, &value(number, &rule), || {
+        format!("forgotten: {}\n", words(&rule))
+    });
+    Ok(exit::OK.into())
+}
+
+/// The rule that an approval stands for: this tool, this role, and the paths, program or hosts of the call.
+///
+/// # Errors
+/// `policy_denied` where such a rule would not hold, or no rule is as exact as the call.
+pub(in crate::cli) fn of_approval(
+    toolkit: &Toolkit,
+    approval: &Approval,
+) -> Result<Rule, ToolError> {
+    let Some(text) = &approval.condition else {
+        let message = format_args!(
+            "no rule can be as exact as this call of `{}`",
+            approval.tool
+        );
+        return Err(ToolError::new(ErrorCode::PolicyDenied, message)
+            .reason("rule")
+            .hint("approve it without --always, or write a rule into the configuration"));
+    };
+    let condition = crate::parse(text)?;
+    let texts = |pointer: &str| {
+        let list = condition.pointer(pointer)?.items()?;
+        list.iter()
+            .map(|text| text.as_str().map(str::to_owned))
+            .collect::<Option<Vec<String>>>()
+    };
+    let mut rule = Rule::new(Verdict::Allow, [approval.tool.as_str()]);
+    rule.matches.role = Some(approval.role.clone());
+    rule.matches.path_under = texts("/path/under");
+    rule.matches.argv_prefix = texts("/argv/prefix");
+    rule.matches.url_host = texts("/url/host");
+    rule.reason = Some(format!("approved at the terminal ({})", approval.id));
+    let who = toolkit
+        .caller(&Context {
+            role: Some(approval.role.clone()),
+            agent: approval.agent.clone(),
+            ..Context::default()
+        })
+        .who;
+    let dispatcher = toolkit.dispatcher();
+    dispatcher.policy().may_record(
+        dispatcher.catalogue(),
+        (&approval.tool, &rule),
+        &who,
+        dispatcher.facts(),
+    )?;
+    Ok(rule)
+}
+
+/// Records a rule; gives its number.
+pub(in crate::cli) fn record(
+    global: &Global,
+    state: &State,
+    rule: &Rule,
+) -> Result<usize, ToolError> {
+    let folder = session::state_folder(global)?;
+    note(state, "recorded", rule)?;
+    user_rules::record(&folder, rule.clone())
+}
+
+/// A change of the rules is a record of the audit.
+fn note(state: &State, action: &str, rule: &Rule) -> Result<(), ToolError> {
+    let record = Value::object([
+        ("event", Value::from("user_rule")),
+        ("action", Value::from(action)),
+        ("decided_by", Value::from("terminal")),
+        ("rule", Value::from(words(rule))),
+    ]);
+    state.record(&record, Durability::Synced).map(|_| ())
+}
+
+pub(in crate::cli) fn words(rule: &Rule) -> String {
+    let matches = &rule.matches;
+    let tools: Vec<&str> = matches
+        .tools
+        .iter()
+        .map(|tool| tool.text.as_str())
+        .collect();
+    let mut text = format!("{} {}", rule.decision, tools.join(", "));
+    if let Some(role) = &matches.role {
+        text.push_str(&format!(" as `{role}`"));
+    }
+    for (what, list) in [
+        ("under", &matches.path_under),
+        ("running", &matches.argv_prefix),
+        ("at", &matches.url_host),
+    ] {
+        if let Some(list) = list {
+            text.push_str(&format!(" {what} `{}`", list.join(" ")));
+        }
+    }
+    if let Some(reason) = &rule.reason {
+        text.push_str(&format!(": {reason}"));
+    }
+    text
+}
+
+fn value(number: usize, rule: &Rule) -> Value {
+    let matches = &rule.matches;
+    let tools: Vec<String> = matches.tools.iter().map(|tool| tool.text.clone()).collect();
+    Value::object([
+        ("number", Value::from(number)),
+        ("decision", Value::from(rule.decision.as_str())),
+        ("tools", Value::from(tools)),
+        ("role", Value::from(matches.role.clone())),
+        ("path_under", Value::from(matches.path_under.clone())),
+        ("argv_prefix", Value::from(matches.argv_prefix.clone())),
+        ("url_host", Value::from(matches.url_host.clone())),
+        ("reason", Value::from(rule.reason.clone())),
+        (
+            "place",
+            Value::from(rule.place.as_ref().map(ToString::to_string)),
+        ),
+    ])
+}

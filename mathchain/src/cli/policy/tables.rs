@@ -1,0 +1,181 @@
+//! `mathchain policy matrix|diff|test`: tables for a reader, JSON for programs.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use registry::policy::{Access, AccessChange, CaseResult, MatrixRow, difference, read_cases};
+use registry::{Catalogue, Config, Facts};
+use tool_core::{Entry, Object, ToolError, Value};
+
+use super::super::args::Global;
+use super::super::{exit, print_data, session};
+use super::readable;
+use crate::environment;
+
+/// Role by tool.
+pub(super) fn matrix(
+    global: &Global,
+    phase: Option<&str>,
+    facts: &[String],
+) -> Result<ExitCode, ToolError> {
+    let toolkit = session::open(global)?;
+    let facts = session::facts(&toolkit, facts)?;
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
+    let rows = dispatcher.policy().matrix(catalogue, phase, &facts)?;
+    let ids: Vec<&str> = catalogue.iter().map(|tool| tool.spec().id).collect();
+    let mut roles = Object::new();
+    for row in &rows {
+        let mut tools = Object::new();
+        for (id, access) in ids.iter().zip(&row.access) {
+            tools.insert(*id, access.as_str());
+        }
+        roles.insert(row.role.as_str(), Value::Object(tools.into()));
+    }
+    let data = Value::object([
+        ("phase", Value::from(phase.map(str::to_owned))),
+        ("roles", Value::Object(roles.into())),
+        (
+            "policy_generation",
+            Value::from(dispatcher.policy().generation()),
+        ),
+    ]);
+    print_data(global, &data, || grid(&ids, &rows));
+    Ok(exit::OK.into())
+}
+
+/// One line a tool, one column a role; what is hidden is a dot.
+fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
+    let width = ids.iter().map(|id| id.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let _ = writeln!(text, "{:width$}  {}{}", "", "|    ".repeat(index), row.role);
+    }
+    for (tool, id) in ids.iter().enumerate() {
+        let _ = write!(text, "{id:width$}  ");
+        for row in rows {
+            let word = match row.access.get(tool) {
+                Some(Access::Hidden) | None => ".",
+                Some(Access::Allow) => "yes",
+                Some(access) => access.as_str(),
+            };
+            let _ = write!(text, "{word:5}");
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text.push_str(
+        "yes: runs; ask: a person is asked; deny: visible, does not run; a dot: hidden\n",
+    );
+    text
+}
+
+/// What a change of configuration grants and revokes.
+pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode, ToolError> {
+    let families: Vec<&[Entry]> = math_tools::FAMILIES
+        .iter()
+        .chain(host_tools::FAMILIES)
+        .copied()
+        .collect();
+    let catalogue = Catalogue::new(&families)?;
+    let load = |path: &Path| {
+        let text = environment::read_named(path)?;
+        Ok::<_, ToolError>(Config::load(&path.to_string_lossy(), &text, &catalogue)?.1)
+    };
+    let (old, new) = (load(before)?, load(after)?);
+    // Compared is what the configuration decides, wherever it is used: everything a tool can need is there.
+    let facts = ["workspace=ready", "sandbox=ready", "state=ready"]
+        .into_iter()
+        .fold(Facts::default(), Facts::with);
+    let changes = difference((&catalogue, &old), (&catalogue, &new), &facts);
+    let data = Value::array(changes.iter().map(AccessChange::to_value).collect());
+    print_data(global, &data, || {
+        if changes.is_empty() {
+            return "no role, agent or phase gains or loses a tool\n".to_owned();
+        }
+        changes.iter().map(line).collect()
+    });
+    Ok(exit::OK.into())
+}
+
+fn line(change: &AccessChange) -> String {
+    let mut who = format!("role `{}`", change.role);
+    for (what, name) in [("agent", &change.agent), ("phase", &change.phase)] {
+        if let Some(name) = name {
+            let _ = write!(who, ", {what} `{name}`");
+        }
+    }
+    let (kind, tool) = (change.kind(), &change.tool);
+    let (before, after) = (change.before.as_str(), change.after.as_str());
+    format!("{who}: {kind} `{tool}` ({before} -> {after})\n")
+}
+
+/// Holds a table of expected verdicts against the policy.
+pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> {
+    let text = environment::read_named(file)?;
+    let cases = read_cases(&file.to_string_lossy(), &text)?;
+    let toolkit = session::open(global)?;
+    let dispatcher = toolkit.dispatcher();
+    let files = dispatcher.host().capabilities.files.as_deref();
+    let results =
+        dispatcher
+            .policy()
+            .test(dispatcher.catalogue(), &cases, dispatcher.facts(), files);
+    let failed: Vec<&CaseResult<'_>> = results
+        .iter()
+        .filter(|result| result.mismatch.is_some())
+        .collect();
+    let data = Value::object([
+        ("cases", Value::from(results.len())),
+        (
+            "mismatches",
+            Value::array(failed.iter().map(|result| mismatch(result)).collect()),
+        ),
+    ]);
+    print_data(global, &data, || {
+        let mut text: String = failed.iter().map(|result| words(result)).collect();
+        let held = results.len() - failed.len();
+        let _ = writeln!(text, "{held} of {} cases hold", results.len());
+        text
+    });
+    Ok(if failed.is_empty() {
+        exit::OK.into()
+    } else {
+        exit::TOOL_ERROR.into()
+    })
+}
+
+fn mismatch(result: &CaseResult<'_>) -> Value {
+    let case = result.case;
+    Value::object([
+        ("file", Value::from(&*case.place.file)),
+        ("line", Value::from(case.place.line)),
+        ("role", Value::from(case.who.role.as_str())),
+        ("tool", Value::from(case.tool.as_str())),
+        ("mismatch", Value::from(result.mismatch.clone())),
+        (
+            "explanation",
+            result
+                .explanation
+                .as_ref()
+                .map(|explanation| explanation.to_value())
+                .unwrap_or_default(),
+        ),
+    ])
+}
+
+fn words(result: &CaseResult<'_>) -> String {
+    let case = result.case;
+    let what = result.mismatch.as_deref().unwrap_or_default();
+    let mut text = format!(
+        "{}:{}: `{}` as `{}`: {what}\n",
+        case.place.file, case.place.line, case.tool, case.who.role
+    );
+    if let Some(explanation) = &result.explanation {
+        for line in readable(explanation).lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text
+}

@@ -1,0 +1,158 @@
+//! Budgets of tasks: how many calls of each kind a session has made, and how often they were raised.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tool_core::capability::BudgetRaise;
+use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, Value};
+
+use crate::config::Budget;
+
+/// By how many calls an override raises a budget.
+pub const RAISED_BY: u64 = 3;
+/// How often the budgets of a task may be raised where the configuration does not say.
+pub const OVERRIDES: u64 = 2;
+
+/// What a call counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    Exec,
+    Llm,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Exec, Self::Llm];
+
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Exec => "exec",
+            Self::Llm => "llm",
+        }
+    }
+
+    /// What a call with these effects counts as; `None` for tools that only make other calls, which count themselves.
+    pub(super) fn of(spec: &Spec, effects: &[Effect]) -> Option<Self> {
+        if spec.capabilities.contains(&Capability::Calls) {
+            return None;
+        }
+        let has = |effect| effects.contains(&effect);
+        Some(if has(Effect::CallsLlm) {
+            Self::Llm
+        } else if has(Effect::LocalExec) {
+            Self::Exec
+        } else if has(Effect::ModifiesFiles) || has(Effect::SystemState) {
+            Self::Write
+        } else {
+            Self::Read
+        })
+    }
+
+    fn limit(self, budget: &Budget) -> Option<u64> {
+        match self {
+            Self::Read => budget.read,
+            Self::Write => budget.write,
+            Self::Exec => budget.exec,
+            Self::Llm => budget.llm,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    used: [u64; 4],
+    raised: [u64; 4],
+    overrides: u64,
+}
+
+impl Counts {
+    fn remaining(&self, budget: &Budget, kind: Kind) -> Option<u64> {
+        let limit = kind.limit(budget)?;
+        let allowed = limit.saturating_add(self.raised[kind as usize]);
+        Some(allowed.saturating_sub(self.used[kind as usize]))
+    }
+}
+
+/// The calls of one session, by kind of task. A reload of the policy keeps it.
+#[derive(Debug, Default)]
+pub(super) struct Tally(Mutex<BTreeMap<String, Counts>>);
+
+impl Tally {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is room for one more call; with `count` it is used.
+    ///
+    /// # Errors
+    /// `limit_exceeded` that names the kind, the limit and the next step.
+    pub(super) fn room(&self, budget: &Budget, kind: Kind, count: bool) -> Result<(), ToolError> {
+        let mut tasks = self.lock();
+        let counts = tasks.entry(budget.task.clone()).or_default();
+        let Some(remaining) = counts.remaining(budget, kind) else {
+            return Ok(());
+        };
+        if remaining == 0 {
+            return Err(exhausted(budget, kind, counts));
+        }
+        if count {
+            counts.used[kind as usize] += 1;
+        }
+        Ok(())
+    }
+
+    /// Raises a budget, as often as the task may.
+    pub(super) fn raise(&self, budget: &Budget, kind: Kind) -> BudgetRaise {
+        let mut tasks = self.lock();
+        let counts = tasks.entry(budget.task.clone()).or_default();
+        let most = budget.overrides.unwrap_or(OVERRIDES);
+        let refused = if kind.limit(budget).is_none() {
+            let (task, kind) = (&budget.task, kind.as_str());
+            Some(format!("the task `{task}` has no budget of `{kind}` calls"))
+        } else if counts.overrides >= most {
+            let task = &budget.task;
+            Some(format!(
+                "the budgets of the task `{task}` were raised {most} times, which is all there is"
+            ))
+        } else {
+            counts.overrides += 1;
+            counts.raised[kind as usize] += RAISED_BY;
+            None
+        };
+        BudgetRaise {
+            remaining: counts.remaining(budget, kind),
+            overrides_used: counts.overrides,
+            refused,
+        }
+    }
+}
+
+fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
+    let limit = kind.limit(budget).unwrap_or(0) + counts.raised[kind as usize];
+    let (task, kind) = (&budget.task, kind.as_str());
+    let left = budget
+        .overrides
+        .unwrap_or(OVERRIDES)
+        .saturating_sub(counts.overrides);
+    let message = format_args!(
+        "the task `{task}` may make {limit} `{kind}` calls in a session, and has made them"
+    );
+    let hint = match left {
+        0 => "`budget_override` is used up: ask the person, for example with `escalate`".to_owned(),
+        left => format!(
+            "`budget_override` with `category` `{kind}` and a `reason` raises it by {RAISED_BY}, {left} more times"
+        ),
+    };
+    ToolError::new(ErrorCode::LimitExceeded, message)
+        .reason("budget")
+        .hint(hint)
+        .evidence(Value::object([
+            ("task", Value::from(task.as_str())),
+            ("category", Value::from(kind)),
+            ("limit", Value::from(limit)),
+            ("overrides_left", Value::from(left)),
+        ]))
+}

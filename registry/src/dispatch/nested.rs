@@ -1,0 +1,158 @@
+//! Calls that tools make: for the caller of the tool, narrowed once more, and never as anybody else.
+
+use tool_core::capability::{BudgetRaise, Calls, Delegation, Notice, Question};
+use tool_core::{ErrorCode, Outcome};
+use tool_core::{Seed, Status, StopFlag, ToolError, Value};
+
+use super::budgets::Kind;
+use super::{CallRequest, CallerContext, Dispatcher, preview};
+use crate::policy::{Layer, Level};
+use crate::redact;
+
+/// How deep calls may be nested: each is a delegate of the one before.
+pub const DEPTH_MAX: usize = 4;
+/// Most calls of one delegate.
+pub const CALLS_MAX: usize = 64;
+
+/// What one call of a tool may do through the dispatcher.
+pub(super) struct Nested {
+    pub(super) dispatcher: Dispatcher,
+    /// Who called the tool.
+    pub(super) context: CallerContext,
+    pub(super) tool: &'static str,
+    pub(super) call_id: String,
+    pub(super) seed: Seed,
+}
+
+impl Nested {
+    /// The caller of the tool, narrowed by a layer of delegation.
+    fn child(&self, layer: Layer) -> Result<CallerContext, ToolError> {
+        let who = &self.context.who;
+        let delegations = who
+            .layers
+            .iter()
+            .filter(|layer| layer.level == Level::Delegation);
+        if delegations.count() >= DEPTH_MAX {
+            let message = format_args!("calls are nested at most {DEPTH_MAX} deep");
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
+                .reason("depth")
+                .hint("make the call directly"));
+        }
+        Ok(CallerContext {
+            who: who.clone().narrow(layer),
+            ..self.context.clone()
+        })
+    }
+
+    fn send(
+        &self,
+        context: &CallerContext,
+        (tool, args): (&str, &Value),
+        stop: &StopFlag,
+    ) -> Outcome {
+        self.dispatcher.call(CallRequest {
+            tool: tool.to_owned(),
+            args: args.clone(),
+            context: context.clone(),
+            seed: self.seed,
+            timeout_ms: None,
+            stop: stop.child(),
+            progress: None,
+        })
+    }
+}
+
+impl Calls for Nested {
+    fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError> {
+        let context = self.child(Layer::new(Level::Delegation, self.tool))?;
+        match self.send(&context, (tool, args), stop).status {
+            Status::Success(output) => Ok(output),
+            Status::Error(error) => Err(error),
+            Status::PendingApproval { approval_id } => {
+                let message =
+                    format_args!("`{tool}`, which `{}` calls, waits for a person", self.tool);
+                Err(
+                    ToolError::new(ErrorCode::ApprovalRequired, message).hint(format!(
+                        "`mathchain approve {approval_id}`, then call again"
+                    )),
+                )
+            }
+        }
+    }
+
+    fn delegate(&self, delegation: &Delegation, stop: &StopFlag) -> Result<Vec<Value>, ToolError> {
+        if delegation.calls.len() > CALLS_MAX {
+            let message = format_args!("a delegate makes at most {CALLS_MAX} calls");
+            return Err(ToolError::invalid("/calls", message));
+        }
+        let tools = delegation.tools.iter().map(String::as_str);
+        let layer = Layer::new(Level::Delegation, &*delegation.name).allow(tools);
+        let mut context = self.child(layer)?;
+        if delegation.read_only {
+            context.who = context.who.narrow(Layer::read_only());
+        }
+        // A selector that selects nothing is found before anything runs.
+        self.dispatcher
+            .caller(&context)
+            .map_err(|err| ToolError::invalid("/tools", err.message()))?;
+        let mut envelopes = Vec::with_capacity(delegation.calls.len());
+        for (tool, args) in &delegation.calls {
+            stop.check()?;
+            envelopes.push(self.send(&context, (tool, args), stop).to_value());
+        }
+        Ok(envelopes)
+    }
+
+    fn escalate(&self, question: &Question) -> Result<String, ToolError> {
+        let Some(notices) = &self.dispatcher.host.notices else {
+            return Err(ToolError::new(
+                ErrorCode::PreconditionFailed,
+                "there is nobody to ask: no state folder keeps the question",
+            )
+            .reason("notices")
+            .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+        };
+        let catalogue = &self.dispatcher.catalogue;
+        let tool = match &question.tool {
+            Some(name) => {
+                let found = catalogue.get(name);
+                let found = found.ok_or_else(|| catalogue.unknown(name, None).at("/tool"))?;
+                Some(found.spec().id.to_owned())
+            }
+            None => None,
+        };
+        let mut text = redact::text(&question.reason).0.into_owned();
+        if let Some(args) = &question.args {
+            text.push_str(&format!("\n{}", preview::of(args)));
+        }
+        let who = &self.context.who;
+        notices.notify(&Notice {
+            kind: "question",
+            call_id: self.call_id.clone(),
+            tool,
+            role: who.role.clone(),
+            agent: who.agent.clone(),
+            text,
+        })
+    }
+
+    fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {
+        let kind = Kind::ALL
+            .into_iter()
+            .find(|known| known.as_str() == kind)
+            .ok_or_else(|| {
+                let names = Kind::ALL.map(Kind::as_str).join("`, `");
+                ToolError::invalid("/category", format_args!("expected one of `{names}`"))
+            })?;
+        let task = self.context.who.task.as_deref();
+        let budget = task.and_then(|task| self.dispatcher.policy.budget(task));
+        Ok(match budget {
+            Some(budget) => self.dispatcher.tally.raise(budget, kind),
+            None => BudgetRaise {
+                remaining: None,
+                overrides_used: 0,
+                refused: Some("no task with a budget is at hand".to_owned()),
+            },
+        })
+    }
+}

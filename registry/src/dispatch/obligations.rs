@@ -1,0 +1,123 @@
+//! Obligations that act before a call runs: what cannot be met refuses the call.
+
+use tool_core::capability::{Kept, Notice};
+use tool_core::{Access, Effect, ErrorCode, ResourceKind, ToolError, Value};
+
+use super::limits::json_bytes;
+use super::trail::Trail;
+use super::{Dispatcher, panic, preview};
+use crate::policy::{CallFacts, Obligations, components};
+
+fn refusal(id: &str, what: &str) -> ToolError {
+    let message = format_args!("a rule on `{id}` obliges {what}");
+    ToolError::new(ErrorCode::PolicyDenied, message).reason("obligation")
+}
+
+/// Holds the arguments against the obligation `max_bytes`.
+pub(super) fn size(id: &str, obligations: Obligations, args: &Value) -> Result<(), ToolError> {
+    let Some(limit) = obligations.max_bytes else {
+        return Ok(());
+    };
+    let bytes = json_bytes(args, limit);
+    if bytes <= limit {
+        return Ok(());
+    }
+    let what = format!("at most {limit} bytes; the arguments have {bytes}");
+    Err(refusal(id, &what).hint("pass less"))
+}
+
+/// Keeps copies of what the call can change or delete.
+pub(super) fn backup(
+    dispatcher: &Dispatcher,
+    id: &str,
+    trail: &Trail,
+) -> Result<Vec<Kept>, ToolError> {
+    if !trail.effects.contains(&Effect::ModifiesFiles) {
+        return Ok(Vec::new());
+    }
+    let written = (trail.resources.iter())
+        .filter(|key| key.kind == ResourceKind::Path && key.access == Access::Write);
+    // Of a file with several names the inode follows after two slashes.
+    let paths: Vec<String> = written
+        .map(|key| key.name.split("//").next().unwrap_or_default().to_owned())
+        .collect();
+    if paths.is_empty() {
+        let what = "`backup`, and the call does not say which files it changes";
+        return Err(refusal(id, what).hint("use a tool that names the files it changes"));
+    }
+    let Some(backups) = &dispatcher.host.backups else {
+        return Err(refusal(id, "`backup`, and there is no state folder for it")
+            .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+    };
+    let call_id = trail.call_id();
+    panic::guard(call_id, || backups.keep(call_id, &paths))
+        .unwrap_or_else(|_| Err(panic::internal(id, call_id)))
+        .map_err(|err| {
+            let what = format!("`backup`, which failed: {}", err.message());
+            refusal(id, &what)
+                .hint("nothing was changed; `mathchain doctor` shows the state folder")
+        })
+}
+
+/// Tells a person; gives the id of the notice.
+pub(super) fn notify(
+    dispatcher: &Dispatcher,
+    id: &str,
+    args: &Value,
+    trail: &Trail,
+) -> Result<String, ToolError> {
+    let Some(notices) = &dispatcher.host.notices else {
+        return Err(refusal(id, "`notify`, and there is no state folder for it")
+            .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+    };
+    let (call_id, who) = (trail.call_id(), trail.who());
+    let notice = Notice {
+        kind: "call",
+        call_id: call_id.to_owned(),
+        tool: Some(id.to_owned()),
+        role: who.role.clone(),
+        agent: who.agent.clone(),
+        text: preview::of(args),
+    };
+    panic::guard(call_id, || notices.notify(&notice))
+        .unwrap_or_else(|_| Err(panic::internal(id, call_id)))
+        .map_err(|err| {
+            let what = format!("`notify`, which failed: {}", err.message());
+            refusal(id, &what).hint("nothing ran; `mathchain doctor` shows the state folder")
+        })
+}
+
+/// The `match` of a rule about this call and as little else as can be said; `null` where that cannot be said.
+pub(super) fn condition(facts: &CallFacts<'_>) -> Value {
+    let mut parts = Vec::new();
+    let (Some(paths), Some(programs), Some(hosts)) = (&facts.paths, &facts.programs, &facts.hosts)
+    else {
+        return Value::Null;
+    };
+    if !facts.files.is_empty() || programs.len() > 1 {
+        return Value::Null;
+    }
+    if !paths.is_empty() {
+        let mut under = Vec::new();
+        for path in paths {
+            match components(&path.written) {
+                Some(parts) if !parts.is_empty() => under.push(parts.join("/")),
+                Some(_) => under.push(".".to_owned()),
+                None => return Value::Null,
+            }
+        }
+        under.sort();
+        under.dedup();
+        parts.push(("path", Value::object([("under", under)])));
+    }
+    if let Some(argv) = programs.first() {
+        parts.push(("argv", Value::object([("prefix", argv.clone())])));
+    }
+    if !hosts.is_empty() {
+        let mut names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        parts.push(("url", Value::object([("host", names)])));
+    }
+    Value::object(parts)
+}

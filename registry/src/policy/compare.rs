@@ -1,0 +1,247 @@
+//! Tables of access: what each role sees of each tool, and what changes from one policy to another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tool_core::{ToolError, Value};
+
+use super::{Caller, Facts, Policy, Verdict, Who};
+use crate::catalogue::Catalogue;
+
+/// What a caller can expect of a tool, whatever its arguments: the strictest that could come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// It runs.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// It is visible and does not run.
+    Deny,
+    /// It is not visible.
+    Hidden,
+}
+
+impl Access {
+    /// The spelling in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+            Self::Hidden => "hidden",
+        }
+    }
+
+    /// Reads the spelling back.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Allow, Self::Ask, Self::Deny, Self::Hidden]
+            .into_iter()
+            .find(|access| access.as_str() == text)
+    }
+}
+
+impl From<Verdict> for Access {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Allow => Self::Allow,
+            Verdict::Ask => Self::Ask,
+            Verdict::Deny => Self::Deny,
+        }
+    }
+}
+
+impl Caller<'_> {
+    /// What this caller can expect of a tool.
+    pub fn access(&self, catalogue: &Catalogue, tool: usize) -> Access {
+        if !self.visible.contains(tool) {
+            return Access::Hidden;
+        }
+        self.decide(catalogue, tool, None, None).verdict.into()
+    }
+
+    /// What rules say of a tool, without where they stand: equal texts mean equal rules.
+    fn rules_about(&self, tool: usize) -> BTreeSet<String> {
+        let rules = self.layers.iter().flat_map(|layer| {
+            let about = layer.rules.iter().filter(|rule| rule.tools.contains(tool));
+            about.filter(|rule| rule.role.as_ref().is_none_or(|role| *role == self.role))
+        });
+        rules
+            .map(|rule| {
+                format!(
+                    "{} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+                    rule.decision,
+                    rule.priority,
+                    rule.paths,
+                    rule.argv,
+                    rule.hosts,
+                    rule.number,
+                    rule.bytes,
+                    rule.obligations
+                )
+            })
+            .collect()
+    }
+}
+
+/// One row of a matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatrixRow {
+    /// The role.
+    pub role: String,
+    /// By tool, in the order of the catalogue.
+    pub access: Vec<Access>,
+}
+
+impl Policy {
+    /// What each role can expect of each tool, in a phase where one is named.
+    ///
+    /// # Errors
+    /// `not_visible` for an unknown phase.
+    pub fn matrix(
+        &self,
+        catalogue: &Catalogue,
+        phase: Option<&str>,
+        facts: &Facts,
+    ) -> Result<Vec<MatrixRow>, ToolError> {
+        self.roles()
+            .map(|(role, _)| {
+                let mut who = Who::role(role);
+                who.phase = phase.map(str::to_owned);
+                let caller = self.caller(catalogue, &who, facts)?;
+                Ok(MatrixRow {
+                    role: role.to_owned(),
+                    access: (0..catalogue.len())
+                        .map(|tool| caller.access(catalogue, tool))
+                        .collect(),
+                })
+            })
+            .collect()
+    }
+
+    /// The agents that have a file.
+    pub fn agents(&self) -> impl Iterator<Item = &str> {
+        self.agents.keys().map(String::as_str)
+    }
+
+    /// The phases an agent works in.
+    fn phases_of<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
+        let works = self
+            .phases
+            .iter()
+            .filter(move |(_, phase)| phase.agents.iter().any(|known| known == agent));
+        works.map(|(name, _)| name.as_str())
+    }
+
+    /// Everybody a comparison looks at: each role, each role in each phase, each agent, each agent in each of its phases.
+    fn everybody(&self) -> Vec<Who> {
+        let mut all = Vec::new();
+        for (role, _) in self.roles() {
+            all.push(Who::role(role));
+            all.extend(self.phases().map(|phase| Who {
+                phase: Some(phase.to_owned()),
+                ..Who::role(role)
+            }));
+        }
+        for agent in self.agents() {
+            let role = self.role_of_agent(agent).unwrap_or(self.default_role());
+            let phases = self.phases_of(agent).map(Some);
+            all.extend(std::iter::once(None).chain(phases).map(|phase| Who {
+                agent: Some(agent.to_owned()),
+                phase: phase.map(str::to_owned),
+                ..Who::role(role)
+            }));
+        }
+        all
+    }
+}
+
+/// What a change of the configuration does for one caller and one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessChange {
+    /// The role.
+    pub role: String,
+    /// The agent.
+    pub agent: Option<String>,
+    /// The phase.
+    pub phase: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// Before.
+    pub before: Access,
+    /// After.
+    pub after: Access,
+}
+
+impl AccessChange {
+    /// `grants`, `revokes`, or `changes conditions` where only rules on arguments differ.
+    pub fn kind(&self) -> &'static str {
+        match self.before.cmp(&self.after) {
+            std::cmp::Ordering::Greater => "grants",
+            std::cmp::Ordering::Less => "revokes",
+            std::cmp::Ordering::Equal => "changes conditions",
+        }
+    }
+
+    /// The change as data.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("role", Value::from(self.role.as_str())),
+            ("agent", Value::from(self.agent.clone())),
+            ("phase", Value::from(self.phase.clone())),
+            ("tool", Value::from(self.tool.as_str())),
+            ("before", Value::from(self.before.as_str())),
+            ("after", Value::from(self.after.as_str())),
+            ("change", Value::from(self.kind())),
+        ])
+    }
+}
+
+/// A policy, and the catalogue it was compiled against.
+type Compiled<'a> = (&'a Catalogue, &'a Policy);
+
+/// What a change from one policy to another grants and revokes. Who exists on one side only has nothing on the other.
+pub fn difference(before: Compiled<'_>, after: Compiled<'_>, facts: &Facts) -> Vec<AccessChange> {
+    type Key = (String, Option<String>, Option<String>);
+    let mut callers: BTreeMap<Key, Who> = BTreeMap::new();
+    for who in [before, after]
+        .iter()
+        .flat_map(|(_, policy)| policy.everybody())
+    {
+        let key = (who.role.clone(), who.agent.clone(), who.phase.clone());
+        callers.insert(key, who);
+    }
+    let tools: BTreeSet<&str> = [before, after]
+        .iter()
+        .flat_map(|(catalogue, _)| catalogue.iter().map(|tool| tool.spec().id))
+        .collect();
+    let mut changes = Vec::new();
+    for who in callers.values() {
+        let [old, new] = [before, after]
+            .map(|(catalogue, policy)| (catalogue, policy.caller(catalogue, who, facts).ok()));
+        for tool in &tools {
+            let [(was, was_rules), (is, is_rules)] =
+                [&old, &new].map(|(catalogue, caller)| look(catalogue, caller.as_ref(), tool));
+            if was != is || is != Access::Hidden && was_rules != is_rules {
+                changes.push(AccessChange {
+                    role: who.role.clone(),
+                    agent: who.agent.clone(),
+                    phase: who.phase.clone(),
+                    tool: (*tool).to_owned(),
+                    before: was,
+                    after: is,
+                });
+            }
+        }
+    }
+    changes
+}
+
+fn look(
+    catalogue: &Catalogue,
+    caller: Option<&Caller<'_>>,
+    tool: &str,
+) -> (Access, BTreeSet<String>) {
+    match (caller, catalogue.index(tool)) {
+        (Some(caller), Some(index)) => (caller.access(catalogue, index), caller.rules_about(index)),
+        _ => (Access::Hidden, BTreeSet::new()),
+    }
+}
