@@ -6,9 +6,13 @@ use std::collections::BTreeSet;
 use tool_core::{Category, Reach, Value};
 
 mod algebra;
+mod differential;
 mod layers;
 mod phases;
+mod properties;
+mod random;
 mod rules;
+mod samples;
 
 use super::compile::{self, CompiledLayer};
 use super::*;
