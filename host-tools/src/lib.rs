@@ -6,6 +6,7 @@
 
 use tool_core::Entry;
 
+pub mod admin;
 pub mod archives;
 pub mod code;
 pub mod files;
@@ -34,4 +35,5 @@ pub static FAMILIES: &[&[Entry]] = &[
     time::TOOLS,
     todo::TOOLS,
     user::TOOLS,
+    admin::TOOLS,
 ];

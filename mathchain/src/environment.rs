@@ -102,12 +102,17 @@ pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFi
             return read_config(&path, true).map(Some);
         }
     }
-    match user_folder("XDG_CONFIG_HOME", ".config") {
+    match user_config_folder() {
         Some(folder) => config_in(&folder)?
             .map(|path| read_config(&path, false))
             .transpose(),
         None => Ok(None),
     }
+}
+
+/// The user's configuration folder for mathchain: `$XDG_CONFIG_HOME/mathchain`, else `~/.config/mathchain`.
+pub fn user_config_folder() -> Option<PathBuf> {
+    user_folder("XDG_CONFIG_HOME", ".config")
 }
 
 /// The user's state folder for mathchain: `$XDG_STATE_HOME/mathchain`, else `~/.local/state/mathchain`.

@@ -16,7 +16,9 @@
 
 pub mod clock;
 pub mod environment;
+mod generation;
 mod models;
+mod plugins;
 mod toolkit;
 mod web;
 
@@ -29,6 +31,8 @@ pub use math_tools;
 pub use registry;
 pub use tool_core;
 
+pub use generation::Reloaded;
+pub use plugins::PluginRoot;
 pub use registry::{Answer, Config, Layer, Level, Rule, Verdict};
 pub use tool_core::{
     Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use chain_runtime::state::State;
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_tools::{Sandbox, Workspace};
+use registry::plugins::Plugin;
 use registry::{
-    Answer, CallRequest, CallerContext, Catalogue, Config, Dispatcher, Host, Layer, Level,
-    Overrides, Policy, Who,
+    Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Overrides, Who,
 };
 use tool_core::capability::{Approvals, Clock, Files, Ledger};
 use tool_core::ctx::Progress;
@@ -16,11 +16,12 @@ use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError,
 
 use crate::clock::SystemClock;
 use crate::environment;
+use crate::generation::{self, Generation, Generations, Reloaded, Reread};
+use crate::plugins::{Loader, PluginRoot};
 
 /// The tools, the policy and this machine, joined; cheap to share between threads.
 pub struct Toolkit {
-    dispatcher: Arc<Dispatcher>,
-    config: Config,
+    generations: Arc<Generations>,
     state: Option<Arc<State>>,
     state_fault: Option<ToolError>,
     workspace: Option<PathBuf>,
@@ -35,6 +36,8 @@ pub struct Builder {
     layers: Vec<Layer>,
     workspace: Option<PathBuf>,
     state: Option<PathBuf>,
+    plugins: Vec<PluginRoot>,
+    reread: Option<Box<Reread>>,
 }
 
 /// Who calls, and how: everything a call has beside its tool and arguments.
@@ -102,15 +105,48 @@ impl Toolkit {
 
     /// Calls a tool.
     pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> Outcome {
-        self.dispatcher.call(CallRequest {
-            tool: tool.to_owned(),
-            args: args.clone(),
-            context: self.caller(context),
-            seed: Seed::DEFAULT,
-            timeout_ms: context.timeout_ms,
-            stop: context.stop.clone(),
-            progress: context.progress.clone(),
-        })
+        let call = |generation: &Generation| {
+            generation.dispatcher.call(CallRequest {
+                tool: tool.to_owned(),
+                args: args.clone(),
+                context: caller(generation, context),
+                seed: Seed::DEFAULT,
+                timeout_ms: context.timeout_ms,
+                stop: context.stop.clone(),
+                progress: context.progress.clone(),
+            })
+        };
+        let first = self.generations.current();
+        let outcome = call(&first);
+        let reason = outcome.err().and_then(ToolError::reason_str);
+        if reason != Some("plugin_changed") {
+            return outcome;
+        }
+        // Nothing has run, and what would have is not what was loaded: what is there now is read, and called.
+        let _ = self.reload();
+        let now = self.generations.current();
+        if Arc::ptr_eq(&first, &now) {
+            outcome
+        } else {
+            call(&now)
+        }
+    }
+
+    /// Reads configuration and plugins again. Calls that run end as they began; what changed holds for later ones.
+    ///
+    /// # Errors
+    /// Everything that is wrong; what held before stays then, without plugins that were removed or switched off.
+    pub fn reload(&self) -> Result<Reloaded, ToolError> {
+        self.generations.reload()
+    }
+
+    pub(crate) fn generations(&self) -> &Arc<Generations> {
+        &self.generations
+    }
+
+    /// The plugins that are loaded.
+    pub fn plugins(&self) -> Arc<Vec<Plugin>> {
+        Arc::clone(&self.generations.current().plugins)
     }
 
     /// What would happen to a call, who decides and why.
@@ -123,18 +159,20 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
     ) -> Result<registry::policy::Explanation, ToolError> {
-        let caller = self.caller(context);
-        let catalogue = self.dispatcher.catalogue();
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        let dispatcher = &generation.dispatcher;
+        let catalogue = dispatcher.catalogue();
         let call = match (args, catalogue.get(tool)) {
             (Some(args), Some(found)) => Some(found.decode(args)?),
             _ => None,
         };
-        let files = self.dispatcher.host().capabilities.files.as_deref();
-        self.dispatcher.policy().explain(
+        let files = dispatcher.host().capabilities.files.as_deref();
+        dispatcher.policy().explain(
             catalogue,
             (tool, call.as_deref()),
             &caller.who,
-            self.dispatcher.facts(),
+            dispatcher.facts(),
             files,
         )
     }
@@ -149,7 +187,9 @@ impl Toolkit {
         plan: &Plan,
         inputs: &Object,
     ) -> Result<CheckedPlan, Problems> {
-        chain_runtime::check(plan, &self.dispatcher, &self.caller(context), inputs)
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        chain_runtime::check(plan, &generation.dispatcher, &caller, inputs)
     }
 
     /// Checks and runs a plan on as many threads as the machine has cores.
@@ -184,28 +224,24 @@ impl Toolkit {
             observer,
             chain_id: None,
         };
-        chain_runtime::execute(
-            plan,
-            &self.dispatcher,
-            &self.caller(context),
-            inputs,
-            options,
-        )
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        chain_runtime::execute(plan, &generation.dispatcher, &caller, inputs, options)
     }
 
     /// What the configuration says of chains.
     pub fn chain_defaults(&self) -> chain_runtime::Defaults {
-        self.config.chain.into()
+        self.config().chain.into()
     }
 
-    /// The dispatcher every call passes.
-    pub fn dispatcher(&self) -> &Arc<Dispatcher> {
-        &self.dispatcher
+    /// The dispatcher that every call which begins now passes; a reload puts another in its place.
+    pub fn dispatcher(&self) -> Arc<Dispatcher> {
+        Arc::clone(&self.generations.current().dispatcher)
     }
 
-    /// The configuration.
-    pub fn config(&self) -> &Config {
-        &self.config
+    /// The configuration that holds now.
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.generations.current().config)
     }
 
     /// Audit and approvals, where there is a state folder.
@@ -230,27 +266,31 @@ impl Toolkit {
 
     /// The caller that a context stands for.
     pub fn caller(&self, context: &Context) -> CallerContext {
-        let policy = self.dispatcher.policy();
-        let of_agent = context
-            .agent
-            .as_deref()
-            .and_then(|agent| policy.role_of_agent(agent));
-        let role = context.role.as_deref().or(of_agent);
-        CallerContext {
-            who: Who {
-                role: role.unwrap_or(&self.config.default_role).to_owned(),
-                agent: context.agent.clone(),
-                phase: context.phase.clone(),
-                task: context.task.clone(),
-                profile: context.profile.clone(),
-                toolset: context.toolset.clone(),
-                session: Overrides::default(),
-                run: context.overrides.clone(),
-                layers: context.layers.clone(),
-            },
-            chain: None,
-            answer: context.answer,
-        }
+        caller(&self.generations.current(), context)
+    }
+}
+
+fn caller(generation: &Generation, context: &Context) -> CallerContext {
+    let policy = generation.dispatcher.policy();
+    let of_agent = context
+        .agent
+        .as_deref()
+        .and_then(|agent| policy.role_of_agent(agent));
+    let role = context.role.as_deref().or(of_agent);
+    CallerContext {
+        who: Who {
+            role: role.unwrap_or(&generation.config.default_role).to_owned(),
+            agent: context.agent.clone(),
+            phase: context.phase.clone(),
+            task: context.task.clone(),
+            profile: context.profile.clone(),
+            toolset: context.toolset.clone(),
+            session: Overrides::default(),
+            run: context.overrides.clone(),
+            layers: context.layers.clone(),
+        },
+        chain: None,
+        answer: context.answer,
     }
 }
 
@@ -293,6 +333,23 @@ impl Builder {
         self
     }
 
+    /// Adds the plugins of a folder.
+    #[must_use]
+    pub fn plugins(mut self, roots: impl IntoIterator<Item = PluginRoot>) -> Self {
+        self.plugins.extend(roots);
+        self
+    }
+
+    /// How a reload gets the configuration; without it the one given stays.
+    #[must_use]
+    pub fn reread(
+        mut self,
+        reread: impl Fn() -> Result<Config, ToolError> + Send + Sync + 'static,
+    ) -> Self {
+        self.reread = Some(Box::new(reread));
+        self
+    }
+
     /// Keeps audit and approvals in a folder; without it pure calls carry a warning and effects are refused.
     #[must_use]
     pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -307,20 +364,18 @@ impl Builder {
     /// opened is no error: see [`Toolkit::state_fault`].
     pub fn build(self) -> Result<Toolkit, ToolError> {
         registry::install_panic_hook();
-        let families: Vec<&[Entry]> = math_tools::FAMILIES
+        let families: Vec<&'static [Entry]> = math_tools::FAMILIES
             .iter()
             .chain(host_tools::FAMILIES)
             .copied()
             .chain(self.families)
             .collect();
-        let catalogue = Catalogue::new(&families)?;
         let config = self.config.unwrap_or_default();
-        let policy = Policy::compile(&catalogue, &config, &self.layers)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let files = self
             .workspace
             .as_deref()
-            .map(|root| open_workspace(root, self.state.as_deref()))
+            .map(|root| open_workspace(root, self.state.as_deref(), &self.plugins))
             .transpose()?;
         let (state, state_fault) = match self
             .state
@@ -351,11 +406,22 @@ impl Builder {
             ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
         };
-        let dispatcher =
-            Dispatcher::new(Arc::new(catalogue), Arc::new(policy), config.limits, host);
+        let loader = (!self.plugins.is_empty()).then(|| {
+            Loader::new(
+                self.plugins,
+                Arc::clone(&sandbox) as _,
+                Arc::clone(&host.clock),
+            )
+        });
         Ok(Toolkit {
-            dispatcher: Arc::new(dispatcher),
-            config,
+            generations: Generations::start(
+                families,
+                self.layers,
+                config,
+                host,
+                loader,
+                self.reread,
+            )?,
             state,
             state_fault,
             workspace: self.workspace,
@@ -364,13 +430,18 @@ impl Builder {
     }
 }
 
-/// Opens the workspace; a state folder inside it is never written by tools, whatever its name.
-fn open_workspace(root: &Path, state: Option<&Path>) -> Result<Arc<dyn Files>, ToolError> {
+/// Opens the workspace; a state folder and plugins inside it are never written by tools, whatever their names.
+fn open_workspace(
+    root: &Path,
+    state: Option<&Path>,
+    plugins: &[PluginRoot],
+) -> Result<Arc<dyn Files>, ToolError> {
     let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
     let inside = state
         .and_then(|state| state.strip_prefix(root).ok())
         .and_then(Path::to_str)
         .filter(|inside| !inside.is_empty());
     protected.extend(inside);
+    protected.extend(generation::protected(plugins, root));
     Ok(Arc::new(Workspace::with_protected(root, &protected)?))
 }

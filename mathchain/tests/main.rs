@@ -5,6 +5,8 @@ mod call;
 mod chains;
 mod operator;
 #[cfg(target_os = "linux")]
+mod plugins;
+#[cfg(target_os = "linux")]
 mod programs;
 mod serve;
 mod support;

@@ -20,6 +20,28 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     digest.finish()
 }
 
+/// Hex digits of the digest of several byte texts, added one after another; each is hashed behind its length.
+#[derive(Default)]
+pub struct Parts(blake3::Hasher);
+
+impl Parts {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// The digest.
+    pub fn finish(self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}
+
 /// A hasher behind a buffer: most parts of a value are a few bytes, and the hash is fast on many.
 struct Digest {
     hasher: blake3::Hasher,

@@ -8,8 +8,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{
-    Alarm, ApprovalRequest, ApprovalState, Approvals, Arrays, Clock, Durability, FileContent,
-    FileInfo, Files, Ledger, LedgerHead, WriteMode,
+    Alarm, ApprovalRequest, ApprovalState, Approvals, Arrays, Change, Clock, Durability,
+    FileContent, FileInfo, Files, Ledger, LedgerHead, WriteMode,
 };
 use tool_core::input::InputKind;
 use tool_core::{
@@ -245,6 +245,13 @@ impl Files for FakeFiles {
             .insert(path.clone(), content.to_vec());
         Ok(info(&path, content.len()))
     }
+    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+        let create = |change: &Change| match change {
+            Change::Create { path, content, .. } => self.write(path, content, WriteMode::Create),
+            _ => Err(ToolError::new(ErrorCode::Internal, "not used")),
+        };
+        changes.iter().map(create).collect()
+    }
     fn list(
         &self,
         _: &str,
@@ -377,6 +384,19 @@ impl World {
         ledger: FakeLedger,
         limits: Limits,
     ) -> Self {
+        Self::of(Catalogue::new(families).unwrap(), config, ledger, limits)
+    }
+
+    pub(crate) fn with_plugins(
+        families: &[&[Entry]],
+        plugins: &[Arc<dyn tool_core::AnyTool>],
+        config: &str,
+    ) -> Self {
+        let catalogue = Catalogue::with_plugins(families, plugins).unwrap();
+        Self::of(catalogue, config, FakeLedger::default(), Limits::default())
+    }
+
+    fn of(catalogue: Catalogue, config: &str, ledger: FakeLedger, limits: Limits) -> Self {
         let mut files = FakeFiles::default();
         files
             .links
@@ -391,7 +411,7 @@ impl World {
                 .insert(path.to_owned(), content.as_bytes().to_vec());
         }
         let files = Arc::new(files);
-        let catalogue = Arc::new(Catalogue::new(families).unwrap());
+        let catalogue = Arc::new(catalogue);
         let config = if config.is_empty() {
             Config::default()
         } else {

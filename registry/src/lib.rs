@@ -15,6 +15,7 @@ pub mod document;
 pub mod error;
 #[cfg(test)]
 mod fakes;
+pub mod plugins;
 pub mod policy;
 pub mod redact;
 

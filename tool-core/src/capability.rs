@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::command::{Command, Finished, Program};
+use crate::conversation::Conversation;
 use crate::error::{ErrorCode, ToolError};
 use crate::input::{InputKind, Source};
 use crate::stop::StopFlag;
@@ -528,6 +529,24 @@ pub trait Spawner: Send + Sync {
     /// `tool_error` with reason `not_found` when there is no such program.
     fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError>;
 
+    /// Starts a command that stays, to be spoken with in lines; same launcher, levels, limits and environment as [`Spawner::run`].
+    /// Its `stdin` is what the conversation sends, `limits.wall` is how long it may live, `limits.stdout_bytes` the longest line
+    /// either way, `limits.stderr_bytes` how much of the end of standard error is kept.
+    ///
+    /// # Errors
+    /// As [`Spawner::run`]; by default `sandbox_unavailable`.
+    fn converse(
+        &self,
+        command: &Command,
+        stop: &StopFlag,
+    ) -> Result<Box<dyn Conversation>, ToolError> {
+        let _ = (command, stop);
+        Err(ToolError::new(
+            ErrorCode::SandboxUnavailable,
+            "no program can stay and be spoken with here",
+        ))
+    }
+
     /// Looks for a program: in the sandbox's own path first, then where the caller would find it.
     fn find(&self, program: &str) -> Option<Program>;
 
@@ -567,6 +586,15 @@ pub trait State: Send + Sync {
         key: &str,
         change: &mut dyn FnMut(Option<Value>) -> Result<Value, ToolError>,
     ) -> Result<Value, ToolError>;
+}
+
+/// Reading plugins and configuration again.
+pub trait Reload: Send + Sync {
+    /// Reads them, and lets what changed hold for calls that begin later. Gives what changed.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them; what held before stays then.
+    fn reload(&self) -> Result<Value, ToolError>;
 }
 
 /// Calling other tools, with the rights of the caller and never more.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::capability::{Calls, Clock, Files, Http, Model, Spawner, State};
+use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State};
 use crate::error::{ErrorCode, ToolError};
 use crate::input::Source;
 use crate::rng::{StreamRng, stream_rng};
@@ -30,6 +30,8 @@ pub struct Capabilities {
     pub calls: Option<Arc<dyn Calls>>,
     /// Language and embedding models.
     pub model: Option<Arc<dyn Model>>,
+    /// Reading plugins and configuration again.
+    pub reload: Option<Arc<dyn Reload>>,
 }
 
 impl Capabilities {
@@ -48,6 +50,7 @@ impl Capabilities {
             state: self.state.clone().filter(|_| has(Capability::State)),
             calls: self.calls.clone().filter(|_| has(Capability::Calls)),
             model: self.model.clone().filter(|_| has(Capability::Model)),
+            reload: self.reload.clone().filter(|_| has(Capability::Reload)),
         }
     }
 }
@@ -328,6 +331,14 @@ impl Ctx {
     /// As [`Ctx::files`].
     pub fn model(&self) -> Result<&dyn Model, ToolError> {
         present(self.capabilities.model.as_deref(), "model")
+    }
+
+    /// Reading plugins and configuration again.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn reload(&self) -> Result<&dyn Reload, ToolError> {
+        present(self.capabilities.reload.as_deref(), "reload")
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod capability;
 pub mod command;
+pub mod conversation;
 pub mod convert;
 pub mod ctx;
 pub mod error;

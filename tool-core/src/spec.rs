@@ -112,6 +112,8 @@ names! {
         Calls = "calls",
         /// Language and embedding models behind configured endpoints.
         Model = "model",
+        /// Reading plugins and configuration again.
+        Reload = "reload",
     }
 }
 

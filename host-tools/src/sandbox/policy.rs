@@ -18,6 +18,8 @@ pub(super) struct Policy {
     pub level: Level,
     /// Apply everything and end, instead of becoming the command.
     pub probe: bool,
+    /// The socket on standard output is what the command reads from, too: it stays and is spoken with.
+    pub live: bool,
     pub argv: Vec<String>,
     /// The workspace root, absolute.
     pub workspace: Option<String>,

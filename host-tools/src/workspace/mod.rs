@@ -28,4 +28,5 @@ pub const PROTECTED: &[&str] = &[
     "mathchain.yml",
     "agents",
     "plugins",
+    "plugin-settings",
 ];

@@ -2,6 +2,7 @@
 
 mod escapes;
 mod levels;
+mod live;
 mod place;
 mod running;
 mod survivors;
@@ -14,6 +15,7 @@ pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
         escapes::trials(),
         survivors::trials(),
         levels::trials(),
+        live::trials(),
     ]
     .into_iter()
     .flatten()

@@ -40,7 +40,7 @@ const HIDERS: &[(&str, &str)] = &[
     clippy::disallowed_methods,
     reason = "a test looks at files of the kernel"
 )]
-fn running(number: &str) -> usize {
+pub(super) fn running(number: &str) -> usize {
     std::fs::read_dir("/proc")
         .expect("lists")
         .filter_map(|entry| std::fs::read(entry.ok()?.path().join("cmdline")).ok())
@@ -48,7 +48,7 @@ fn running(number: &str) -> usize {
         .count()
 }
 
-fn number(index: usize, salt: u32) -> String {
+pub(super) fn number(index: usize, salt: u32) -> String {
     format!(
         "{}",
         7_000_000 + std::process::id() * 100 + salt + index as u32

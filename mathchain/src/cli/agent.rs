@@ -141,8 +141,10 @@ pub(super) fn find(
 
 fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, Checked), LoadErrors> {
     let agent = AgentFile::parse(&text.path, &text.text)?;
-    let catalogue = toolkit.dispatcher().catalogue();
-    let checked = Checker::new(catalogue, toolkit.config(), Aliases::built_in()).check(&agent)?;
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
+    let config = toolkit.config();
+    let checked = Checker::new(catalogue, &config, Aliases::built_in()).check(&agent)?;
     Ok((agent, checked))
 }
 

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use registry::agent_cli::{self, CliArgs, CliRequest, CliSpec, CliTool};
 use registry::agents::ToolName;
-use registry::policy::Confinement;
-use registry::{Aliases, Config, Layer, Verdict};
+use registry::policy::{Confinement, Selected};
+use registry::{Aliases, Config, Verdict};
 use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
 
 use super::args::{AgentArgs, Global};
-use super::{agent, complain, exit, print_data, session};
+use super::{complain, exit, print_data, session};
 use crate::{Context, Toolkit};
 
 /// What an agent may do.
@@ -23,10 +23,11 @@ struct Effective {
 
 /// Prints program, arguments and configuration file.
 pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    let toolkit = session::open_with_agents(global)?;
+    let config = toolkit.config();
     let name = args.cli.as_deref().unwrap_or(&args.agent);
-    let cli = table(toolkit.config(), name)?;
-    let effective = effective(global, &toolkit, args)?;
+    let cli = table(&config, name)?;
+    let effective = effective(&toolkit, args)?;
     let request = CliRequest {
         tools: Some(&effective.tools),
         permission: effective.permission,
@@ -69,43 +70,60 @@ fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec, ToolError> {
     })
 }
 
-/// The tools of an agent file with what the policy says of each.
-fn effective(global: &Global, toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError> {
-    let (file, checked) = agent::find(global, toolkit, &args.agent)?;
-    let permission = args
-        .permission
-        .map_or_else(Confinement::default, Into::into);
-    // A layer of a call cannot allow: rules of the agent that do are left to calls that arrive here.
-    let mut own = checked.layer.clone();
-    own.rules.retain(|rule| rule.decision != Verdict::Allow);
+/// What an agent may do, by its phase, its file and every layer.
+fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError> {
     let mut context = Context {
-        role: file.role.as_ref().map(|role| role.text.clone()),
+        agent: Some(args.agent.clone()),
+        phase: args.phase.clone(),
         ..Context::default()
-    }
-    .narrow(own);
+    };
+    // A flag narrows further and never widens what the phase says.
+    let of_phase = selected(toolkit, &context)?.permission;
+    let of_phase = of_phase.map(|field| field.value);
+    let asked = args.permission.map(Confinement::from);
+    let permission = match (asked, of_phase) {
+        (Some(asked), Some(of_phase)) => asked.min(of_phase),
+        (asked, of_phase) => asked.or(of_phase).unwrap_or_default(),
+    };
+    context = context.narrow(permission.layer());
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
+    let who = toolkit.caller(&context).who;
+    let caller = dispatcher
+        .policy()
+        .caller(catalogue, &who, dispatcher.facts())?;
+    let mut tools: Vec<CliTool> = caller
+        .listed()
+        .map(|index| CliTool {
+            tool: ToolName::Tool(catalogue.tool(index).spec().id.to_owned()),
+            verdict: caller.decide(catalogue, index, None, None).verdict,
+        })
+        .collect();
     let no_network = permission != Confinement::FullAccess;
-    match permission {
-        Confinement::ReadOnly => {
-            context = context.narrow(Layer::read_only()).narrow(Layer::no_web())
-        }
-        Confinement::WorkspaceWrite => context = context.narrow(Layer::no_web()),
-        Confinement::FullAccess => {}
-    }
-    let mut tools = Vec::new();
-    for tool in checked.selection {
-        let verdict = match &tool {
-            ToolName::Tool(id) => toolkit.explain(&context, id, None)?.decision.verdict,
-            ToolName::Provider(_) if no_network => Verdict::Deny,
-            ToolName::Provider(_) if !toolkit.config().permissions.network_asks => Verdict::Allow,
-            ToolName::Provider(_) | ToolName::External(_) => Verdict::Ask,
+    let network_asks = toolkit.config().permissions.network_asks;
+    for name in &caller.selected().tools.value.external {
+        let of_provider = Aliases::built_in().provider_tool(name).is_some();
+        let (tool, verdict) = match of_provider {
+            true if no_network => (ToolName::Provider(name.clone()), Verdict::Deny),
+            true if !network_asks => (ToolName::Provider(name.clone()), Verdict::Allow),
+            true => (ToolName::Provider(name.clone()), Verdict::Ask),
+            false => (ToolName::External(name.clone()), Verdict::Ask),
         };
         tools.push(CliTool { tool, verdict });
     }
+    let of_selection = u64::from(caller.selected().max_turns.value);
     Ok(Effective {
         tools,
         permission,
-        max_turns: args.max_turns.or(file.max_turns).unwrap_or(25),
+        max_turns: args.max_turns.unwrap_or(of_selection),
     })
+}
+
+/// What the agent starts from.
+fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected, ToolError> {
+    let dispatcher = toolkit.dispatcher();
+    let who = toolkit.caller(context).who;
+    dispatcher.policy().select(dispatcher.catalogue(), &who)
 }
 
 fn to_value(answer: &CliArgs) -> Value {

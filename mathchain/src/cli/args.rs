@@ -85,6 +85,17 @@ pub(super) enum Command {
     Agent(Agent),
     /// Print how an agent command line is started so that it can do what an agent may, and no more
     AgentArgs(AgentArgs),
+    /// List phases, and show what each agent may do in one
+    #[command(subcommand)]
+    Phase(Phase),
+    /// Check the configuration, every agent, phase and plugin
+    #[command(
+        after_help = "Exit code 2 when anything is wrong: every error at once, with file, line and column. For a project's own CI."
+    )]
+    Check,
+    /// List, check and switch plugins
+    #[command(subcommand)]
+    Plugins(Plugins),
     /// Approve a waiting call, once
     Approve(Decide),
     /// Decline a waiting call
@@ -230,6 +241,30 @@ pub(super) enum Policy {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum Plugins {
+    /// List plugins, their tools, and what they lack
+    List,
+    /// Check every manifest and all settings, and greet the process of each plugin
+    Check {
+        /// Only look at the files
+        #[arg(long)]
+        no_start: bool,
+    },
+    /// Say what a serving process takes up, and have it look now
+    Reload,
+    /// Switch a plugin or one of its tools on, in its settings
+    Enable {
+        /// NAME, or NAME:TOOL
+        name: String,
+    },
+    /// Switch a plugin or one of its tools off, in its settings
+    Disable {
+        /// NAME, or NAME:TOOL
+        name: String,
+    },
+}
+
 #[derive(Debug, Args)]
 pub(super) struct Decide {
     /// Id of the approval, or its beginning
@@ -270,6 +305,22 @@ pub(super) enum Audit {
 }
 
 #[derive(Debug, Subcommand)]
+pub(super) enum Phase {
+    /// List the phases of the configuration
+    List,
+    /// Show the tools of a phase, their verdicts, and where each field came from
+    #[command(after_help = "Example:
+  mathchain phase show audit --agent codex")]
+    Show {
+        /// Phase
+        name: String,
+        /// Agent in it
+        #[arg(long)]
+        agent: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum Agent {
     /// List the agents of `agents/` beside the configuration
     List,
@@ -293,16 +344,20 @@ pub(super) enum Agent {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  mathchain agent-args --phase audit --agent claude
   mathchain agent-args --agent researcher --cli claude
   mathchain agent-args --agent tester --cli codex --permission workspace-write --prompt 'run the tests'")]
 pub(super) struct AgentArgs {
-    /// Agent, or the path of its file
+    /// Agent: one with a file, or the name of a command line
     #[arg(long)]
     pub agent: String,
+    /// Phase of the configuration
+    #[arg(long)]
+    pub phase: Option<String>,
     /// Agent command line: claude, codex, gemini, copilot or opencode; by default the agent's name
     #[arg(long)]
     pub cli: Option<String>,
-    /// What it may change
+    /// What it may change at most; by default what the phase says, else nothing
     #[arg(long, value_enum)]
     pub permission: Option<Confinement>,
     /// Most turns, 0 for no limit; wins over the agent's

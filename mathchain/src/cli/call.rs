@@ -17,7 +17,6 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         .words
         .split_first()
         .ok_or_else(|| ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool"))?;
-    let toolkit_of = |global: &Global| session::open(global);
     // The tool's own flags may carry the global ones too, so they are read before anything is opened with them.
     let families = registry::Catalogue::new(
         &math_tools::FAMILIES
@@ -26,9 +25,19 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
             .copied()
             .collect::<Vec<_>>(),
     )?;
-    let Some(tool) = families.get(name) else {
+    // A tool of a plugin is known when its plugin is loaded; where that is, the flags may say.
+    let early = before_tool(global, rest);
+    let with_plugins = match families.get(name) {
+        Some(_) => None,
+        None => Some(session::open(&early)?),
+    };
+    let dispatcher = with_plugins.as_ref().map(Toolkit::dispatcher);
+    let known = dispatcher
+        .as_ref()
+        .map_or(&families, |dispatcher| dispatcher.catalogue());
+    let Some(tool) = known.get(name) else {
         // The dispatcher words and records the refusal.
-        let toolkit = toolkit_of(global)?;
+        let toolkit = with_plugins.map_or_else(|| session::open(global), Ok)?;
         let format = asked_format(rest).unwrap_or_else(|| global.format());
         return finish(
             &toolkit,
@@ -38,7 +47,8 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     };
     if rest.is_empty() {
         let args = read_arguments(None, tool, &registry::Config::default().limits)?;
-        return run(&toolkit_of(global)?, global, name, args, Context::default());
+        let toolkit = with_plugins.map_or_else(|| session::open(global), Ok)?;
+        return run(&toolkit, global, name, args, Context::default());
     }
     let matches = match flags::command(tool).try_get_matches_from(std::iter::once(name).chain(rest))
     {
@@ -50,7 +60,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         }
     };
     let global = merged(global, &matches);
-    let toolkit = toolkit_of(&global)?;
+    let toolkit = with_plugins.map_or_else(|| session::open(&global), Ok)?;
     let args = read_arguments(
         flags::arguments(tool, &matches)?,
         tool,
@@ -67,6 +77,28 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         ..Context::default()
     };
     run(&toolkit, &global, name, args, context)
+}
+
+/// The global flags as far as they stand among those of a tool that is not known yet.
+fn before_tool(global: &Global, rest: &[String]) -> Global {
+    let mut early = global.clone();
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        for (flag, slot) in [
+            ("--config", &mut early.config),
+            ("--workspace", &mut early.workspace),
+        ] {
+            let given = match word.strip_prefix(flag) {
+                Some("") => words.clone().next().map(String::as_str),
+                Some(value) => value.strip_prefix('='),
+                None => None,
+            };
+            if let Some(path) = given {
+                *slot = Some(path.into());
+            }
+        }
+    }
+    early
 }
 
 /// The format that flags ask for which belong to no known tool.

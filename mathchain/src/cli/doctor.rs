@@ -116,11 +116,8 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
 
 /// The tools that something holds for.
 fn tools_that(toolkit: &Toolkit, holds: impl Fn(&Spec) -> bool) -> Vec<&'static str> {
-    let specs = toolkit
-        .dispatcher()
-        .catalogue()
-        .iter()
-        .map(|tool| tool.spec());
+    let dispatcher = toolkit.dispatcher();
+    let specs = dispatcher.catalogue().iter().map(|tool| tool.spec());
     specs
         .filter(|spec| holds(spec))
         .map(|spec| spec.id)
@@ -187,7 +184,8 @@ fn configuration(places: &Places) -> Probe {
 }
 
 fn policy(toolkit: &Toolkit) -> Probe {
-    let policy = toolkit.dispatcher().policy();
+    let dispatcher = toolkit.dispatcher();
+    let policy = dispatcher.policy();
     let generation: String = policy.generation().chars().take(16).collect();
     Probe::ok(
         "policy",

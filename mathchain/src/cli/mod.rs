@@ -6,12 +6,15 @@ mod approvals;
 mod args;
 mod audit;
 mod call;
+mod check;
 mod doctor;
 mod exit;
 mod flags;
 mod human;
 mod init;
 mod jsonl;
+mod phase;
+mod plugins;
 mod policy;
 mod progress;
 mod run;
@@ -48,6 +51,9 @@ pub fn main() -> ExitCode {
         Command::Policy(policy) => policy::policy(&global, &policy),
         Command::Agent(command) => agent::agent(&global, &command),
         Command::AgentArgs(args) => agent_args::agent_args(&global, &args),
+        Command::Phase(phase) => phase::phase(&global, &phase),
+        Command::Check => check::check(&global),
+        Command::Plugins(plugins) => plugins::plugins(&global, &plugins),
         Command::Approve(decide) => approvals::decide(&global, &decide, true),
         Command::Deny(decide) => approvals::decide(&global, &decide, false),
         Command::Approvals(list) => approvals::approvals(&global, &list),

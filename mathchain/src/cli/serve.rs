@@ -1,13 +1,15 @@
 //! `mathchain serve --jsonl`.
 
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use registry::CallerContext;
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::args::{Global, Serve};
-use super::{call, cancel_on_signal, exit, jsonl, session};
-use crate::Context;
+use super::{call, cancel_on_signal, complain, exit, human, jsonl, session};
+use crate::{Context, Toolkit};
 
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
@@ -37,20 +39,15 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         stop: stop.clone(),
         format: global.format(),
     };
-    let answered = jsonl::serve(
-        &door,
-        // As much at a time as a pipe holds.
-        std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock()),
-        std::io::stdout(),
-        |line, stop| {
-            let context = Context {
-                role: Some(line.role.unwrap_or_else(|| default_role.clone())),
-                stop: stop.child(),
-                ..Context::default()
-            };
-            toolkit.call_with(&context, &line.tool, &line.args)
-        },
-    );
+    let config_file = session::places(global)?.config_file.map(|file| file.path);
+    let done = StopFlag::new();
+    let answered = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| watch(&toolkit, config_file.as_deref(), &done));
+        let answered = answer(&toolkit, &door, &default_role);
+        done.cancel();
+        watcher.thread().unpark();
+        answered
+    });
     call::close(&toolkit);
     match answered {
         Ok(_) if stop.is_set() => Ok(exit::CANCELLED.into()),
@@ -61,4 +58,47 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         )
         .reason("io")),
     }
+}
+
+/// How often files are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Reads plugins and configuration again when their files change, until the door closes.
+fn watch(toolkit: &Toolkit, config_file: Option<&Path>, done: &StopFlag) {
+    let mut seen = toolkit.generations().seen(config_file);
+    while !done.is_set() {
+        std::thread::park_timeout(LOOK);
+        let now = toolkit.generations().seen(config_file);
+        if now == seen || done.is_set() {
+            continue;
+        }
+        seen = now;
+        match toolkit.reload() {
+            Ok(reloaded) if reloaded.is_any() => {
+                complain(&format!("reloaded: {}\n", reloaded.to_value()))
+            }
+            Ok(_) => {}
+            Err(err) => complain(&format!(
+                "not reloaded, what held before stays: {}",
+                human::error(&err)
+            )),
+        }
+    }
+}
+
+fn answer(toolkit: &Toolkit, door: &jsonl::Door, default_role: &str) -> std::io::Result<bool> {
+    jsonl::serve(
+        door,
+        // As much at a time as a pipe holds.
+        std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock()),
+        std::io::stdout(),
+        |line, stop| {
+            let context = Context {
+                role: Some(line.role.unwrap_or_else(|| default_role.to_owned())),
+                stop: stop.child(),
+                ..Context::default()
+            };
+            toolkit.call_with(&context, &line.tool, &line.args)
+        },
+    )
 }

@@ -6,8 +6,8 @@ use registry::Config;
 use tool_core::{ErrorCode, ToolError};
 
 use super::args::Global;
-use crate::Toolkit;
 use crate::environment::{self, ConfigFile};
+use crate::{PluginRoot, Toolkit};
 
 /// Where this run's configuration, workspace and state are.
 pub(super) struct Places {
@@ -15,6 +15,7 @@ pub(super) struct Places {
     pub config: Config,
     pub workspace: PathBuf,
     pub state: Option<PathBuf>,
+    pub plugins: Vec<PluginRoot>,
 }
 
 /// Finds and reads the configuration, and says where workspace and state are.
@@ -47,7 +48,9 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
         (None, Some(_)) => Some(workspace_of(base, &config).join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
+    let plugins = plugin_roots(project, &here);
     Ok(Places {
+        plugins,
         config_file,
         config,
         workspace,
@@ -65,19 +68,78 @@ pub(super) fn project_folder(global: &Global) -> Result<PathBuf, ToolError> {
     Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
 }
 
+/// Where plugins are: beside the project's configuration (without one, in the current folder), then in the user's
+/// configuration folder.
+fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
+    let own = match project {
+        Some(folder) => PluginRoot::beside(folder),
+        // Other programs have a folder of this name too.
+        None => PluginRoot::beside(here).shared(),
+    };
+    let user = environment::user_config_folder().map(|folder| PluginRoot::beside(&folder));
+    let mut roots = vec![own];
+    roots.extend(user.filter(|user| user.plugins != roots[0].plugins));
+    roots
+}
+
 /// Opens the toolkit of this run.
 ///
 /// # Errors
 /// As [`places`], and a workspace that cannot be opened.
 pub(super) fn open(global: &Global) -> Result<Toolkit, ToolError> {
-    let places = places(global)?;
+    open_as(global, false)
+}
+
+/// As [`open`], with the agents of the project: for commands that are about one or all of them.
+///
+/// # Errors
+/// As [`open`], and everything that is wrong with any agent file.
+pub(super) fn open_with_agents(global: &Global) -> Result<Toolkit, ToolError> {
+    open_as(global, true)
+}
+
+/// Agent files are read where a command or the configuration speaks of agents: a plain call does not wait for them.
+fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
+    let mut places = places(global)?;
+    let project = places
+        .config_file
+        .as_ref()
+        .filter(|file| file.of_project)
+        .and_then(|file| file.path.parent());
+    let folder = project.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    add_agents(&mut places.config, &folder, agents)?;
     let mut builder = Toolkit::builder()
         .config(places.config)
+        .plugins(places.plugins)
         .workspace(places.workspace);
+    if let Some(file) = places.config_file {
+        builder = builder.reread(move || {
+            let again = environment::find_config(Some(&file.path), Path::new("."))?;
+            let text = again.map_or_else(String::new, |found| found.text);
+            let mut config = Config::parse(&file.path.to_string_lossy(), &text)?;
+            add_agents(&mut config, &folder, agents)?;
+            Ok(config)
+        });
+    }
     if let Some(state) = places.state {
         builder = builder.state(state);
     }
     builder.build()
+}
+
+fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<(), ToolError> {
+    let spoken_of = !config.phases.is_empty()
+        || config
+            .layers
+            .iter()
+            .any(|layer| layer.level == registry::Level::Agent);
+    if wanted || spoken_of {
+        config.agent_texts = environment::agent_texts(folder)?
+            .into_iter()
+            .map(|agent| (agent.path, agent.text))
+            .collect();
+    }
+    Ok(())
 }
 
 /// The configuration's own root: `--workspace` moves the files of tools, not the audit.

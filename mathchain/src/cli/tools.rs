@@ -31,7 +31,8 @@ fn list(
         role,
         ..Context::default()
     });
-    let listing = toolkit.dispatcher().visible(&caller)?;
+    let dispatcher = toolkit.dispatcher();
+    let listing = dispatcher.visible(&caller)?;
     let shown: Vec<_> = listing
         .iter()
         .filter(|entry| all || entry.hidden.is_none())
@@ -95,7 +96,8 @@ fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<(), To
     }
     let text = text.join(" ");
     query.text = &text;
-    let found = toolkit.dispatcher().catalogue().search(&query);
+    let dispatcher = toolkit.dispatcher();
+    let found = dispatcher.catalogue().search(&query);
     let data = found
         .iter()
         .map(|tool| Value::object(summary(*tool)))
@@ -137,7 +139,8 @@ fn known<'a, T>(
 }
 
 fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<(), ToolError> {
-    let catalogue = toolkit.dispatcher().catalogue();
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
     let tool = catalogue
         .get(name)
         .ok_or_else(|| catalogue.unknown(name, None))?;

@@ -524,7 +524,7 @@ proptest! {
             .collect();
         for name in ["claude", "copilot", "gemini"] {
             let cli = with(name, "{unenforced: warn}");
-            let args = run(&cli, &tools, Permission::FullAccess).unwrap();
+            let args = run(&cli, &tools, Confinement::FullAccess).unwrap();
             let (visible, allowed) = visible_and_allowed(name, &args);
             for id in ours {
                 let native = Aliases::built_in().native(name, id).unwrap();

@@ -15,8 +15,11 @@ use std::sync::Arc;
 pub use check::{Checked, Checker, ToolName};
 pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
 
+use crate::aliases::Aliases;
+use crate::catalogue::Catalogue;
+use crate::config::{Agent, Config};
 use crate::error::{LoadError, LoadErrors, Place};
-use crate::policy::{Layer, Selector};
+use crate::policy::{Layer, Selection, Selector, Tools};
 
 /// Longest agent file, in bytes.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -101,6 +104,47 @@ impl AgentFile {
         prompt::add_variables(&mut agent);
         LoadErrors::check(errors)?;
         Ok(agent)
+    }
+}
+
+/// The agents of a configuration's files; what is wrong with any of them is added to the errors.
+pub(crate) fn load(
+    catalogue: &Catalogue,
+    config: &Config,
+    errors: &mut Vec<LoadError>,
+) -> Vec<Agent> {
+    let checker = Checker::new(catalogue, config, Aliases::built_in());
+    let mut agents = Vec::new();
+    for (path, text) in &config.agent_texts {
+        let checked = AgentFile::parse(path, text)
+            .and_then(|file| checker.check(&file).map(|checked| (file, checked)));
+        match checked {
+            Ok((file, checked)) => agents.push(file.into_agent(checked)),
+            Err(found) => errors.extend(found.into_list()),
+        }
+    }
+    agents
+}
+
+impl AgentFile {
+    /// The agent as policy knows it.
+    fn into_agent(self, checked: Checked) -> Agent {
+        let listed = checked.selection.iter().map(|tool| Selector {
+            text: tool.name().to_owned(),
+            place: Some(self.place.clone()),
+        });
+        Agent {
+            selection: Selection {
+                tools: Some(Tools::List(listed.collect())),
+                max_turns: self.max_turns.and_then(|turns| u32::try_from(turns).ok()),
+                place: Some(self.place.clone()),
+                ..Selection::default()
+            },
+            name: self.name,
+            role: self.role,
+            layer: checked.layer,
+            place: Some(self.place),
+        }
     }
 }
 

@@ -202,8 +202,10 @@ pub struct Config {
     pub profiles: Vec<ProviderProfile>,
     /// Budgets of kinds of tasks.
     pub budgets: Vec<Budget>,
-    /// Agents, from files of their own.
+    /// Agents that a program made.
     pub agents: Vec<Agent>,
+    /// Agent files, each with its path and what it says; read with the policy, since they name tools.
+    pub agent_texts: Vec<(String, String)>,
     /// What holds where no rule is about a call.
     pub permissions: Permissions,
     /// What tools may reach on the web.
@@ -234,6 +236,7 @@ impl Default for Config {
             profiles: Vec::new(),
             budgets: Vec::new(),
             agents: Vec::new(),
+            agent_texts: Vec::new(),
             permissions: Permissions::default(),
             web: Web::default(),
             limits: Limits::default(),

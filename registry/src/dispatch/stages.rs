@@ -77,7 +77,7 @@ fn stages(
 ) -> Result<Ended, Halt> {
     let looked = Looked::look_up(dispatcher, &request.tool, &request.context)?;
     let spec = looked.tool().spec();
-    trail.set_tool(spec.id, spec.version);
+    trail.set_tool(spec);
     trail.decision = looked.hidden();
     let checked = looked
         .visible(&request.context)?

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_core::capability::{Durability, LedgerHead};
-use tool_core::{Effect, Object, Outcome, ResourceKey, Status, ToolError, Value};
+use tool_core::{Effect, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
 
 use super::stages::{Ended, Ending};
 use super::{CallRequest, CallerContext, Dispatcher, panic};
@@ -29,6 +29,8 @@ pub(super) struct Trail {
     /// The name as given, until the tool is known.
     tool: String,
     pub(super) version: Option<u32>,
+    /// Where a tool that is not of the program comes from: plugin, version, digest.
+    source: Option<&'static str>,
     pub(super) args_digest: String,
     pub(super) declared: &'static [Effect],
     /// What this call can change at most.
@@ -62,6 +64,7 @@ impl Trail {
             generation: dispatcher.policy.generation().to_owned(),
             tool: redact::text(&name).0.into_owned(),
             version: None,
+            source: None,
             args_digest: String::new(),
             declared: &[],
             effects: &[],
@@ -87,9 +90,10 @@ impl Trail {
         &self.tool
     }
 
-    pub(super) fn set_tool(&mut self, id: &str, version: u32) {
-        id.clone_into(&mut self.tool);
-        self.version = Some(version);
+    pub(super) fn set_tool(&mut self, spec: &Spec) {
+        spec.id.clone_into(&mut self.tool);
+        self.version = Some(spec.version);
+        self.source = (spec.source != Spec::pure().source).then_some(spec.source);
     }
 
     /// The record of what is about to happen.
@@ -128,6 +132,9 @@ impl Trail {
         }
         record.insert("tool", self.tool.as_str());
         record.insert("version", self.version);
+        if let Some(source) = self.source {
+            record.insert("source", source);
+        }
         record.insert("args_digest", self.args_digest.as_str());
         record.insert("policy_generation", self.generation.as_str());
         if let Some(decision) = &self.decision {

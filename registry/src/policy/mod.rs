@@ -193,6 +193,12 @@ impl Policy {
         further: &[Layer],
         errors: &mut Vec<LoadError>,
     ) -> Self {
+        let mut config = Cow::Borrowed(config);
+        if !config.agent_texts.is_empty() {
+            let agents = crate::agents::load(catalogue, &config, errors);
+            config.to_mut().agents.extend(agents);
+        }
+        let config: &Config = &config;
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
         let mut compiled: BTreeMap<String, CompiledRole> = roles
@@ -308,6 +314,11 @@ impl Policy {
     /// The role that an agent's file names.
     pub fn role_of_agent(&self, agent: &str) -> Option<&str> {
         self.agents.get(agent)?.role.as_deref()
+    }
+
+    /// The agents that have a file, by name.
+    pub fn agents(&self) -> impl Iterator<Item = &str> {
+        self.agents.keys().map(String::as_str)
     }
 
     /// The phases, by name.

@@ -165,6 +165,14 @@ pub(super) fn cure(fact: &str, facts: &Facts) -> &'static str {
         (WORKSPACE_READY, _) => "`mathchain doctor` says why the workspace could not be opened",
         ("sandbox=ready", _) => "`mathchain doctor` shows what the sandbox lacks",
         ("state=ready", _) => "`mathchain doctor` shows the state folder and what is wrong with it",
+        // What tools of plugins can lack.
+        (fact, _) if fact.ends_with("=enabled") => {
+            "`mathchain plugins enable` switches it on, `mathchain plugins list` shows it"
+        }
+        (fact, _) if fact.starts_with("bin:") => "install the program",
+        (fact, _) if fact.starts_with("plugin ") => {
+            "`mathchain plugins list` shows which plugin lacks what"
+        }
         _ => "`mathchain doctor` shows what is there",
     }
 }

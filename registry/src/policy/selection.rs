@@ -44,7 +44,7 @@ impl Confinement {
     }
 
     /// The layer it adds.
-    fn layer(self) -> Layer {
+    pub fn layer(self) -> Layer {
         let name = format!("permission {}", self.as_str());
         match self {
             Self::ReadOnly => Layer::new(Level::Phase, name).deny([

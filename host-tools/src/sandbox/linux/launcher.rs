@@ -11,7 +11,7 @@ use std::process::Command;
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{set_child_subreaper, setsid};
-use rustix::stdio::{dup2_stdin, stdin};
+use rustix::stdio::{dup2_stdin, stdin, stdout};
 use tool_core::command::Level;
 
 use super::super::lists::{LANG, LAUNCHER, PATH};
@@ -70,8 +70,12 @@ fn report_to(socket: &mut UnixStream, report: &Report) {
 fn prepare(socket: &mut UnixStream) -> Result<Policy, Fault> {
     let (policy, input) = Policy::receive(socket).map_err(at("policy"))?;
     setsid().map_err(at("session"))?;
-    let input = input_of(&input).map_err(at("session"))?;
-    dup2_stdin(input).map_err(at("session"))?;
+    if policy.live {
+        dup2_stdin(stdout()).map_err(at("session"))?;
+    } else {
+        let input = input_of(&input).map_err(at("session"))?;
+        dup2_stdin(input).map_err(at("session"))?;
+    }
     raw::close_on_exec_from(3).map_err(at("session"))?;
     // Descendants whose parents are gone become children of this process, so that none can hide.
     set_child_subreaper(Some(rustix::process::getpid())).map_err(at("session"))?;

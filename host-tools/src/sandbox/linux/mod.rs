@@ -1,9 +1,11 @@
-//! The sandbox on Linux. In the process that serves calls: `run`, `launched`, `refusal`, `scratch`, `programs`, `probe`. In the launcher: the rest.
+//! The sandbox on Linux. In the process that serves calls: `run`, `launched`, `live`, `refusal`, `scratch`, `programs`, `probe`. In the
+//! launcher: the rest.
 
 mod confine;
 mod landlock;
 mod launched;
 mod launcher;
+mod live;
 mod namespaces;
 mod probe;
 mod programs;
@@ -20,8 +22,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tool_core::capability::Spawner;
 use tool_core::command::{Access, Command, Finished, Level, Program};
+use tool_core::conversation::Conversation;
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
+use self::live::Started;
+use self::refusal::Refusal;
 use self::run::Attempt;
 use self::scratch::Scratch;
 use super::policy::Policy;
@@ -88,6 +93,7 @@ impl Sandbox {
         Ok(Policy {
             level,
             probe: false,
+            live: false,
             argv: command.argv.clone(),
             workspace: workspace.map(text).transpose()?,
             directory: command.directory.clone(),
@@ -134,8 +140,14 @@ impl Sandbox {
     }
 }
 
-impl Spawner for Sandbox {
-    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
+impl Sandbox {
+    /// Tries the levels from the highest down to what a command needs at least.
+    fn at_levels<T>(
+        &self,
+        command: &Command,
+        stop: &StopFlag,
+        mut attempt: impl FnMut(Level) -> Result<Result<T, Refusal>, ToolError>,
+    ) -> Result<T, ToolError> {
         check(command)?;
         stop.check()?;
         if !LAUNCHABLE.load(Ordering::Relaxed) {
@@ -153,9 +165,9 @@ impl Spawner for Sandbox {
             if level < minimum {
                 break;
             }
-            match self.attempt(command, level, stop)? {
-                Attempt::Finished(finished) => return Ok(finished),
-                Attempt::Refused(refusal) => {
+            match attempt(level)? {
+                Ok(done) => return Ok(done),
+                Err(refusal) => {
                     let lower = refusal.level_below();
                     if let Some(lower) = lower {
                         self.ceiling.fetch_min(lower as u8, Ordering::Relaxed);
@@ -178,6 +190,35 @@ impl Spawner for Sandbox {
             )
             .reason("level")
             .hint("`mathchain doctor` shows what is missing and the cure"),
+        })
+    }
+}
+
+impl Spawner for Sandbox {
+    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
+        self.at_levels(command, stop, |level| {
+            Ok(match self.attempt(command, level, stop)? {
+                Attempt::Finished(finished) => Ok(finished),
+                Attempt::Refused(refusal) => Err(refusal),
+            })
+        })
+    }
+
+    fn converse(
+        &self,
+        command: &Command,
+        stop: &StopFlag,
+    ) -> Result<Box<dyn Conversation>, ToolError> {
+        self.at_levels(command, stop, |level| {
+            let scratch = Scratch::make(&self.surroundings.scratch)?;
+            let policy = Policy {
+                live: true,
+                ..self.policy(command, level, &scratch)?
+            };
+            Ok(match live::start(policy, command, scratch, stop)? {
+                Started::Live(live) => Ok(Box::new(live) as Box<dyn Conversation>),
+                Started::Refused(refusal) => Err(refusal),
+            })
         })
     }
 

@@ -1,0 +1,186 @@
+//! The thread that listens to a command, and what it found.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tool_core::command::{Command, Exit};
+use tool_core::{ErrorCode, ToolError};
+
+use super::super::super::policy::Policy;
+use super::super::refusal::not_run;
+use super::launched::Launched;
+use super::{END, LOOK, too_long};
+
+/// Lines that wait; with more, the process has to.
+const LINES_MAX: usize = 1024;
+
+/// What the listening thread found and nobody has taken yet.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) lines: VecDeque<String>,
+    pub(super) bytes: usize,
+    pub(super) stderr: VecDeque<u8>,
+    /// Why no further line can be read.
+    pub(super) fault: Option<ToolError>,
+    /// Set when everything was read and nothing of the command is left.
+    pub(super) end: Option<Option<Exit>>,
+}
+
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) found: Mutex<Found>,
+    pub(super) changed: Condvar,
+}
+
+impl Shared {
+    pub(super) fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads everything a process says until it ends.
+pub(super) struct Listener {
+    pub(super) launched: Launched,
+    pub(super) line: Vec<u8>,
+    pub(super) line_bytes_max: usize,
+    pub(super) stderr_bytes_max: usize,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Listener {
+    pub(super) fn listen(mut self, policy: &Policy, command: &Command) {
+        let mut open = true;
+        let mut told: Option<Instant> = None;
+        while open || self.launched.stream.is_some() || self.launched.stderr.is_some() {
+            let full = {
+                let found = self.shared.found();
+                found.lines.len() >= LINES_MAX || found.bytes > self.line_bytes_max
+            };
+            // Reports end when the launcher does, and then nothing of the command is left that could write.
+            if !open {
+                let since = *told.get_or_insert_with(Instant::now);
+                if since.elapsed() > END {
+                    break;
+                }
+            }
+            let mut fds = Vec::with_capacity(3);
+            if open {
+                fds.push(PollFd::from_borrowed_fd(
+                    self.launched.control.as_fd(),
+                    PollFlags::IN,
+                ));
+            }
+            if let Some(stream) = self.launched.stream.as_ref().filter(|_| !full) {
+                fds.push(PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::IN));
+            }
+            if let Some(stderr) = &self.launched.stderr {
+                fds.push(PollFd::from_borrowed_fd(stderr.as_fd(), PollFlags::IN));
+            }
+            let wait = if full { LOOK } else { Duration::from_secs(1) };
+            let _ = poll(&mut fds, Timespec::try_from(wait).ok().as_ref());
+            drop(fds);
+            open = open && self.launched.read_reports(Duration::ZERO).unwrap_or(false);
+            if !full || !open {
+                self.read_stream();
+            }
+            self.read_stderr();
+        }
+        let fault = match self.launched.failed() {
+            // Ready was reported, so that this is the program itself.
+            Some(failed) => not_run(policy, command, failed).err(),
+            None => None,
+        };
+        let exit = self.launched.exit();
+        let shared = Arc::clone(&self.shared);
+        if !self.line.is_empty() {
+            let rest = std::mem::take(&mut self.line);
+            self.push(rest);
+        }
+        drop(self); // waits for the launcher
+        let mut found = shared.found();
+        if found.fault.is_none() {
+            found.fault = fault;
+        }
+        found.end = Some(exit);
+        shared.changed.notify_all();
+    }
+
+    fn read_stream(&mut self) {
+        const PARTS_MAX: usize = 4;
+        let mut part = vec![0; 65_536];
+        for _ in 0..PARTS_MAX {
+            let Some(stream) = &mut self.launched.stream else {
+                return;
+            };
+            match stream.read(&mut part) {
+                Ok(0) => self.launched.stream = None,
+                Ok(count) => self.take(&part[..count]),
+                Err(err) if err.kind() == ErrorKind::Interrupted => {}
+                Err(err) if err.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => self.launched.stream = None,
+            }
+        }
+    }
+
+    /// Cuts what came into lines.
+    fn take(&mut self, mut part: &[u8]) {
+        while !part.is_empty() && self.shared.found().fault.is_none() {
+            let end = part.iter().position(|&byte| byte == b'\n');
+            let taken = end.unwrap_or(part.len());
+            if self.line.len() + taken > self.line_bytes_max {
+                self.line = Vec::new();
+                return self.fail(too_long(self.line_bytes_max));
+            }
+            self.line.extend_from_slice(&part[..taken]);
+            let Some(end) = end else { return };
+            part = &part[end + 1..];
+            let line = std::mem::take(&mut self.line);
+            self.push(line);
+        }
+    }
+
+    fn push(&self, line: Vec<u8>) {
+        let Ok(line) = String::from_utf8(line) else {
+            let err = ToolError::new(ErrorCode::ToolError, "a line of the process is not UTF-8");
+            return self.fail(err.reason("line"));
+        };
+        let mut found = self.shared.found();
+        found.bytes += line.len();
+        found.lines.push_back(line);
+        self.shared.changed.notify_all();
+    }
+
+    /// Nothing after this can be trusted: the process is ended.
+    fn fail(&self, fault: ToolError) {
+        self.shared.found().fault.get_or_insert(fault);
+        self.shared.changed.notify_all();
+        let _ = self.launched.control.shutdown(Shutdown::Write);
+    }
+
+    fn read_stderr(&mut self) {
+        const PARTS_MAX: usize = 4;
+        let mut part = [0; 16_384];
+        for _ in 0..PARTS_MAX {
+            let Some(stderr) = &mut self.launched.stderr else {
+                return;
+            };
+            match stderr.read(&mut part) {
+                Ok(0) => self.launched.stderr = None,
+                Ok(count) => {
+                    let mut found = self.shared.found();
+                    found.stderr.extend(&part[..count]);
+                    let over = found.stderr.len().saturating_sub(self.stderr_bytes_max);
+                    found.stderr.drain(..over);
+                }
+                Err(err) if err.kind() == ErrorKind::Interrupted => {}
+                Err(err) if err.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => self.launched.stderr = None,
+            }
+        }
+    }
+}

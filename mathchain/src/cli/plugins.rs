@@ -1,0 +1,192 @@
+//! `mathchain plugins list|check|reload|enable|disable`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use registry::plugins::{Plugin, Status};
+use tool_core::{Ctx, ErrorCode, ToolError, Value};
+
+use super::args::{Global, Plugins};
+use super::{complain, exit, print_data, session};
+use crate::{Toolkit, generation, plugins};
+
+/// Lists, checks or switches.
+pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, ToolError> {
+    let toolkit = session::open(global)?;
+    match command {
+        Plugins::List => list(global, &toolkit),
+        Plugins::Check { no_start } => check(global, &toolkit, !no_start),
+        Plugins::Reload => reload(global, &toolkit),
+        Plugins::Enable { name } => switch(global, &toolkit, name, true),
+        Plugins::Disable { name } => switch(global, &toolkit, name, false),
+    }
+}
+
+fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
+    let loaded = toolkit.plugins();
+    print_data(
+        global,
+        &Value::array(loaded.iter().map(generation::describe).collect()),
+        || {
+            if loaded.is_empty() {
+                return "no plugins: a folder with `manifest.json` below `plugins` is one (docs/plugins.md)\n".to_owned();
+            }
+            loaded.iter().map(readable).collect()
+        },
+    );
+    Ok(exit::OK.into())
+}
+
+fn readable(plugin: &Plugin) -> String {
+    let manifest = &plugin.manifest;
+    let status = match &plugin.status {
+        Status::Unavailable(lacks) => format!("unavailable, lacks `{lacks}`"),
+        other => other.as_str().to_owned(),
+    };
+    let mut text = format!(
+        "{} {}  [{status}]  {}\n",
+        manifest.name, manifest.version, manifest.description
+    );
+    for ((id, unmet), tool) in plugin.tools.iter().zip(&manifest.tools) {
+        let off = if unmet.is_some() && plugin.status == Status::Ready {
+            "  [off]"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "  {id:32} {}{off}", tool.title);
+    }
+    text
+}
+
+/// Loading has checked the files; what is left is whether each process greets.
+fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, ToolError> {
+    let loaded = toolkit.plugins();
+    let results: Vec<(&Plugin, Result<(), ToolError>)> = loaded
+        .iter()
+        .map(|plugin| match &plugin.status {
+            Status::Ready if start => (plugin, plugin.greet(&Ctx::default())),
+            Status::Unavailable(lacks) => {
+                let err = ToolError::new(
+                    ErrorCode::PreconditionFailed,
+                    format_args!("it lacks `{lacks}`"),
+                );
+                (plugin, Err(err))
+            }
+            _ => (plugin, Ok(())),
+        })
+        .collect();
+    let sound = results.iter().all(|(_, result)| result.is_ok());
+    let data = results.iter().map(|(plugin, result)| {
+        Value::object([
+            ("name", Value::from(plugin.manifest.name.as_str())),
+            ("version", Value::from(plugin.manifest.version.to_string())),
+            ("status", Value::from(plugin.status.as_str())),
+            ("ok", Value::from(result.is_ok())),
+            (
+                "error",
+                Value::from(result.as_ref().err().map(|err| err.message().to_owned())),
+            ),
+        ])
+    });
+    print_data(global, &Value::array(data.collect()), || {
+        let line = |(plugin, result): &(&Plugin, Result<(), ToolError>)| match result {
+            Ok(()) => format!(
+                "ok       {} {} ({})\n",
+                plugin.manifest.name,
+                plugin.manifest.version,
+                plugin.status.as_str()
+            ),
+            Err(err) => format!(
+                "FAILED   {} {}: {err}\n",
+                plugin.manifest.name, plugin.manifest.version
+            ),
+        };
+        results.iter().map(line).collect()
+    });
+    Ok(if sound { exit::OK } else { exit::TOOL_ERROR }.into())
+}
+
+/// A serving process looks at the times of files: those of the manifests are set to now.
+fn reload(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
+    let loaded = toolkit.plugins();
+    for plugin in loaded.iter() {
+        if let Err(err) = touch(Path::new(&plugin.bundle.manifest_name)) {
+            complain(&format!(
+                "warning: `{}` cannot be touched: {err}\n",
+                plugin.bundle.manifest_name
+            ));
+        }
+    }
+    complain(
+        "a serving process looks at these within a second; what this one runs is always read anew\n",
+    );
+    list(global, toolkit)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time is for the file system, and no tool sees it"
+)]
+fn touch(path: &Path) -> std::io::Result<()> {
+    let file = std::fs::File::options().append(true).open(path)?;
+    file.set_modified(SystemTime::now())
+}
+
+fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode, ToolError> {
+    let (plugin_name, tool) = match name.split_once(':') {
+        Some((plugin, tool)) => (plugin, Some(tool)),
+        None => (name, None),
+    };
+    let loaded = toolkit.plugins();
+    let unknown = |what: String, near: Option<&str>| {
+        let err = ToolError::new(ErrorCode::InvalidArgs, what);
+        Err(match near {
+            Some(near) => err.hint(format!("did you mean `{near}`?")),
+            None => err.hint("`mathchain plugins list` shows the plugins there are"),
+        })
+    };
+    let Some(plugin) = loaded
+        .iter()
+        .find(|plugin| plugin.manifest.name == plugin_name)
+    else {
+        let names = loaded.iter().map(|plugin| plugin.manifest.name.as_str());
+        return unknown(
+            format!("no plugin named `{plugin_name}`"),
+            tool_core::nearest::nearest(plugin_name, names),
+        );
+    };
+    if let Some(tool) = tool
+        && !plugin.manifest.tools.iter().any(|known| known.name == tool)
+    {
+        let names = plugin.manifest.tools.iter().map(|tool| tool.name.as_str());
+        return unknown(
+            format!("the plugin `{plugin_name}` has no tool `{tool}`"),
+            tool_core::nearest::nearest(tool, names),
+        );
+    }
+    let roots = toolkit
+        .generations()
+        .loader()
+        .map(plugins::Loader::roots)
+        .unwrap_or_default();
+    let path = plugins::change_settings(plugin, roots, |settings| match tool {
+        Some(tool) => {
+            settings.tools.insert(tool.to_owned(), on);
+        }
+        None => settings.enabled = Some(on),
+    })?;
+    // What was just written is read, as any process will.
+    toolkit.reload()?;
+    let word = if on { "on" } else { "off" };
+    let data = Value::object([
+        ("name", Value::from(name)),
+        ("enabled", Value::from(on)),
+        ("settings", Value::from(path.to_string_lossy().into_owned())),
+    ]);
+    print_data(global, &data, || {
+        format!("`{name}` is {word}, in {}\n", path.display())
+    });
+    Ok(exit::OK.into())
+}

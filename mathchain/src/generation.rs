@@ -1,0 +1,298 @@
+//! Generations: tools, policy and dispatcher of one moment, swapped whole. A call holds the one it began with.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+
+use registry::plugins::{Plugin, Status};
+use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
+use tool_core::capability::Reload;
+use tool_core::{Entry, ErrorCode, ToolError, Value};
+
+use crate::plugins::{self, Loader, Seen};
+
+/// Reads the configuration again.
+pub(crate) type Reread = dyn Fn() -> Result<Config, ToolError> + Send + Sync;
+
+/// What one moment consists of.
+pub(crate) struct Generation {
+    pub(crate) dispatcher: Arc<Dispatcher>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) plugins: Arc<Vec<Plugin>>,
+}
+
+/// What a reload changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reloaded {
+    /// Plugins that are new.
+    pub added: Vec<String>,
+    /// Plugins that are gone.
+    pub removed: Vec<String>,
+    /// Plugins whose files, settings or status changed.
+    pub changed: Vec<String>,
+    /// Whether the configuration changed.
+    pub configuration: bool,
+    /// The policy generation that holds now.
+    pub generation: String,
+}
+
+impl Reloaded {
+    /// Whether anything changed.
+    pub fn is_any(&self) -> bool {
+        self.configuration
+            || [&self.added, &self.removed, &self.changed]
+                .iter()
+                .any(|list| !list.is_empty())
+    }
+
+    /// As data.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("added", Value::from(self.added.clone())),
+            ("removed", Value::from(self.removed.clone())),
+            ("changed", Value::from(self.changed.clone())),
+            ("configuration", Value::from(self.configuration)),
+            ("generation", Value::from(self.generation.as_str())),
+        ])
+    }
+}
+
+/// Everything generations are made of, and the one that holds.
+pub(crate) struct Generations {
+    current: RwLock<Arc<Generation>>,
+    /// One reload at a time.
+    reloading: Mutex<()>,
+    families: Vec<&'static [Entry]>,
+    layers: Vec<Layer>,
+    host: Host,
+    loader: Option<Loader>,
+    reread: Option<Box<Reread>>,
+}
+
+impl Generations {
+    /// The first one.
+    ///
+    /// # Errors
+    /// Tools that contradict each other, a policy or plugin with errors.
+    pub(crate) fn start(
+        families: Vec<&'static [Entry]>,
+        layers: Vec<Layer>,
+        config: Config,
+        mut host: Host,
+        loader: Option<Loader>,
+        reread: Option<Box<Reread>>,
+    ) -> Result<Arc<Self>, ToolError> {
+        let plugins = loader
+            .as_ref()
+            .map(|loader| loader.load(&[]))
+            .transpose()?
+            .unwrap_or_default();
+        let handle = Arc::new(Handle::default());
+        host.capabilities.reload = Some(Arc::clone(&handle) as _);
+        let first = Arc::new(generation(&families, &layers, &host, config, plugins)?);
+        let made = Self {
+            current: RwLock::new(first),
+            reloading: Mutex::default(),
+            families,
+            layers,
+            host,
+            loader,
+            reread,
+        };
+        let made = Arc::new(made);
+        let _ = handle.0.set(Arc::downgrade(&made)); // nobody else has set it
+        Ok(made)
+    }
+
+    /// The one that holds.
+    pub(crate) fn current(&self) -> Arc<Generation> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads configuration and plugins again, and swaps the generation when anything changed.
+    ///
+    /// # Errors
+    /// Everything that is wrong; the old generation stays then, without plugins that were removed or switched off.
+    pub(crate) fn reload(&self) -> Result<Reloaded, ToolError> {
+        let _one = self.lock();
+        let old = self.current();
+        self.next(&old).inspect_err(|_| {
+            let roots = self.loader.as_ref().map(Loader::roots).unwrap_or_default();
+            for plugin in old.plugins.iter() {
+                if let Some(reason) = plugins::withdrawn(plugin, roots) {
+                    plugin.close(&reason);
+                }
+            }
+        })
+    }
+
+    fn next(&self, old: &Generation) -> Result<Reloaded, ToolError> {
+        let config = match &self.reread {
+            Some(reread) => reread()?,
+            None => Config::clone(&old.config),
+        };
+        if config.workspace != old.config.workspace {
+            return Err(ToolError::new(
+                ErrorCode::Conflict,
+                "`workspace` changed, which needs a new start",
+            )
+            .reason("configuration"));
+        }
+        let loader = self.loader.as_ref();
+        let found = loader
+            .map(|loader| loader.load(&old.plugins))
+            .transpose()?
+            .unwrap_or_default();
+        let mut reloaded = differences(&old.plugins, &found);
+        reloaded.configuration = format!("{config:?}") != format!("{:?}", old.config);
+        if !reloaded.is_any() {
+            reloaded.generation = old.dispatcher.policy().generation().to_owned();
+            return Ok(reloaded);
+        }
+        let mut host = self.host.clone();
+        if reloaded.configuration {
+            let http = crate::web::client(&config, Arc::clone(&self.host.clock))?;
+            host.capabilities.model =
+                crate::models::of_config(&config.models, Some(Arc::clone(&http)));
+            host.capabilities.http = Some(http);
+        } else {
+            host = old.dispatcher.host().clone();
+        }
+        let next = generation(&self.families, &self.layers, &host, config, found)?;
+        reloaded.generation = next.dispatcher.policy().generation().to_owned();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        Ok(reloaded)
+    }
+
+    /// What the files of plugins look like, and a configuration file beside them.
+    pub(crate) fn seen(&self, file: Option<&Path>) -> Seen {
+        Seen::now(
+            self.loader.as_ref().map(Loader::roots).unwrap_or_default(),
+            file,
+        )
+    }
+
+    pub(crate) fn loader(&self) -> Option<&Loader> {
+        self.loader.as_ref()
+    }
+}
+
+fn generation(
+    families: &[&'static [Entry]],
+    layers: &[Layer],
+    host: &Host,
+    config: Config,
+    plugins: Vec<Plugin>,
+) -> Result<Generation, ToolError> {
+    let tools: Vec<_> = plugins
+        .iter()
+        .flat_map(|plugin| plugin.erased().iter().cloned())
+        .collect();
+    let catalogue = Catalogue::with_plugins(families, &tools)?;
+    let policy = Policy::compile(&catalogue, &config, layers)?;
+    let dispatcher = Dispatcher::new(
+        Arc::new(catalogue),
+        Arc::new(policy),
+        config.limits,
+        host.clone(),
+    );
+    Ok(Generation {
+        dispatcher: Arc::new(dispatcher),
+        config: Arc::new(config),
+        plugins: Arc::new(plugins),
+    })
+}
+
+fn differences(old: &[Plugin], new: &[Plugin]) -> Reloaded {
+    let state = |plugin: &Plugin| {
+        (
+            plugin.bundle.clone(),
+            plugin.status.clone(),
+            plugin.is_closed(),
+        )
+    };
+    let name = |plugin: &Plugin| plugin.manifest.name.clone();
+    let find = |list: &[Plugin], wanted: &Plugin| {
+        list.iter()
+            .position(|plugin| plugin.manifest.name == wanted.manifest.name)
+    };
+    let mut reloaded = Reloaded::default();
+    for plugin in new {
+        match find(old, plugin) {
+            None => reloaded.added.push(name(plugin)),
+            Some(index) if state(&old[index]) != state(plugin) => {
+                reloaded.changed.push(name(plugin))
+            }
+            Some(_) => {}
+        }
+    }
+    let gone = old.iter().filter(|plugin| find(new, plugin).is_none());
+    reloaded.removed = gone.map(name).collect();
+    reloaded
+}
+
+/// What of a toolkit a tool may ask: to read again what it was made of.
+#[derive(Default)]
+struct Handle(OnceLock<Weak<Generations>>);
+
+impl Reload for Handle {
+    fn reload(&self) -> Result<Value, ToolError> {
+        match self.0.get().and_then(Weak::upgrade) {
+            Some(generations) => generations.reload().map(|reloaded| reloaded.to_value()),
+            None => Err(ToolError::new(
+                ErrorCode::PreconditionFailed,
+                "nothing is served any more",
+            )),
+        }
+    }
+}
+
+/// One plugin as a list shows it.
+pub(crate) fn describe(plugin: &Plugin) -> Value {
+    let tools = plugin.tools.iter().map(|(id, unmet)| {
+        Value::object([
+            ("id", Value::from(id.as_str())),
+            ("unmet", Value::from(unmet.clone())),
+        ])
+    });
+    let reason = match &plugin.status {
+        Status::Unavailable(reason) => Some(reason.clone()),
+        _ => None,
+    };
+    Value::object([
+        ("name", Value::from(plugin.manifest.name.as_str())),
+        ("version", Value::from(plugin.manifest.version.to_string())),
+        ("status", Value::from(plugin.status.as_str())),
+        ("lacks", Value::from(reason)),
+        (
+            "description",
+            Value::from(plugin.manifest.description.as_str()),
+        ),
+        (
+            "manifest",
+            Value::from(plugin.bundle.manifest_name.as_str()),
+        ),
+        ("digest", Value::from(plugin.bundle.digest.as_str())),
+        ("tools", Value::array(tools.collect())),
+    ])
+}
+
+/// The folders that plugins come from, as no tool may write to them.
+pub(crate) fn protected<'a>(roots: &'a [plugins::PluginRoot], workspace: &Path) -> Vec<&'a str> {
+    let inside = |path: &'a PathBuf| {
+        path.strip_prefix(workspace)
+            .ok()?
+            .to_str()
+            .filter(|inside| !inside.is_empty())
+    };
+    roots
+        .iter()
+        .flat_map(|root| [inside(&root.plugins), inside(&root.settings)])
+        .flatten()
+        .collect()
+}

@@ -1,0 +1,220 @@
+//! The folder of a plugin: its texts, and one digest of everything in it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use registry::plugins::Bundle;
+use tool_core::json::{self, Limits};
+use tool_core::{ErrorCode, ToolError, Value};
+
+use super::PluginRoot;
+
+/// Name of the manifest.
+const MANIFEST: &str = "manifest.json";
+/// Most files of one plugin.
+const FILES_MAX: usize = 2000;
+/// Most bytes of all files of one plugin.
+const BYTES_MAX: u64 = 64 << 20;
+/// Folders that say nothing about a plugin.
+const SKIPPED: [&str; 3] = ["__pycache__", ".git", ".mypy_cache"];
+
+/// What is in a folder.
+pub(super) struct Folder {
+    pub(super) files: Vec<String>,
+    pub(super) digest: String,
+    manifest: Option<String>,
+}
+
+fn unreadable(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("cannot read `{}`: {err}", path.display()),
+    )
+    .reason("io")
+}
+
+/// Every plugin below a root, by the name of its folder.
+pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Bundle>, ToolError> {
+    let mut bundles = Vec::new();
+    for folder in folders(root)? {
+        let read = read(&folder)?;
+        let Some(manifest) = read.manifest else {
+            continue;
+        };
+        let parsed = json::parse(&manifest, Limits::default()).unwrap_or_default();
+        if root.shared && parsed.get("schema_version").is_none() {
+            continue;
+        }
+        let name = parsed
+            .get("name")
+            .and_then(Value::as_str)
+            .filter(|name| is_plain(name));
+        bundles.push(Bundle {
+            manifest_name: folder.join(MANIFEST).to_string_lossy().into_owned(),
+            settings: name.map(|name| settings(root, name)).transpose()?.flatten(),
+            manifest,
+            files: read.files,
+            digest: read.digest,
+        });
+    }
+    Ok(bundles)
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// The folders below a root that have a manifest.
+fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>, ToolError> {
+    let entries = match std::fs::read_dir(&root.plugins) {
+        Ok(entries) => entries,
+        Err(err)
+            if matches!(
+                err.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(Vec::new());
+        }
+        Err(err) => return Err(unreadable(&root.plugins, &err)),
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|err| unreadable(&root.plugins, &err))?.path();
+        if path.join(MANIFEST).is_file() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+/// Path and text of the settings of a plugin, where there are some.
+pub(super) fn settings(
+    root: &PluginRoot,
+    name: &str,
+) -> Result<Option<(String, String)>, ToolError> {
+    let path = root.settings.join(format!("{name}.json"));
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(Some((path.to_string_lossy().into_owned(), text(&path)?)))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "plugins are read before there is a workspace"
+)]
+fn text(path: &Path) -> Result<String, ToolError> {
+    std::fs::read_to_string(path).map_err(|err| unreadable(path, &err))
+}
+
+/// Reads a folder whole. Links are refused: what they lead to could change without a trace.
+pub(super) fn read(folder: &Path) -> Result<Folder, ToolError> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    let mut bytes = 0;
+    while let Some(path) = waiting.pop() {
+        for entry in std::fs::read_dir(&path).map_err(|err| unreadable(&path, &err))? {
+            let entry = entry.map_err(|err| unreadable(&path, &err))?;
+            let (path, kind) = (
+                entry.path(),
+                entry
+                    .file_type()
+                    .map_err(|err| unreadable(&entry.path(), &err))?,
+            );
+            if kind.is_dir() {
+                if !SKIPPED.iter().any(|name| entry.file_name() == *name) {
+                    waiting.push(path);
+                }
+                continue;
+            }
+            if !kind.is_file() {
+                return Err(unreadable(
+                    &path,
+                    &"a plugin consists of files and folders only",
+                ));
+            }
+            bytes += entry
+                .metadata()
+                .map_err(|err| unreadable(&path, &err))?
+                .len();
+            let relative = path
+                .strip_prefix(folder)
+                .unwrap_or(&path)
+                .to_str()
+                .map(str::to_owned);
+            let relative = relative.ok_or_else(|| unreadable(&path, &"its name is not UTF-8"))?;
+            found.push((relative, path));
+            if found.len() > FILES_MAX || bytes > BYTES_MAX {
+                let limit = format!(
+                    "a plugin has at most {FILES_MAX} files and {} MiB",
+                    BYTES_MAX >> 20
+                );
+                return Err(unreadable(folder, &limit).reason("limit"));
+            }
+        }
+    }
+    found.sort();
+    let mut files = Vec::with_capacity(found.len());
+    let mut manifest = None;
+    let mut digest = registry::digest::Parts::new();
+    for (relative, path) in found {
+        let content = bytes_of(&path)?;
+        digest.add(relative.as_bytes());
+        digest.add(&content);
+        if relative == MANIFEST {
+            let text =
+                String::from_utf8(content).map_err(|_| unreadable(&path, &"it is not UTF-8"))?;
+            manifest = Some(text);
+        }
+        files.push(relative);
+    }
+    Ok(Folder {
+        files,
+        digest: digest.finish(),
+        manifest,
+    })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "plugins are read before there is a workspace"
+)]
+fn bytes_of(path: &Path) -> Result<Vec<u8>, ToolError> {
+    std::fs::read(path).map_err(|err| unreadable(path, &err))
+}
+
+/// Writes the settings of a plugin, atomically.
+pub(super) fn write_settings(
+    root: &PluginRoot,
+    name: &str,
+    text: &str,
+) -> Result<PathBuf, ToolError> {
+    let path = root.settings.join(format!("{name}.json"));
+    let failed = |err: std::io::Error| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot write `{}`: {err}", path.display()),
+        )
+        .reason("io")
+    };
+    std::fs::create_dir_all(&root.settings).map_err(failed)?;
+    let draft = root
+        .settings
+        .join(format!(".{name}.json.{}", std::process::id()));
+    let mut file = std::fs::File::create(&draft).map_err(failed)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    written
+        .and_then(|()| std::fs::rename(&draft, &path))
+        .map_err(|err| {
+            let _ = std::fs::remove_file(&draft);
+            failed(err)
+        })?;
+    Ok(path)
+}

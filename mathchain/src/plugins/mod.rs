@@ -1,0 +1,234 @@
+//! Plugins on this machine: where their folders are, what is in them, and the processes that run their tools.
+
+mod folder;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use registry::plugins::{Bundle, Launch, Machine, Manifest, Plugin, Process, Runner};
+use tool_core::capability::{Clock, Spawner};
+use tool_core::command::{Access, Command};
+use tool_core::{Ctx, ErrorCode, ToolError, Value};
+
+pub(crate) use watch::Seen;
+
+/// Longest line either way between a plugin and us.
+const LINE_BYTES_MAX: usize = 16 << 20;
+/// How much of the end of what a plugin prints to standard error is kept.
+const STDERR_BYTES_MAX: usize = 4096;
+/// A process that lives longer is started anew; until then its calls have deadlines of their own.
+const LIFE: Duration = Duration::from_secs(24 * 3600);
+
+/// A folder of plugins, and the one with their settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginRoot {
+    /// One folder below it for each plugin.
+    pub plugins: PathBuf,
+    /// `<name>.json` for each plugin that has settings.
+    pub settings: PathBuf,
+    /// Whether manifests without a schema version are those of some other program, and left alone.
+    pub shared: bool,
+}
+
+impl PluginRoot {
+    /// `plugins` and `plugin-settings` in a folder.
+    pub fn beside(folder: &Path) -> Self {
+        Self {
+            plugins: folder.join("plugins"),
+            settings: folder.join("plugin-settings"),
+            shared: false,
+        }
+    }
+
+    /// The same in a folder that may have a `plugins` of another program.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        Self {
+            shared: true,
+            ..self
+        }
+    }
+}
+
+/// Loads plugins from their folders.
+pub(crate) struct Loader {
+    roots: Vec<PluginRoot>,
+    spawner: Arc<dyn Spawner>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Loader {
+    pub(crate) fn new(
+        roots: Vec<PluginRoot>,
+        spawner: Arc<dyn Spawner>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            roots,
+            spawner,
+            clock,
+        }
+    }
+
+    pub(crate) fn roots(&self) -> &[PluginRoot] {
+        &self.roots
+    }
+
+    /// Loads them all; one of `previous` that did not change is taken over.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub(crate) fn load(&self, previous: &[Plugin]) -> Result<Vec<Plugin>, ToolError> {
+        let mut bundles = Vec::new();
+        for root in &self.roots {
+            bundles.extend(folder::bundles(root)?);
+        }
+        Ok(registry::plugins::load(&bundles, self, previous)?)
+    }
+}
+
+impl Machine for Loader {
+    fn has_program(&self, name: &str) -> bool {
+        self.spawner.find(name).is_some()
+    }
+
+    fn runner(
+        &self,
+        bundle: &Bundle,
+        manifest: &Manifest,
+        command: &[String],
+        config: &Value,
+    ) -> Arc<dyn Runner> {
+        let folder = Path::new(&bundle.manifest_name)
+            .parent()
+            .unwrap_or(Path::new(""))
+            .to_owned();
+        match self.command(&folder, manifest, command) {
+            Ok(command) => {
+                let launch = Launch {
+                    plugin: manifest.name.clone(),
+                    version: manifest.version.to_string(),
+                    command,
+                    modules: manifest.modules(),
+                    config: config.clone(),
+                    concurrency: manifest.concurrency,
+                };
+                let digest = bundle.digest.clone();
+                let unchanged =
+                    move || folder::read(&folder).is_ok_and(|read| read.digest == digest);
+                Arc::new(Process::new(
+                    launch,
+                    Arc::clone(&self.spawner),
+                    Arc::clone(&self.clock),
+                    Box::new(unchanged),
+                ))
+            }
+            Err(err) => Arc::new(Never(err)),
+        }
+    }
+}
+
+impl Loader {
+    fn command(
+        &self,
+        folder: &Path,
+        manifest: &Manifest,
+        words: &[String],
+    ) -> Result<Command, ToolError> {
+        let text = |path: &Path| {
+            path.to_str().map(str::to_owned).ok_or_else(|| {
+                ToolError::new(
+                    ErrorCode::PreconditionFailed,
+                    format_args!("the path `{}` is not UTF-8", path.display()),
+                )
+            })
+        };
+        let mut argv = Vec::new();
+        let mut readable = vec![folder.to_owned()];
+        for (index, word) in words.iter().enumerate() {
+            match word.strip_prefix("./") {
+                Some(file) => argv.push(text(&folder.join(file))?),
+                None if index == 0 => {
+                    let program = self.spawner.find(word).ok_or_else(|| {
+                        ToolError::new(
+                            ErrorCode::PreconditionFailed,
+                            format_args!("there is no `{word}` here"),
+                        )
+                    })?;
+                    argv.push(program.path);
+                    readable.extend(program.readable);
+                }
+                None => argv.push(word.clone()),
+            }
+        }
+        let mut command = Command::new(argv);
+        command.readable = readable;
+        command.workspace = if manifest.reads_workspace {
+            Access::Read
+        } else {
+            Access::None
+        };
+        command.limits.wall = LIFE;
+        command.limits.cpu = LIFE;
+        command.limits.stdout_bytes = LINE_BYTES_MAX;
+        command.limits.stderr_bytes = STDERR_BYTES_MAX;
+        Ok(command)
+    }
+}
+
+/// Runs nothing.
+struct Never(ToolError);
+
+impl Runner for Never {
+    fn call(&self, _: &str, _: &Value, _: &Ctx) -> Result<Value, ToolError> {
+        Err(self.0.clone())
+    }
+
+    fn greet(&self, _: &Ctx) -> Result<(), ToolError> {
+        Err(self.0.clone())
+    }
+}
+
+/// Whether the settings of a plugin that runs say that it is off, or its folder is gone.
+pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
+    let name = &plugin.manifest.name;
+    let manifest = Path::new(&plugin.bundle.manifest_name);
+    if !manifest.exists() {
+        return Some(format!("the plugin `{name}` was removed"));
+    }
+    let root = roots
+        .iter()
+        .find(|root| manifest.starts_with(&root.plugins))?;
+    let (_, text) = folder::settings(root, name).ok()??;
+    let settings = registry::plugins::Settings::of_text(name, &text).ok()?;
+    (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
+}
+
+/// Changes the settings of a plugin; gives the path of the file.
+///
+/// # Errors
+/// When they cannot be read or written.
+pub(crate) fn change_settings(
+    plugin: &Plugin,
+    roots: &[PluginRoot],
+    change: impl FnOnce(&mut registry::plugins::Settings),
+) -> Result<PathBuf, ToolError> {
+    let manifest = Path::new(&plugin.bundle.manifest_name);
+    let root = roots
+        .iter()
+        .find(|root| manifest.starts_with(&root.plugins))
+        .ok_or_else(|| {
+            ToolError::new(
+                ErrorCode::Internal,
+                format_args!(
+                    "the plugin `{}` is in no folder of plugins",
+                    plugin.manifest.name
+                ),
+            )
+        })?;
+    let mut settings = plugin.settings.clone();
+    change(&mut settings);
+    folder::write_settings(root, &plugin.manifest.name, &settings.to_text())
+}

@@ -1,0 +1,51 @@
+//! Whether anything changed that was loaded: names, sizes and times of files, looked at again and again.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::PluginRoot;
+
+/// Most entries that are looked at; beyond them only the rest goes unseen.
+const ENTRIES_MAX: usize = 20_000;
+
+/// What files looked like at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Seen(Vec<(PathBuf, u64, Option<SystemTime>)>);
+
+impl Seen {
+    /// Looks at the folders of plugins, their settings, and one more file.
+    pub(crate) fn now(roots: &[PluginRoot], file: Option<&Path>) -> Self {
+        let mut seen = Self::default();
+        let mut waiting: Vec<PathBuf> = Vec::new();
+        for root in roots {
+            waiting.extend([root.plugins.clone(), root.settings.clone()]);
+        }
+        seen.add(file);
+        while let Some(folder) = waiting.pop() {
+            // What cannot be read looks like nothing; loading says why.
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() && !path.ends_with("__pycache__") && !path.is_symlink() {
+                    waiting.push(path.clone());
+                }
+                seen.add(Some(&path));
+                if seen.0.len() > ENTRIES_MAX {
+                    waiting.clear();
+                    break;
+                }
+            }
+        }
+        seen.0.sort();
+        seen
+    }
+
+    fn add(&mut self, path: Option<&Path>) {
+        if let Some(path) = path
+            && let Ok(found) = path.symlink_metadata()
+            && !found.is_dir()
+        {
+            self.0
+                .push((path.to_owned(), found.len(), found.modified().ok()));
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Plugins: tools from folders, run by processes of their own in the sandbox.
+//!
+//! [`load`] turns the texts of all folders into [`Plugin`]s: manifest and settings are checked, dependencies looked for, and
+//! each tool becomes one of the catalogue, with a spec that says no more than its manifest. A [`Process`] runs their calls.
+//! A tool that is switched off or lacks something stays in the catalogue, so that policies which name it hold, and cannot
+//! be called.
+
+mod manifest;
+mod message;
+mod process;
+mod running;
+mod settings;
+mod shape;
+mod tool;
+mod version;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tool_core::{AnyTool, Ctx, ToolError, Value};
+
+pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry};
+pub use message::PROTOCOL;
+pub use process::{Launch, Process, Unchanged};
+pub use settings::Settings;
+pub use tool::Runner;
+pub use version::{Range, Version};
+
+use crate::document::{self, Document, Format};
+use crate::error::{LoadError, LoadErrors};
+
+/// The texts of one plugin, as they were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bundle {
+    /// Path of the manifest, as errors name it.
+    pub manifest_name: String,
+    /// The manifest.
+    pub manifest: String,
+    /// Path and text of the settings, where there are some.
+    pub settings: Option<(String, String)>,
+    /// Paths of all files, relative to the folder, with `/`.
+    pub files: Vec<String>,
+    /// Digest of everything in the folder.
+    pub digest: String,
+}
+
+/// What loading asks of the world.
+pub trait Machine {
+    /// Whether there is such a program.
+    fn has_program(&self, name: &str) -> bool;
+
+    /// What runs the calls of tools with one command.
+    fn runner(
+        &self,
+        bundle: &Bundle,
+        manifest: &Manifest,
+        command: &[String],
+        config: &Value,
+    ) -> Arc<dyn Runner>;
+}
+
+/// Whether a plugin can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It can.
+    Ready,
+    /// It is switched off.
+    Disabled,
+    /// Something is missing.
+    Unavailable(String),
+}
+
+impl Status {
+    /// The spelling in lists.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Disabled => "disabled",
+            Self::Unavailable(_) => "unavailable",
+        }
+    }
+}
+
+/// A loaded plugin.
+#[derive(Clone)]
+pub struct Plugin {
+    /// What it says about itself.
+    pub manifest: Manifest,
+    /// What its user says.
+    pub settings: Settings,
+    /// The texts it came from.
+    pub bundle: Bundle,
+    /// Whether it can be used.
+    pub status: Status,
+    /// Its tools: id, and why one cannot be called.
+    pub tools: Vec<(String, Option<String>)>,
+    erased: Vec<Arc<dyn AnyTool>>,
+    runners: Vec<Arc<dyn Runner>>,
+    closed: Arc<AtomicBool>,
+}
+
+impl Plugin {
+    /// Its tools, for the catalogue.
+    pub fn erased(&self) -> &[Arc<dyn AnyTool>] {
+        &self.erased
+    }
+
+    /// Starts its processes, where they are not running, and has them greet.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub fn greet(&self, ctx: &Ctx) -> Result<(), ToolError> {
+        self.runners.iter().try_for_each(|runner| runner.greet(ctx))
+    }
+
+    /// Takes no further call; loading does not take it over any more.
+    pub fn close(&self, reason: &str) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.runners.iter().for_each(|runner| runner.close(reason));
+    }
+
+    /// Whether it was closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// What a spec names as its source.
+    pub fn source(&self) -> String {
+        source(&self.manifest, &self.bundle.digest)
+    }
+}
+
+fn source(manifest: &Manifest, digest: &str) -> String {
+    format!("plugin {}@{} {digest}", manifest.name, manifest.version)
+}
+
+/// Loads every plugin; one of `previous` that did not change is taken over, with its process.
+///
+/// # Errors
+/// Everything that is wrong with any manifest or settings, at once. A missing dependency is no error: see [`Status`].
+pub fn load(
+    bundles: &[Bundle],
+    machine: &dyn Machine,
+    previous: &[Plugin],
+) -> Result<Vec<Plugin>, LoadErrors> {
+    let mut errors = Vec::new();
+    let mut read = Vec::new();
+    for bundle in bundles {
+        read.extend(Read::of(bundle, &mut errors));
+    }
+    for (index, one) in read.iter().enumerate() {
+        if let Some(other) = read[..index]
+            .iter()
+            .find(|other| other.manifest.name == one.manifest.name)
+        {
+            let message = format!(
+                "two plugins are named `{}`: here and in {}",
+                one.manifest.name, other.bundle.manifest_name
+            );
+            errors.push(LoadError::new(Some(&one.document.place("/name")), message).at("/name"));
+        }
+    }
+    LoadErrors::check(errors)?;
+    let statuses = statuses(&read, machine);
+    Ok(read
+        .into_iter()
+        .zip(statuses)
+        .map(|(read, status)| read.plugin(status, machine, previous))
+        .collect())
+}
+
+/// A plugin whose texts are sound.
+struct Read {
+    bundle: Bundle,
+    document: Document,
+    manifest: Manifest,
+    settings: Settings,
+    config: Value,
+}
+
+impl Read {
+    fn of(bundle: &Bundle, errors: &mut Vec<LoadError>) -> Option<Self> {
+        let mut parse = |name: &str, text: &str| match document::parse(name, text, Format::Json) {
+            Ok(document) => Some(document),
+            Err(found) => {
+                errors.extend(found.into_list());
+                None
+            }
+        };
+        let document = parse(&bundle.manifest_name, &bundle.manifest);
+        let settings = bundle
+            .settings
+            .as_ref()
+            .map(|(name, text)| parse(name, text));
+        let document = document?;
+        no_secrets(&document, errors);
+        let manifest = Manifest::read(&document, errors)?;
+        for file in manifest
+            .files()
+            .filter(|file| !bundle.files.iter().any(|known| known == file))
+        {
+            let near = bundle.files.iter().map(String::as_str);
+            let error = LoadError::new(
+                Some(&document.place("/command")),
+                format!("the plugin has no file `{file}`"),
+            );
+            errors.push(error.at("/command").nearest(file, near));
+        }
+        let settings = match settings {
+            None => None,
+            Some(None) => return None,
+            Some(found) => found,
+        };
+        if let Some(settings) = &settings {
+            no_secrets(settings, errors);
+        }
+        let (settings, config) = Settings::read(settings.as_ref(), &manifest, errors);
+        Some(Self {
+            bundle: bundle.clone(),
+            document,
+            manifest,
+            settings,
+            config,
+        })
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.settings.enabled.unwrap_or(self.manifest.enabled)
+    }
+
+    fn plugin(self, status: Status, machine: &dyn Machine, previous: &[Plugin]) -> Plugin {
+        let same = |other: &&Plugin| {
+            other.bundle == self.bundle && other.status == status && !other.is_closed()
+        };
+        if let Some(same) = previous.iter().find(same) {
+            return same.clone();
+        }
+        let Self {
+            bundle,
+            manifest,
+            settings,
+            config,
+            ..
+        } = self;
+        let source = source(&manifest, &bundle.digest);
+        // Tools with one command share a process.
+        let mut runners: BTreeMap<Vec<String>, Arc<dyn Runner>> = BTreeMap::new();
+        let mut tools = Vec::new();
+        let mut erased = Vec::new();
+        for entry in &manifest.tools {
+            let enabled = settings
+                .tools
+                .get(&entry.name)
+                .copied()
+                .unwrap_or(entry.enabled);
+            let unmet = match &status {
+                Status::Disabled => Some(format!("plugin {}=enabled", manifest.name)),
+                Status::Unavailable(reason) => Some(reason.clone()),
+                Status::Ready if !enabled => {
+                    Some(format!("tool {}:{}=enabled", manifest.name, entry.name))
+                }
+                Status::Ready => None,
+            };
+            let runner = runners
+                .entry(entry.command.clone())
+                .or_insert_with(|| machine.runner(&bundle, &manifest, &entry.command, &config));
+            erased.push(tool::tool(
+                &manifest,
+                entry,
+                &source,
+                unmet.as_deref(),
+                Arc::clone(runner),
+            ));
+            tools.push((format!("{}:{}", manifest.name, entry.name), unmet));
+        }
+        Plugin {
+            status,
+            tools,
+            erased,
+            runners: runners.into_values().collect(),
+            closed: Arc::default(),
+            manifest,
+            settings,
+            bundle,
+        }
+    }
+}
+
+/// A secret belongs into neither manifest nor settings.
+fn no_secrets(document: &Document, errors: &mut Vec<LoadError>) {
+    fn walk(document: &Document, value: &Value, pointer: &str, errors: &mut Vec<LoadError>) {
+        match value {
+            Value::String(text) if crate::redact::text(text).1 > 0 => {
+                let error =
+                    LoadError::new(Some(&document.place(pointer)), "a secret is written here");
+                errors.push(
+                    error
+                        .at(pointer)
+                        .hint("keep secrets out of files that are read as configuration"),
+                );
+            }
+            Value::Object(members) => {
+                for (name, member) in members.iter() {
+                    let mut below = pointer.to_owned();
+                    tool_core::path::push_key(&mut below, name);
+                    walk(document, member, &below, errors);
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    walk(document, item, &format!("{pointer}/{index}"), errors);
+                }
+            }
+            _ => {}
+        }
+    }
+    walk(document, &document.value, "", errors);
+}
+
+/// What is missing for each; a plugin that depends on one that cannot be used cannot be used either.
+fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
+    let mut statuses: Vec<Status> = read
+        .iter()
+        .map(|one| {
+            if one.is_enabled() {
+                Status::Ready
+            } else {
+                Status::Disabled
+            }
+        })
+        .collect();
+    let programs: BTreeSet<&str> = read.iter().flat_map(programs).collect();
+    let missing: BTreeSet<&str> = programs
+        .into_iter()
+        .filter(|name| !machine.has_program(name))
+        .collect();
+    loop {
+        let mut changed = false;
+        for index in 0..read.len() {
+            if statuses[index] != Status::Ready {
+                continue;
+            }
+            if let Some(reason) = unmet(&read[index], read, &statuses, &missing) {
+                statuses[index] = Status::Unavailable(reason);
+                changed = true;
+            }
+        }
+        if !changed {
+            return statuses;
+        }
+    }
+}
+
+/// The programs that a plugin declares, and those its commands begin with.
+fn programs(read: &Read) -> impl Iterator<Item = &str> {
+    let declared = read
+        .manifest
+        .dependencies
+        .iter()
+        .filter_map(|dependency| match dependency {
+            Dependency::Program(name) => Some(name.as_str()),
+            _ => None,
+        });
+    let run = read
+        .manifest
+        .tools
+        .iter()
+        .filter_map(|tool| tool.command.first());
+    declared.chain(
+        run.map(String::as_str)
+            .filter(|word| !word.starts_with("./")),
+    )
+}
+
+fn unmet(
+    read: &Read,
+    all: &[Read],
+    statuses: &[Status],
+    missing: &BTreeSet<&str>,
+) -> Option<String> {
+    if let Some(program) = programs(read).find(|name| missing.contains(name)) {
+        return Some(format!("bin:{program}"));
+    }
+    read.manifest.dependencies.iter().find_map(|dependency| {
+        let Dependency::Plugin(name, range) = dependency else {
+            return None;
+        };
+        let wanted = if range.to_string().is_empty() {
+            format!("plugin {name}")
+        } else {
+            format!("plugin {name} {range}")
+        };
+        let found = all.iter().position(|other| other.manifest.name == *name);
+        let ready = found.is_some_and(|index| {
+            statuses[index] == Status::Ready && range.contains(all[index].manifest.version)
+        });
+        (!ready).then_some(wanted)
+    })
+}

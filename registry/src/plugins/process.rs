@@ -1,0 +1,276 @@
+//! [`Process`]: the supervised child of a plugin. It is started when it is needed, greeted, spoken with in JSON Lines, ended at a
+//! deadline it does not keep, and started again after a crash, each time later.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tool_core::capability::{Clock, Spawner};
+use tool_core::command::Command;
+use tool_core::conversation::Heard;
+use tool_core::json;
+use tool_core::{Ctx, ErrorCode, ToolError, Value};
+
+use super::message;
+use super::running::Running;
+use super::tool::Runner;
+
+/// How often a call that waits looks around.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
+/// How long a process may take to answer the greeting.
+const HELLO: Duration = Duration::from_secs(10);
+/// The pause after the first crash; it doubles with each further one.
+const PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// A call waits for a pause that is at most this long; with a longer one it is refused.
+const PAUSE_WAITED: Duration = Duration::from_secs(2);
+
+/// Everything a process is started with.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// Name of the plugin.
+    pub plugin: String,
+    /// Its version, which the process must have too.
+    pub version: String,
+    /// What is run.
+    pub command: Command,
+    /// Modules of Python that it needs.
+    pub modules: Vec<String>,
+    /// What its settings tell it.
+    pub config: Value,
+    /// Calls that may run side by side.
+    pub concurrency: usize,
+}
+
+/// Whether the files of a plugin are those that were loaded.
+pub type Unchanged = dyn Fn() -> bool + Send + Sync;
+
+/// The supervised child of a plugin.
+pub struct Process {
+    launch: Launch,
+    spawner: Arc<dyn Spawner>,
+    clock: Arc<dyn Clock>,
+    unchanged: Box<Unchanged>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<Arc<Running>>,
+    starting: bool,
+    /// Calls that have their turn.
+    turns: usize,
+    crashes: u32,
+    /// No start before this moment.
+    not_before: Duration,
+    closed: Option<String>,
+}
+
+impl Process {
+    /// A process that is not started yet.
+    pub fn new(
+        launch: Launch,
+        spawner: Arc<dyn Spawner>,
+        clock: Arc<dyn Clock>,
+        unchanged: Box<Unchanged>,
+    ) -> Self {
+        Self {
+            launch,
+            spawner,
+            clock,
+            unchanged,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pause<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed
+            .wait_timeout(state, LOOK)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+    }
+
+    /// Waits for one of the places that calls have.
+    fn turn(&self, ctx: &Ctx) -> Result<Turn<'_>, ToolError> {
+        let mut state = self.state();
+        while state.turns >= self.launch.concurrency.max(1) {
+            ctx.check()?;
+            state = self.pause(state);
+        }
+        state.turns += 1;
+        Ok(Turn(self))
+    }
+
+    /// The process, started where there is none.
+    fn running(&self, ctx: &Ctx) -> Result<Arc<Running>, ToolError> {
+        let mut state = self.state();
+        loop {
+            if let Some(reason) = &state.closed {
+                return Err(
+                    ToolError::new(ErrorCode::PreconditionFailed, reason).reason("plugin_closed")
+                );
+            }
+            if let Some(running) = state.running.as_ref().filter(|running| running.is_usable()) {
+                return Ok(Arc::clone(running));
+            }
+            ctx.check()?;
+            let early = state.not_before.saturating_sub(self.clock.monotonic());
+            if early > PAUSE_WAITED {
+                let message = format_args!(
+                    "the plugin `{}` crashed {} times in a row and rests",
+                    self.launch.plugin, state.crashes
+                );
+                return Err(ToolError::new(ErrorCode::ToolError, message)
+                    .reason("plugin_resting")
+                    .hint(format!("try again in {} s", early.as_secs() + 1)));
+            }
+            if !state.starting && early.is_zero() {
+                break;
+            }
+            state = self.pause(state);
+        }
+        state.starting = true;
+        let ended = state.running.take();
+        drop(state);
+        drop(ended); // when no call holds it any more, its tree is ended here
+        let started = self.start(ctx);
+        let mut state = self.state();
+        state.starting = false;
+        match started {
+            Ok(running) => {
+                let running = Arc::new(running);
+                state.running = Some(Arc::clone(&running));
+                self.changed.notify_all();
+                Ok(running)
+            }
+            Err(err) => {
+                // Who was in a hurry, and files that changed, say nothing about the plugin.
+                if !ctx.stop().is_set() && err.code() != ErrorCode::ResourceChanged {
+                    self.crashed(&mut state);
+                }
+                self.changed.notify_all();
+                Err(err)
+            }
+        }
+    }
+
+    fn crashed(&self, state: &mut State) {
+        let pause = PAUSE
+            .saturating_mul(1 << state.crashes.min(16))
+            .min(PAUSE_MAX);
+        state.crashes = state.crashes.saturating_add(1);
+        state.not_before = self.clock.monotonic() + pause;
+    }
+
+    fn start(&self, ctx: &Ctx) -> Result<Running, ToolError> {
+        self.check_unchanged()?;
+        let talk = self.spawner.converse(&self.launch.command, ctx.stop())?;
+        let running = Running::new(
+            self.launch.plugin.clone(),
+            talk,
+            self.launch.command.limits.stdout_bytes,
+        );
+        running
+            .talk
+            .send(&json::to_text(&message::hello(&self.launch)), ctx.stop())?;
+        let begun = self.clock.monotonic();
+        let line = loop {
+            match running.talk.receive(LOOK, ctx.stop())? {
+                Heard::Line(line) => break line,
+                Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
+                Heard::Silence if self.clock.monotonic().saturating_sub(begun) > HELLO => {
+                    let message = format_args!(
+                        "the plugin `{}` did not greet within {} s",
+                        self.launch.plugin,
+                        HELLO.as_secs()
+                    );
+                    return Err(
+                        ToolError::new(ErrorCode::ToolError, message).reason("plugin_protocol")
+                    );
+                }
+                Heard::Silence => {}
+            }
+        };
+        message::check_hello(&self.launch, &running.parse(&line)?)?;
+        // By now it has read its own files.
+        self.check_unchanged()?;
+        Ok(running)
+    }
+
+    fn check_unchanged(&self) -> Result<(), ToolError> {
+        if (self.unchanged)() {
+            return Ok(());
+        }
+        let message = format_args!(
+            "the files of the plugin `{}` are not those that were loaded",
+            self.launch.plugin
+        );
+        Err(ToolError::new(ErrorCode::ResourceChanged, message)
+            .reason("plugin_changed")
+            .hint(
+                "call again; a serving process reads them again by itself, or at `reload_plugins`",
+            ))
+    }
+
+    /// What follows from how a call ended.
+    fn settle(&self, running: &Arc<Running>, crashed: bool) {
+        let mut state = self.state();
+        let mine = state
+            .running
+            .as_ref()
+            .is_some_and(|current| Arc::ptr_eq(current, running));
+        let mut ended = None;
+        if running.is_usable() {
+            if mine {
+                state.crashes = 0;
+            }
+        } else if mine {
+            ended = state.running.take();
+            if crashed {
+                self.crashed(&mut state);
+            }
+        }
+        self.changed.notify_all();
+        drop(state);
+        drop(ended);
+    }
+}
+
+impl Runner for Process {
+    fn call(&self, tool: &str, args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
+        let _turn = self.turn(ctx)?;
+        let running = self.running(ctx)?;
+        let result = running.call(tool, args, ctx, &*self.clock);
+        let crashed = running.is_dead() && !ctx.stop().is_set();
+        self.settle(&running, crashed);
+        result
+    }
+
+    fn greet(&self, ctx: &Ctx) -> Result<(), ToolError> {
+        self.running(ctx).map(drop)
+    }
+
+    fn close(&self, reason: &str) {
+        let mut state = self.state();
+        state.closed = Some(reason.to_owned());
+        // The last call that holds it ends it.
+        let running = state.running.take();
+        drop(state);
+        drop(running);
+    }
+}
+
+struct Turn<'a>(&'a Process);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.state().turns -= 1;
+        self.0.changed.notify_all();
+    }
+}

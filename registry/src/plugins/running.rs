@@ -1,0 +1,285 @@
+//! One live process of a plugin, and the calls that wait for it. No thread belongs to it: of the calls that wait, one listens and
+//! hands the others what is theirs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tool_core::capability::Clock;
+use tool_core::command::Exit;
+use tool_core::conversation::{Conversation, Heard};
+use tool_core::json::{self, Limits};
+use tool_core::{Ctx, ErrorCode, StopFlag, ToolError, Value};
+
+use super::message::{self, Message};
+use super::process::LOOK;
+
+/// How long a cancelled call may take to say so before its process is ended.
+const GRACE: Duration = Duration::from_millis(200);
+/// Most of what a crashed process said last that is shown.
+const SAID_MAX: usize = 400;
+
+/// One live process.
+pub(super) struct Running {
+    plugin: String,
+    pub(super) talk: Box<dyn Conversation>,
+    line_bytes_max: usize,
+    inbox: Mutex<Inbox>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Inbox {
+    next_id: i64,
+    waiting: BTreeMap<i64, Slot>,
+    /// Calls that nobody waits for any more, and that may still be answered.
+    given_up: BTreeSet<i64>,
+    listening: bool,
+    /// Takes no further call: one of its calls overran.
+    retired: bool,
+    dead: Option<ToolError>,
+}
+
+#[derive(Default)]
+struct Slot {
+    result: Option<Result<Value, ToolError>>,
+    progress: Option<(f64, String)>,
+}
+
+impl Running {
+    pub(super) fn new(plugin: String, talk: Box<dyn Conversation>, line_bytes_max: usize) -> Self {
+        Self {
+            plugin,
+            talk,
+            line_bytes_max,
+            inbox: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_dead(&self) -> bool {
+        self.inbox().dead.is_some()
+    }
+
+    pub(super) fn is_usable(&self) -> bool {
+        let inbox = self.inbox();
+        inbox.dead.is_none() && !inbox.retired
+    }
+
+    pub(super) fn call(
+        &self,
+        tool: &str,
+        args: &Value,
+        ctx: &Ctx,
+        clock: &dyn Clock,
+    ) -> Result<Value, ToolError> {
+        let id = {
+            let mut inbox = self.inbox();
+            inbox.next_id += 1;
+            let id = inbox.next_id;
+            inbox.waiting.insert(id, Slot::default());
+            id
+        };
+        let line = json::to_text(&message::call(id, tool, args));
+        if line.len() > self.line_bytes_max {
+            self.inbox().waiting.remove(&id);
+            let message = format_args!(
+                "the arguments have {} bytes, a plugin takes {}",
+                line.len(),
+                self.line_bytes_max
+            );
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("line"));
+        }
+        if let Err(err) = self.talk.send(&line, ctx.stop()) {
+            // A part of the line may be on its way; whatever the process said before it ended tells more.
+            let err = if err.reason_str() == Some("ended") {
+                self.crash(None, "when it was called")
+            } else {
+                err
+            };
+            self.die(err);
+        }
+        let answer = self.answer(id, ctx);
+        match &answer {
+            Err(err)
+                if matches!(err.code(), ErrorCode::Timeout | ErrorCode::Cancelled)
+                    && ctx.stop().is_set() =>
+            {
+                self.give_up(id, ctx.stop(), clock);
+            }
+            _ => {
+                self.inbox().waiting.remove(&id);
+            }
+        }
+        answer
+    }
+
+    /// Waits for the answer to a call.
+    fn answer(&self, id: i64, ctx: &Ctx) -> Result<Value, ToolError> {
+        loop {
+            let mut inbox = self.inbox();
+            if let Some(slot) = inbox.waiting.get_mut(&id) {
+                if let Some(result) = slot.result.take() {
+                    return result;
+                }
+                if let Some((fraction, words)) = slot.progress.take() {
+                    drop(inbox);
+                    ctx.progress(fraction, &words);
+                    continue;
+                }
+            }
+            if let Some(err) = &inbox.dead {
+                return Err(err.clone());
+            }
+            ctx.check()?;
+            self.listen_or_wait(inbox, ctx.stop());
+        }
+    }
+
+    /// One of those who wait listens for a moment, the others wait for what it finds.
+    fn listen_or_wait(&self, mut inbox: MutexGuard<'_, Inbox>, stop: &StopFlag) {
+        if inbox.listening {
+            drop(self.changed.wait_timeout(inbox, LOOK));
+            return;
+        }
+        inbox.listening = true;
+        drop(inbox);
+        let heard = self.talk.receive(LOOK, stop);
+        let mut inbox = self.inbox();
+        inbox.listening = false;
+        let fault = match heard {
+            Ok(Heard::Silence) => None,
+            Ok(Heard::Line(line)) => self
+                .parse(&line)
+                .and_then(|message| self.hand_over(&mut inbox, message))
+                .err(),
+            Ok(Heard::Ended(exit)) => Some(self.crash(exit, "during a call")),
+            Err(_) if stop.is_set() => None,
+            Err(err) => Some(err),
+        };
+        if let Some(fault) = fault {
+            inbox.dead.get_or_insert(fault);
+            self.talk.kill();
+        }
+        self.changed.notify_all();
+    }
+
+    fn hand_over(&self, inbox: &mut Inbox, message: Message) -> Result<(), ToolError> {
+        match message {
+            Message::Result { id, result } => match inbox.waiting.get_mut(&id) {
+                Some(slot) if slot.result.is_none() => slot.result = Some(result),
+                _ if inbox.given_up.remove(&id) => {}
+                _ => {
+                    return Err(
+                        self.protocol(&format!("answered the call {id}, which nobody waits for"))
+                    );
+                }
+            },
+            Message::Progress {
+                id,
+                fraction,
+                words,
+            } => match inbox.waiting.get_mut(&id) {
+                Some(slot) => slot.progress = Some((fraction, words)),
+                None if inbox.given_up.contains(&id) => {}
+                None => {
+                    return Err(self.protocol(&format!(
+                        "reported on the call {id}, which nobody waits for"
+                    )));
+                }
+            },
+            Message::Hello(_) => return Err(self.protocol("greeted twice")),
+        }
+        Ok(())
+    }
+
+    /// Tells the process that nobody waits for a call any more. When it does not say so in time it is ended, at once when no
+    /// other call is with it, else by the last of those.
+    fn give_up(&self, id: i64, stop: &StopFlag, clock: &dyn Clock) {
+        {
+            let mut inbox = self.inbox();
+            inbox.waiting.remove(&id);
+            if inbox.dead.is_some() {
+                return;
+            }
+            inbox.given_up.insert(id);
+        }
+        let told = self.talk.send(&json::to_text(&message::cancel(id)), stop);
+        let begun = clock.monotonic();
+        let calm = StopFlag::new();
+        while told.is_ok() {
+            let inbox = self.inbox();
+            if inbox.dead.is_some() || !inbox.given_up.contains(&id) {
+                return;
+            }
+            if clock.monotonic().saturating_sub(begun) > GRACE {
+                break;
+            }
+            self.listen_or_wait(inbox, &calm);
+        }
+        let mut inbox = self.inbox();
+        inbox.retired = true;
+        if inbox.waiting.is_empty() {
+            drop(inbox);
+            self.talk.kill();
+        }
+    }
+
+    fn die(&self, err: ToolError) {
+        self.inbox().dead.get_or_insert(err);
+        self.talk.kill();
+        self.changed.notify_all();
+    }
+
+    pub(super) fn parse(&self, line: &str) -> Result<Message, ToolError> {
+        let limits = Limits {
+            bytes_max: self.line_bytes_max,
+            ..Limits::default()
+        };
+        let shown = || line.chars().take(120).collect::<String>();
+        match json::parse(line, limits) {
+            Ok(value) => Message::read(&value)
+                .map_err(|fault| self.protocol(&format!("sent `{}`: {fault}", shown()))),
+            Err(err) => Err(self.protocol(&format!(
+                "sent `{}`, which is no JSON: {}",
+                shown(),
+                err.message
+            ))),
+        }
+    }
+
+    fn protocol(&self, what: &str) -> ToolError {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the plugin `{}` {what}", self.plugin),
+        )
+        .reason("plugin_protocol")
+        .hint("standard output is for the protocol only; print to standard error")
+    }
+
+    pub(super) fn crash(&self, exit: Option<Exit>, when: &str) -> ToolError {
+        let how = match exit {
+            Some(Exit::Status(status)) => format!("ended with status {status}"),
+            Some(Exit::Signal(signal)) => format!("was ended by signal {signal}"),
+            None => "ended".to_owned(),
+        };
+        let said = self.talk.stderr();
+        let said = said.trim();
+        let skipped = said.chars().count().saturating_sub(SAID_MAX);
+        let tail: String = said.chars().skip(skipped).collect();
+        let tail = if tail.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", tail.replace('\n', " | "))
+        };
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the plugin `{}` {how} {when}{tail}", self.plugin),
+        )
+        .reason("plugin_crashed")
+    }
+}

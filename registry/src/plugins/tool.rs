@@ -1,0 +1,331 @@
+//! A tool of a plugin: its manifest's promises, held against every call and every result.
+
+use std::sync::Arc;
+
+use tool_core::capability::{Change, WriteMode};
+use tool_core::input::SourceRef;
+use tool_core::schema::Schema;
+use tool_core::tool::{ErasedExample, resources_from_templates};
+use tool_core::{
+    Access, AnyTool, Call, Capability, Ctx, Determinism, Effect, ErrorCode, Object, Permission,
+    Reach, ResourceKey, ResourceKind, ResourceTemplate, Spec, Syntax, ToolError, Value,
+};
+
+use super::manifest::{Manifest, ToolEntry};
+use super::shape::Shape;
+
+/// Runs the calls of a plugin's tools.
+pub trait Runner: Send + Sync {
+    /// Runs one call to its end; the tool by its name without the plugin's.
+    ///
+    /// # Errors
+    /// What the plugin answers, and what befalls its process.
+    fn call(&self, tool: &str, args: &Value, ctx: &Ctx) -> Result<Value, ToolError>;
+
+    /// Starts what runs them, and has it greet.
+    ///
+    /// # Errors
+    /// When it cannot be started, or greets wrongly.
+    fn greet(&self, ctx: &Ctx) -> Result<(), ToolError> {
+        let _ = ctx;
+        Ok(())
+    }
+
+    /// Takes no further call; those that run end.
+    fn close(&self, reason: &str) {
+        let _ = reason;
+    }
+}
+
+/// Why a tool cannot be called at all: a precondition that never holds, in its words.
+pub(super) fn tool(
+    manifest: &Manifest,
+    entry: &ToolEntry,
+    source: &str,
+    unmet: Option<&str>,
+    runner: Arc<dyn Runner>,
+) -> Arc<dyn AnyTool> {
+    let spec = spec(manifest, entry, source, unmet);
+    let writes = paths(&entry.parameters)
+        .filter(|(_, access)| {
+            *access == Access::Write && entry.effects.contains(&Effect::ModifiesFiles)
+        })
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    Arc::new(PluginTool(Arc::new(Inner {
+        spec,
+        reads_workspace: manifest.reads_workspace,
+        entry: entry.clone(),
+        writes,
+        runner,
+    })))
+}
+
+struct PluginTool(Arc<Inner>);
+
+struct Inner {
+    spec: Spec,
+    entry: ToolEntry,
+    reads_workspace: bool,
+    /// Parameters that name a file which a result may give content to.
+    writes: Vec<String>,
+    runner: Arc<dyn Runner>,
+}
+
+/// The top-level parameters that name paths, and what becomes of what they name.
+fn paths(shape: &Shape) -> impl Iterator<Item = (&str, Access)> {
+    shape.properties().filter_map(|(name, property)| {
+        let text = |key: &str| property.get(key).and_then(Value::as_str);
+        let access = if text("access") == Some("write") {
+            Access::Write
+        } else {
+            Access::Read
+        };
+        (text("format") == Some("path")).then_some((name, access))
+    })
+}
+
+/// Specs hold texts that live as long as the program. Those of a plugin are given away here, once for each content that is
+/// loaded: a plugin that did not change keeps its tools over a reload, so that this grows with edits and not with time.
+fn keep(text: impl Into<String>) -> &'static str {
+    String::leak(text.into())
+}
+
+fn keep_all<T>(list: Vec<T>) -> &'static [T] {
+    Vec::leak(list)
+}
+
+fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str>) -> Spec {
+    let pointer = |name: &str| {
+        let mut pointer = String::new();
+        tool_core::path::push_key(&mut pointer, name);
+        keep(pointer)
+    };
+    let found: Vec<(&'static str, Access)> = paths(&entry.parameters)
+        .map(|(name, access)| (pointer(name), access))
+        .collect();
+    let writes = entry.effects.contains(&Effect::ModifiesFiles)
+        && found.iter().any(|(_, access)| *access == Access::Write);
+    let mut capabilities = Vec::new();
+    let mut permissions = Vec::new();
+    let mut preconditions = Vec::new();
+    if manifest.reads_workspace {
+        capabilities.push(Capability::FilesRead);
+    }
+    if writes {
+        capabilities.push(Capability::FilesWrite);
+    }
+    if !capabilities.is_empty() {
+        permissions.push(Permission::Filesystem);
+        preconditions.push("workspace=ready");
+    }
+    if entry.effects.contains(&Effect::NetworkAccess) {
+        permissions.push(Permission::Network);
+    }
+    if entry.effects.contains(&Effect::LocalExec) {
+        permissions.push(Permission::Shell);
+    }
+    if permissions.is_empty() {
+        permissions.push(Permission::Compute);
+    }
+    preconditions.extend(unmet.map(keep));
+    let template = |&(pointer, access): &(&'static str, Access)| ResourceTemplate {
+        kind: ResourceKind::Path,
+        pointer,
+        access,
+    };
+    Spec {
+        id: keep(format!("{}:{}", manifest.name, entry.name)),
+        version: manifest.version.0[0].max(1),
+        title: keep(entry.title.as_str()),
+        category: entry.category,
+        tags: keep_all(entry.tags.iter().map(|tag| keep(tag.as_str())).collect()),
+        effects: keep_all(entry.effects.clone()),
+        permissions: keep_all(permissions),
+        capabilities: keep_all(capabilities),
+        destructive: entry.destructive,
+        idempotent: entry.idempotent,
+        determinism: Determinism::External,
+        callers: keep_all(entry.callers.clone()),
+        resources: keep_all(found.iter().map(template).collect()),
+        preconditions: keep_all(preconditions),
+        syntax: keep_all(
+            found
+                .iter()
+                .map(|(pointer, _)| (*pointer, Syntax::Path))
+                .collect(),
+        ),
+        timeout_ms: entry.timeout_ms,
+        source: keep(source),
+        ..Spec::pure()
+    }
+}
+
+impl AnyTool for PluginTool {
+    fn spec(&self) -> &Spec {
+        &self.0.spec
+    }
+
+    fn description(&self) -> String {
+        self.0.entry.description.clone()
+    }
+
+    fn input_schema(&self) -> Schema {
+        self.0.entry.parameters.schema().clone()
+    }
+
+    fn output_schema(&self) -> Schema {
+        self.0
+            .entry
+            .returns
+            .as_ref()
+            .map_or(Schema::Bool(true), |shape| shape.schema().clone())
+    }
+
+    fn examples(&self) -> Vec<ErasedExample> {
+        Vec::new()
+    }
+
+    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+        let args = self.0.entry.parameters.decode(args)?;
+        Ok(Box::new(PluginCall {
+            tool: Arc::clone(&self.0),
+            args,
+        }))
+    }
+}
+
+struct PluginCall {
+    tool: Arc<Inner>,
+    args: Value,
+}
+
+impl Call for PluginCall {
+    fn args(&self) -> &Value {
+        &self.args
+    }
+
+    fn sources(&self) -> &[SourceRef] {
+        &[]
+    }
+
+    /// What its parameters name; a process that sees the workspace may read all of it.
+    fn resources(&self) -> Result<Vec<ResourceKey>, ToolError> {
+        let mut keys = resources_from_templates(&self.tool.spec, &self.args)?;
+        if self.tool.reads_workspace {
+            keys.push(ResourceKey::read_path("."));
+        }
+        Ok(keys)
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::of(&self.tool.spec)
+    }
+
+    fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {
+        let output = self
+            .tool
+            .runner
+            .call(&self.tool.entry.name, &self.args, ctx)?;
+        if let Some(returns) = &self.tool.entry.returns {
+            let problems = returns.problems(&output);
+            if let Some(first) = problems.first() {
+                let message = format_args!(
+                    "the result of `{}` is not what its manifest says: {}{}",
+                    self.tool.spec.id,
+                    if first.path.is_empty() {
+                        String::new()
+                    } else {
+                        format!("`{}`: ", first.path)
+                    },
+                    first.message.replace("argument", "member")
+                );
+                return Err(ToolError::new(ErrorCode::ToolError, message).reason("plugin_result"));
+            }
+        }
+        self.write_files(output, ctx)
+    }
+}
+
+/// A file that a result gives content to.
+struct Written {
+    path: String,
+    content: Vec<u8>,
+}
+
+impl PluginCall {
+    /// The sandbox lets no plugin write. What a result has in `files` is written here, when the tool declares that it
+    /// modifies files and the path is the one a parameter of `access` `write` names: those were decided on and audited.
+    fn write_files(&self, output: Value, ctx: &Ctx) -> Result<Value, ToolError> {
+        if self.tool.writes.is_empty() {
+            return Ok(output);
+        }
+        let (Some(members), Some(files)) = (output.as_object(), output.get("files")) else {
+            return Ok(output);
+        };
+        let files = self.files_of(files)?;
+        let content_bytes = files.iter().map(|file| file.content.len() as u64).sum();
+        ctx.reserve(content_bytes)?;
+        let said = |file: &Written| {
+            Value::object([
+                ("path", Value::from(file.path.as_str())),
+                ("bytes", Value::from(file.content.len())),
+            ])
+        };
+        let told = Value::array(files.iter().map(said).collect());
+        ctx.check()?;
+        if self.tool.spec.destructive {
+            for file in &files {
+                ctx.files()?
+                    .write(&file.path, &file.content, WriteMode::Overwrite)?;
+            }
+        } else {
+            let create = |file: Written| Change::Create {
+                path: file.path,
+                content: file.content,
+                mode: None,
+            };
+            let changes: Vec<Change> = files.into_iter().map(create).collect();
+            ctx.files()?.change(&changes)?;
+        }
+        let mut members: Object = members.clone();
+        members.insert("files", told);
+        Ok(Value::Object(Arc::new(members)))
+    }
+
+    fn files_of(&self, files: &Value) -> Result<Vec<Written>, ToolError> {
+        let refuse = |message: String| {
+            let id = self.tool.spec.id;
+            Err(ToolError::new(
+                ErrorCode::ToolError,
+                format_args!("the result of `{id}` is not written: {message}"),
+            )
+            .reason("plugin_result"))
+        };
+        let mut found: Vec<Written> = Vec::new();
+        for file in files.items().unwrap_or_default() {
+            let (Some(path), Some(content)) = (
+                file.get("path").and_then(Value::as_str),
+                file.get("content").and_then(Value::as_str),
+            ) else {
+                return refuse("each of `files` needs `path` and `content`, both text".to_owned());
+            };
+            let named = self
+                .tool
+                .writes
+                .iter()
+                .any(|name| self.args.get(name).and_then(Value::as_str) == Some(path));
+            if !named {
+                return refuse(format!("no argument names `{path}`"));
+            }
+            if found.iter().any(|other| other.path == path) {
+                return refuse(format!("`{path}` is there twice"));
+            }
+            found.push(Written {
+                path: path.to_owned(),
+                content: content.as_bytes().to_vec(),
+            });
+        }
+        Ok(found)
+    }
+}
