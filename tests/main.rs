@@ -1,9 +1,12 @@
-//! Tests that need several crates: architecture, determinism of whole chains, agreement with references.
+//! Tests that need several crates: architecture, determinism of whole chains, agreement with references, cases of earlier systems.
 
 mod aliases;
 mod architecture;
+mod compatibility;
+mod conformance;
 mod determinism;
 mod documents;
 mod large;
+mod neutral;
 mod references;
 mod sparse_reference;

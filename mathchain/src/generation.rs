@@ -163,7 +163,10 @@ impl Generations {
         } else {
             host = old.dispatcher.host().clone();
         }
-        let next = generation(&self.families, &self.layers, &host, config, found)?;
+        let mut next = generation(&self.families, &self.layers, &host, config, found)?;
+        // What a session has used of its budgets it does not get back.
+        let counting = Dispatcher::clone(&next.dispatcher).continuing(&old.dispatcher);
+        next.dispatcher = Arc::new(counting);
         reloaded.generation = next.dispatcher.policy().generation().to_owned();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         Ok(reloaded)

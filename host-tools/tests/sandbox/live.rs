@@ -159,8 +159,13 @@ fn lines_are_bounded() {
 
 fn a_program_that_is_not_there_is_named() {
     let place = Place::at(Level::S3);
-    let talk = start(&place, &Command::new(["no-such-program"]));
-    let missing = talk.receive(LONG, &StopFlag::new()).expect_err("not there");
+    let stop = StopFlag::new();
+    // Said at once, or with the first line: whichever looks first.
+    let missing = place
+        .sandbox
+        .converse(&Command::new(["no-such-program"]), &stop)
+        .and_then(|talk| talk.receive(LONG, &stop).map(drop))
+        .expect_err("not there");
     assert_eq!(missing.reason_str(), Some("not_found"));
     assert!(missing.message().contains("`no-such-program`"), "{missing}");
 }

@@ -161,6 +161,13 @@ impl Dispatcher {
         self
     }
 
+    /// Counts on where another one of the same session counted, as after a reload.
+    #[must_use]
+    pub fn continuing(mut self, before: &Self) -> Self {
+        self.tally = Arc::clone(&before.tally);
+        self
+    }
+
     /// The same with another policy, as after a reload; calls that run keep the one they began with.
     #[must_use]
     pub fn with_policy(&self, policy: Arc<Policy>) -> Self {

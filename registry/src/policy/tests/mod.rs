@@ -7,10 +7,14 @@ use tool_core::{Category, Reach, Value};
 
 mod algebra;
 mod compare;
+mod differential;
 mod layers;
 mod phases;
+mod properties;
+mod random;
 mod record;
 mod rules;
+mod samples;
 
 use super::compile::{self, CompiledLayer};
 use super::*;

@@ -1,0 +1,198 @@
+//! What decisions cost (256 tools, eight layers, nothing cached), and the check of a thousand agent files.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use registry::agents::{AgentFile, Checker};
+use registry::aliases::Aliases;
+use registry::policy::{CallFacts, WORKSPACE_READY};
+use registry::{Catalogue, Config, Facts, Layer, Level, Policy, Rule, Verdict, Who};
+use tool_core::tool::ErasedExample;
+use tool_core::{
+    AnyTool, Call, Category, Ctx, Determinism, Effect, Reach, ResourceKey, Spec, ToolError, Value,
+};
+
+/// As the binaries do.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A tool that is nothing but its spec.
+struct Claims(Spec);
+
+impl AnyTool for Claims {
+    fn spec(&self) -> &Spec {
+        &self.0
+    }
+    fn description(&self) -> String {
+        String::new()
+    }
+    fn input_schema(&self) -> tool_core::schema::Schema {
+        serde_json::json!({"type": "object", "properties": {}})
+    }
+    fn output_schema(&self) -> tool_core::schema::Schema {
+        serde_json::json!(true)
+    }
+    fn examples(&self) -> Vec<ErasedExample> {
+        Vec::new()
+    }
+    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+        Ok(Box::new(ClaimsCall(args.clone(), Reach::of(&self.0))))
+    }
+}
+
+struct ClaimsCall(Value, Reach);
+
+impl Call for ClaimsCall {
+    fn args(&self) -> &Value {
+        &self.0
+    }
+    fn sources(&self) -> &[tool_core::input::SourceRef] {
+        &[]
+    }
+    fn resources(&self) -> Result<Vec<ResourceKey>, ToolError> {
+        Ok(Vec::new())
+    }
+    fn reach(&self) -> Reach {
+        self.1
+    }
+    fn run(self: Box<Self>, _: &Ctx) -> Result<Value, ToolError> {
+        Ok(self.0)
+    }
+}
+
+/// 256 tools of every category, a quarter of them with effects.
+fn catalogue() -> Catalogue {
+    let tool = |number: usize| -> Arc<dyn AnyTool> {
+        let effects: &[Effect] = match number % 8 {
+            0 => &[Effect::ModifiesFiles],
+            1 => &[Effect::NetworkAccess],
+            _ => &[],
+        };
+        Arc::new(Claims(Spec {
+            id: format!("tool_{number}").leak(),
+            title: "claims",
+            category: Category::ALL[number % Category::ALL.len()],
+            effects,
+            determinism: Determinism::External,
+            ..Spec::pure()
+        }))
+    };
+    let tools: Vec<Arc<dyn AnyTool>> = (0..256).map(tool).collect();
+    Catalogue::with_plugins(&[], &tools).expect("sound specs")
+}
+
+/// Eight layers that hold for one caller, each with an `allow`, a `deny` and so many rules on other tools.
+fn policy(catalogue: &Catalogue, rules: usize) -> Policy {
+    let layer = |number: usize| {
+        let hidden = format!("tool_{}", 200 + number);
+        let level = [Level::Global, Level::User, Level::Role][number % 3];
+        let name = if level == Level::Role { "operator" } else { "" };
+        let layer = Layer::new(level, name)
+            .allow(["group:all"])
+            .deny([hidden.as_str()]);
+        (0..rules).fold(layer, |layer, rule| {
+            let tools = [format!("tool_{}", 8 * (number + rule) + 2)];
+            layer.rule(Rule::new(Verdict::Ask, tools.iter().map(String::as_str)))
+        })
+    };
+    let config = Config {
+        layers: (0..8).map(layer).collect(),
+        ..Config::default()
+    };
+    Policy::compile(catalogue, &config, &[]).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn decisions(criterion: &mut Criterion) {
+    let catalogue = catalogue();
+    let who = Who::role("operator");
+    let facts = Facts::default().with(WORKSPACE_READY);
+    let empty = Value::object::<&str, Value>([]);
+    let index = catalogue.index("tool_107").expect("a tool");
+    let tool = catalogue.tool(index);
+    let call = tool.decode(&empty).expect("a call");
+    let of_call = CallFacts::of(tool, call.as_ref(), None);
+    let hidden = catalogue.index("tool_203").expect("a tool");
+    let mut group = criterion.benchmark_group("256 tools, 8 layers");
+    for rules in [0, 4] {
+        let policy = policy(&catalogue, rules);
+        let caller = policy.caller(&catalogue, &who, &facts).expect("a role");
+        let title = |what: &str| format!("{what}, {rules} rules a layer");
+        group.bench_function(title("is a tool visible"), |bencher| {
+            bencher.iter(|| caller.visible().contains(black_box(index)))
+        });
+        group.bench_function(title("decide a call that runs"), |bencher| {
+            bencher.iter(|| caller.decide(&catalogue, black_box(index), Some(&of_call), None))
+        });
+        let asked = catalogue.index("tool_26").expect("a tool");
+        group.bench_function(
+            title("decide a call that asks where a rule says so"),
+            |bencher| {
+                bencher.iter(|| caller.decide(&catalogue, black_box(asked), Some(&of_call), None))
+            },
+        );
+        group.bench_function(title("decide a hidden tool"), |bencher| {
+            bencher.iter(|| caller.decide(&catalogue, black_box(hidden), Some(&of_call), None))
+        });
+        group.bench_function(title("join what holds for a caller"), |bencher| {
+            bencher.iter(|| {
+                policy
+                    .caller(&catalogue, black_box(&who), &facts)
+                    .expect("a role")
+            })
+        });
+        group.bench_function(title("caller, facts of the call and decision"), |bencher| {
+            bencher.iter(|| {
+                let caller = policy
+                    .caller(&catalogue, black_box(&who), &facts)
+                    .expect("a role");
+                let of_call = CallFacts::of(tool, call.as_ref(), None);
+                caller.decide(&catalogue, index, Some(&of_call), None)
+            })
+        });
+    }
+    group.finish();
+    let policy = policy(&catalogue, 4);
+    let caller = policy.caller(&catalogue, &who, &facts).expect("a role");
+    criterion.bench_function("256 tools, 8 layers: list what is visible", |bencher| {
+        bencher.iter(|| caller.listed().count())
+    });
+}
+
+/// A file of usual length, with twelve tools.
+fn agent_file(number: usize) -> String {
+    let tools: String = (0..12)
+        .map(|tool| format!("  - tool_{}\n", (7 * number + 13 * tool) % 256))
+        .collect();
+    let body =
+        "Look at {{topic}}, compare at least three sources, and say how sure you are.\n".repeat(40);
+    format!(
+        "---\nname: agent_{number}\ndescription: finds and compares sources\nrole: operator\ntools:\n{tools}variables: [topic]\n---\n\n# System Prompt\n\n{body}\n# User Prompt\n\nThe topic is {{{{topic}}}}.\n"
+    )
+}
+
+fn agents(criterion: &mut Criterion) {
+    let catalogue = catalogue();
+    let config = Config::default();
+    let files: Vec<(String, String)> = (0..1000)
+        .map(|number| (format!("agents/agent_{number}.md"), agent_file(number)))
+        .collect();
+    let mut group = criterion.benchmark_group("1000 agent files");
+    group.sample_size(10);
+    group.bench_function("read and check", |bencher| {
+        bencher.iter(|| {
+            let checker = Checker::new(&catalogue, &config, Aliases::built_in());
+            for (path, text) in &files {
+                let agent =
+                    AgentFile::parse(path, text).unwrap_or_else(|errors| panic!("{errors}"));
+                checker
+                    .check(&agent)
+                    .unwrap_or_else(|errors| panic!("{errors}"));
+            }
+        })
+    });
+    group.finish();
+}
+
+criterion_group!(benches, decisions, agents);
+criterion_main!(benches);
