@@ -66,6 +66,10 @@ impl Sources {
         found
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the sources are no workspace of a tool"
+    )]
     fn walk(&mut self, folder: &Path) {
         for entry in std::fs::read_dir(folder).expect("reads a folder of the sources") {
             let path = entry.expect("an entry").path();

@@ -237,6 +237,32 @@ fn spell(numbers: &Numbers, number: f64) -> String {
     }
 }
 
+/// What obligations did before the call: what a person is told, and where copies are.
+pub(super) fn kept(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
+        text.push_str(&format!(
+            "notice {id}: a rule says that you are told of this call (`mathchain notifications list`)\n"
+        ));
+    }
+    let copies = outcome
+        .metadata
+        .get("backups")
+        .and_then(|list| list.items());
+    for copy in copies.unwrap_or_default() {
+        let of = |key: &str| {
+            copy.get(key)
+                .and_then(|text| text.as_str().map(str::to_owned))
+        };
+        if let (Some(id), Some(path)) = (of("id"), of("path")) {
+            text.push_str(&format!(
+                "copy of {path} kept: `mathchain files restore {id}` brings it back\n"
+            ));
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,30 +288,4 @@ mod tests {
         let shown = inline_or_block(&Value::from(picture), 0);
         assert_eq!(shown.trim_end(), picture);
     }
-}
-
-/// What obligations did before the call: what a person is told, and where copies are.
-pub(super) fn kept(outcome: &Outcome) -> String {
-    let mut text = String::new();
-    if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
-        text.push_str(&format!(
-            "notice {id}: a rule says that you are told of this call (`mathchain notifications list`)\n"
-        ));
-    }
-    let copies = outcome
-        .metadata
-        .get("backups")
-        .and_then(|list| list.items());
-    for copy in copies.unwrap_or_default() {
-        let of = |key: &str| {
-            copy.get(key)
-                .and_then(|text| text.as_str().map(str::to_owned))
-        };
-        if let (Some(id), Some(path)) = (of("id"), of("path")) {
-            text.push_str(&format!(
-                "copy of {path} kept: `mathchain files restore {id}` brings it back\n"
-            ));
-        }
-    }
-    text
 }
