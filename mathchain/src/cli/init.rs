@@ -43,7 +43,7 @@ pub(super) fn init(init: &Init) -> Result<ExitCode, ToolError> {
     let path = init.directory.join(CONFIG_NAMES[0]);
     write_new(&path, STARTER).map_err(failed)?;
     print(&format!(
-        "wrote {}; `mathchain doctor` checks it\n",
+        "wrote {}; `mathchain check` checks it\n",
         path.display()
     ));
     Ok(exit::OK.into())
