@@ -93,7 +93,7 @@ fn nothing_survives_its_deadline() {
             let number = number(index, salt);
             let script = script.replace("NUMBER", &number);
             let mut command = place.script(&format!("trap '' TERM\n{script}\nsleep {number}"));
-            command.limits.wall = Duration::from_millis(500);
+            command.limits.wall = Duration::from_millis(1000);
             let (ran, most) = watched(&place, &command, &number);
             assert!(ran.timed_out, "{level} {name}: {}", said(&ran));
             assert!(most > 1, "{level} {name}: it never began");
