@@ -120,7 +120,7 @@ pub struct Dispatcher {
     /// Tells the calls of this process from those of others.
     nonce: u64,
     calls: Arc<AtomicU64>,
-    /// Calls of this session against the budgets of tasks.
+    /// What was counted against the budgets of tasks.
     tally: Arc<budgets::Tally>,
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use tool_core::{Category, Reach, Value};
+use tool_core::{Category, ErrorCode, Reach, Value};
 
 mod algebra;
 mod compare;

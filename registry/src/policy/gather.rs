@@ -1,0 +1,223 @@
+//! Compiling a policy: every name of a configuration resolved against one catalogue, every error at once.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::selection::CompiledSelection;
+use super::{
+    Chosen, CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Confinement, Layer, Level,
+    Policy, Rule, Selector, Verdict, compile, context_of_task, phases, roles, runtime,
+};
+use crate::agent_cli::CliSpec;
+use crate::catalogue::Catalogue;
+use crate::config::Config;
+use crate::error::LoadError;
+
+impl Policy {
+    /// As [`Policy::compile`], with the errors added to a list.
+    pub(crate) fn gather(
+        catalogue: &Catalogue,
+        config: &Config,
+        further: &[Layer],
+        errors: &mut Vec<LoadError>,
+    ) -> Self {
+        let mut config = Cow::Borrowed(config);
+        if !config.agent_texts.is_empty() {
+            let agents = crate::agents::load(catalogue, &config, errors);
+            config.to_mut().agents.extend(agents);
+        }
+        let config: &Config = &config;
+        let roles = roles::merged(config);
+        let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
+        let mut compiled: BTreeMap<String, CompiledRole> = roles
+            .iter()
+            .map(|role| {
+                (
+                    role.name.clone(),
+                    roles::compile(catalogue, role, config, &names, errors),
+                )
+            })
+            .collect();
+        roles::check_toolsets(catalogue, config, &roles, errors);
+        let agents = compile_agents(catalogue, config, &names, errors);
+        let mut agent_names: Vec<String> = agents.keys().cloned().collect();
+        let clis = CliSpec::built_in().iter().chain(&config.clis);
+        let clis = clis.map(|cli| cli.name.clone());
+        agent_names.extend(clis.filter(|cli| !agents.contains_key(cli)));
+        let known: Vec<&str> = agent_names.iter().map(String::as_str).collect();
+        let phases = phases::compile(catalogue, config, &known, errors);
+        let tasks = compile_tasks(catalogue, config, errors);
+        let mut layers = Vec::new();
+        for layer in config.layers.iter().chain(further) {
+            let built = compile::layer(catalogue, layer, &names, errors);
+            // A delegate never has more than who delegates, so nothing is allowed to it alone.
+            if layer.level == Level::Delegation {
+                errors.extend(allowing(layer).map(|rule| {
+                    let place = rule.place.as_ref().or(layer.place.as_ref());
+                    LoadError::new(
+                        place,
+                        "a layer of level `delegation` narrows: its rules say `ask` or `deny`",
+                    )
+                }));
+            }
+            let (what, of): (&str, Vec<&str>) = match layer.level {
+                Level::Role => {
+                    if let Some(role) = compiled.get_mut(&layer.name) {
+                        role.layers.push(built);
+                        continue;
+                    }
+                    ("role", names.clone())
+                }
+                Level::Agent => ("agent", known.clone()),
+                Level::Phase => ("phase", phases.keys().map(String::as_str).collect()),
+                _ => ("", Vec::new()),
+            };
+            if !what.is_empty() && !of.contains(&layer.name.as_str()) {
+                let message = format!("no {what} named `{}`", layer.name);
+                let error = LoadError::new(layer.place.as_ref(), message);
+                errors.push(error.nearest(&layer.name, of));
+            }
+            layers.push(built);
+        }
+        if !compiled.contains_key(&config.default_role) {
+            let error = LoadError::new(
+                config.default_role_place.as_ref(),
+                format!("no role named `{}`", config.default_role),
+            );
+            errors.push(
+                error
+                    .at("/default_role")
+                    .nearest(&config.default_role, names.iter().copied()),
+            );
+        }
+        let written = format!(
+            "{:?}{roles:?}{:?}{:?}{:?}{:?}{:?}{:?}{further:?}",
+            config.permissions,
+            config.layers,
+            config.phases,
+            config.profiles,
+            config.toolsets,
+            config.agents,
+            config.budgets,
+        );
+        Self {
+            generation: crate::digest::of_texts([catalogue.generation(), &written]),
+            default_role: config.default_role.clone(),
+            layers,
+            agents,
+            agent_names: agent_names.clone(),
+            phases,
+            tasks,
+            profiles: compile_profiles(catalogue, config, errors),
+            toolsets: config
+                .toolsets
+                .iter()
+                .map(|toolset| {
+                    let name = Selector::from(toolset.name.as_str());
+                    // What is wrong with it has been reported.
+                    let chosen =
+                        roles::toolset(catalogue, config, &name, &mut Vec::new(), &mut Vec::new());
+                    let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
+                    (toolset.name.clone(), said)
+                })
+                .collect(),
+            confinements: Confinement::ALL
+                .map(|one| one.compile(catalogue, errors))
+                .into(),
+            contexts: [Layer::read_only(), Layer::no_web()]
+                .map(|layer| compile::layer(catalogue, &layer, &[], errors)),
+            preconditions: runtime::compile(catalogue),
+            roles: compiled,
+            permissions: config.permissions.clone(),
+            budgets: config.budgets.clone(),
+        }
+    }
+}
+
+/// The rules of a layer that allow.
+pub(super) fn allowing(layer: &Layer) -> impl Iterator<Item = &Rule> {
+    let rules = layer.rules.iter();
+    rules.filter(|rule| rule.decision == Verdict::Allow)
+}
+
+fn compile_agents(
+    catalogue: &Catalogue,
+    config: &Config,
+    roles: &[&str],
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, CompiledAgent> {
+    let mut compiled = BTreeMap::new();
+    for agent in &config.agents {
+        if let Some(role) = &agent.role
+            && !roles.contains(&role.text.as_str())
+        {
+            let message = format!("no role named `{}`", role.text);
+            let error = LoadError::new(role.place.as_ref(), message);
+            errors.push(error.nearest(&role.text, roles.iter().copied()));
+        }
+        let selection = CompiledSelection::of(catalogue, config, &agent.selection, errors);
+        let mut layer = compile::layer(catalogue, &agent.layer, roles, errors);
+        // Whatever a phase says: nothing shows an agent a tool that its file does not list.
+        if let Some(tools) = &selection.tools {
+            let listed = layer.allow.get_or_insert_with(|| tools.set.clone());
+            listed.intersect(&tools.set);
+        }
+        let built = CompiledAgent {
+            role: agent.role.as_ref().map(|role| role.text.clone()),
+            selection,
+            layer,
+        };
+        if compiled.insert(agent.name.clone(), built).is_some() {
+            errors.push(LoadError::new(
+                agent.place.as_ref(),
+                format!("two agents are named `{}`", agent.name),
+            ));
+        }
+    }
+    compiled
+}
+
+/// The kinds of tasks: those that the program knows, and those that budgets and layers speak of.
+fn compile_tasks(
+    catalogue: &Catalogue,
+    config: &Config,
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, Vec<CompiledLayer>> {
+    let of_layers = config.layers.iter().filter(|one| one.level == Level::Task);
+    let written = of_layers
+        .map(|layer| layer.name.as_str())
+        .chain(config.budgets.iter().map(|budget| budget.task.as_str()));
+    let mut kinds: Vec<&str> = roles::kinds_of_tasks().collect();
+    kinds.extend(written);
+    kinds
+        .into_iter()
+        .map(|kind| {
+            let implied = context_of_task(kind)
+                .iter()
+                .map(|layer| compile::layer(catalogue, layer, &[], errors))
+                .collect();
+            (kind.to_owned(), implied)
+        })
+        .collect()
+}
+
+fn compile_profiles(
+    catalogue: &Catalogue,
+    config: &Config,
+    errors: &mut Vec<LoadError>,
+) -> BTreeMap<String, CompiledProfile> {
+    let mut profiles = roles::profiles(catalogue);
+    profiles.retain(|built_in| config.profiles.iter().all(|own| own.name != built_in.name));
+    profiles
+        .iter()
+        .chain(&config.profiles)
+        .map(|profile| {
+            let built = CompiledProfile {
+                prefer: Chosen::of(catalogue, &profile.prefer, errors),
+                enable: Chosen::of(catalogue, &profile.enable, errors),
+                disable: Chosen::of(catalogue, &profile.disable, errors),
+            };
+            (profile.name.clone(), built)
+        })
+        .collect()
+}
