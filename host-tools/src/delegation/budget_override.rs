@@ -2,9 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Effect, Example, Spec, Tool, ToolError,
-};
+use tool_core::{Ctx, Effect, Example, Spec, Tool, ToolError};
 
 /// Raises a budget of the task at hand.
 pub struct BudgetOverride;
@@ -67,14 +65,9 @@ impl Tool for BudgetOverride {
     const SPEC: Spec = Spec {
         id: "budget_override",
         title: "Raise a budget",
-        category: Category::Workflow,
         tags: &["budget"],
         effects: &[Effect::SystemState],
-        capabilities: &[Capability::Calls],
-        idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct],
-        ..Spec::pure()
+        ..super::CALLS
     };
     type Args = Args;
     type Output = Output;

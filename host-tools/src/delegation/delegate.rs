@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Delegation;
-use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Example, Spec, Tool, ToolError, Value,
-};
+use tool_core::{Ctx, Example, Spec, Tool, ToolError, Value};
 
 /// Makes calls for a delegate.
 pub struct Delegate;
@@ -51,13 +49,8 @@ impl Tool for Delegate {
     const SPEC: Spec = Spec {
         id: "delegate",
         title: "Make calls for a delegate",
-        category: Category::Workflow,
         tags: &["delegation"],
-        capabilities: &[Capability::Calls],
-        idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct],
-        ..Spec::pure()
+        ..super::CALLS
     };
     type Args = Args;
     type Output = Output;

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Question;
-use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Example, Spec, Tool, ToolError, Value,
-};
+use tool_core::{Ctx, Example, Spec, Tool, ToolError, Value};
 
 /// Puts a question to the person outside.
 pub struct Escalate;
@@ -37,13 +35,8 @@ impl Tool for Escalate {
     const SPEC: Spec = Spec {
         id: "escalate",
         title: "Ask the person",
-        category: Category::Workflow,
         tags: &["delegation"],
-        capabilities: &[Capability::Calls],
-        idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct],
-        ..Spec::pure()
+        ..super::CALLS
     };
     type Args = Args;
     type Output = Output;

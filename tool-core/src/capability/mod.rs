@@ -1,0 +1,24 @@
+//! Capabilities: what of the world crosses into tools and runtime parts, as traits; the binary joins them.
+//!
+//! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
+//! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
+
+mod calls;
+mod files;
+mod host;
+mod http;
+mod model;
+mod records;
+
+pub use calls::{BudgetRaise, Calls, Delegation, Question};
+pub use files::{
+    Arrays, Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
+    WriteMode, identities_overlap,
+};
+pub use host::{Alarm, Clock, Reload, Spawner, State};
+pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
+pub use model::{Embeddings, Image, Message, Model, Reply, Speaker};
+pub use records::{
+    ApprovalRequest, ApprovalState, Approvals, Backups, Durability, Kept, Ledger, LedgerHead,
+    Notice, Notices,
+};

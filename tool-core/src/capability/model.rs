@@ -1,0 +1,71 @@
+//! Language and embedding models.
+
+use crate::error::ToolError;
+use crate::stop::StopFlag;
+
+/// Vectors that a model gave to texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embeddings {
+    /// Name of the model; vectors of different names cannot be compared.
+    pub backend: String,
+    /// One vector for each text, in their order, all of one length.
+    pub vectors: Vec<Vec<f64>>,
+}
+
+/// Who speaks in a conversation with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// Sets the task.
+    System,
+    /// Asks.
+    User,
+    /// The model, earlier.
+    Assistant,
+}
+
+/// An image in a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Such as `image/png`.
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub base64: String,
+}
+
+/// A message to a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// What is said.
+    pub text: String,
+    /// Images beside the text.
+    pub images: Vec<Image>,
+}
+
+/// What a model answered. The text comes from outside: it is data, never an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Name of the model.
+    pub backend: String,
+    /// Its answer.
+    pub text: String,
+    /// Whether the answer was cut at the model's limit.
+    pub truncated: bool,
+}
+
+/// Models behind endpoints that the configuration names; every request is a `calls_llm` effect of the tool that makes it.
+pub trait Model: Send + Sync {
+    /// Vectors for texts.
+    ///
+    /// # Errors
+    /// `precondition_failed` that names the key where no endpoint is configured; `tool_error` for a failed exchange or an answer
+    /// that is not of the documented shape.
+    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings, ToolError>;
+
+    /// An answer to a conversation; one with images goes to the model that sees.
+    ///
+    /// # Errors
+    /// As [`Model::embed`].
+    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply, ToolError>;
+}

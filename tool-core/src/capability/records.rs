@@ -1,0 +1,130 @@
+//! What the dispatcher keeps and asks: copies, notices, the audit, approvals.
+
+use crate::error::ToolError;
+use crate::value::Value;
+
+/// A copy that is kept of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Names the copy.
+    pub id: String,
+    /// Path of the file, relative to the workspace root.
+    pub path: String,
+    /// Digest of its content, 64 hex digits.
+    pub digest: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// Copies of files, kept before a call changes them.
+pub trait Backups: Send + Sync {
+    /// Keeps a copy of every file at or below these paths; what does not exist has none. All are on disk when it returns.
+    ///
+    /// # Errors
+    /// When a file could not be read or its copy not be written, or there are too many; the caller then refuses the call.
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>, ToolError>;
+}
+
+/// Something that a person is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// `call` of a tool with the obligation `notify`, or `question`.
+    pub kind: &'static str,
+    /// The call it comes from.
+    pub call_id: String,
+    /// The tool it is about.
+    pub tool: Option<String>,
+    /// Role of the caller.
+    pub role: String,
+    /// Agent of the caller.
+    pub agent: Option<String>,
+    /// What is said, secrets redacted.
+    pub text: String,
+}
+
+/// The list of what a person is told; nothing is ever taken from it.
+pub trait Notices: Send + Sync {
+    /// Adds a notice, durably; gives its id.
+    ///
+    /// # Errors
+    /// `tool_error` when it could not be written; the caller then refuses the call.
+    fn notify(&self, notice: &Notice) -> Result<String, ToolError>;
+}
+
+/// What a ledger record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Durability {
+    /// May be batched: a pure call.
+    Batched,
+    /// On disk before `record` returns: anything with effects.
+    Synced,
+}
+
+/// The audit: one hash-chained record per call.
+pub trait Ledger: Send + Sync {
+    /// Appends a record and returns its number and the new head of the chain.
+    ///
+    /// # Errors
+    /// `tool_error` when it could not be written; the caller then refuses effects.
+    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError>;
+}
+
+/// Where a chain of audit records stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerHead {
+    /// Name of the chain.
+    pub session: String,
+    /// Number of the newest record, from 1.
+    pub sequence: u64,
+    /// Its hash, 64 hex digits.
+    pub hash: String,
+}
+
+/// A question to the person at the terminal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRequest {
+    /// Digest of tool, version, canonical arguments, resource keys, role and policy generation.
+    pub digest: String,
+    /// Canonical id of the tool.
+    pub tool: String,
+    /// Role of the caller.
+    pub role: String,
+    /// Agent of the caller: whoever it is, it never answers.
+    pub agent: Option<String>,
+    /// The arguments in short, secrets redacted.
+    pub preview: String,
+    /// Why a person is asked: layer and rule.
+    pub reason: String,
+    /// The `match` of a rule that is about this call: `path`, `argv` and `url` where it has them; `null` where no rule could be
+    /// that exact.
+    pub condition: Value,
+}
+
+/// Where an approval stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalState {
+    /// Waits for a person; the id names it.
+    Pending(String),
+    /// Given, and now used up by this call; by whom.
+    Consumed {
+        /// The approval's id.
+        id: String,
+        /// Who gave it.
+        approved_by: String,
+    },
+    /// A person said no; the id names it.
+    Declined(String),
+    /// Nobody answered, or nobody used the answer, in time.
+    Expired(String),
+}
+
+/// Approvals: asked by the dispatcher, settled by a person outside.
+pub trait Approvals: Send + Sync {
+    /// Looks for an answer to exactly this request. A granted one is consumed and `intent` is recorded, in one transaction;
+    /// without an answer the request is filed (once) and stays pending.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read or written.
+    fn settle(&self, request: &ApprovalRequest, intent: &Value)
+    -> Result<ApprovalState, ToolError>;
+}
