@@ -5,6 +5,7 @@
 //! names a tool or decides who may call one: that is the registry's. [`state`] is what outlives a process: audit and approvals.
 
 pub mod check;
+pub mod condition;
 pub mod conflicts;
 mod explain;
 pub mod graph;
@@ -17,7 +18,7 @@ pub mod template;
 pub mod types;
 
 pub use check::{CheckedPlan, CheckedStep, Permit, check};
-pub use plan::{Defaults, Mode, OnError, Plan, Step};
+pub use plan::{Approval, Budget, Defaults, Mode, OnError, Plan, Step};
 pub use problem::{Fault, PlanProblem, Problems};
 pub use run::{
     ChainResult, ChainStatus, Finished, Observer, RunOptions, StepReport, StepStatus, execute, run,

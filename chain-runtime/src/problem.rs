@@ -16,8 +16,12 @@ pub enum Fault {
     Id,
     /// A stated limit is exceeded.
     Limit,
-    /// A field of a later release.
-    Later,
+    /// A condition cannot be read, or can never hold.
+    Condition,
+    /// The step asks for a place that there is not.
+    Place,
+    /// The plan needs more than its own budget.
+    Budget,
     /// An input of the plan is missing or does not fit.
     Input,
     /// No tool has that name.
@@ -49,7 +53,9 @@ impl Fault {
             Self::Form => "form",
             Self::Id => "id",
             Self::Limit => "limit",
-            Self::Later => "later_release",
+            Self::Condition => "condition",
+            Self::Place => "no_cluster",
+            Self::Budget => "budget",
             Self::Input => "input",
             Self::UnknownTool => "unknown_tool",
             Self::BlockedTool => "blocked_tool",
@@ -151,6 +157,9 @@ pub struct Problems {
 impl Problems {
     /// Adds one.
     pub fn push(&mut self, problem: PlanProblem) {
+        if self.list.last() == Some(&problem) {
+            return; // several elements of a map have it
+        }
         if self.list.len() < PROBLEMS_MAX {
             self.list.push(problem);
         } else {

@@ -33,6 +33,15 @@ pub(crate) fn logged(key: &str) -> Vec<String> {
     log.get_or_insert_default().remove(key).unwrap_or_default()
 }
 
+/// How many lines of a key begin so.
+fn count(key: &str, begin: &str) -> usize {
+    let mut log = LOG.lock().unwrap_or_else(|err| err.into_inner());
+    let lines = log.get_or_insert_default().get(key);
+    lines.map_or(0, |lines| {
+        lines.iter().filter(|line| line.starts_with(begin)).count()
+    })
+}
+
 /// Sleeps, unless the call is stopped.
 fn sleep(ms: u64, ctx: &Ctx) -> Result<(), ToolError> {
     let end = Instant::now() + Duration::from_millis(ms);
@@ -149,6 +158,23 @@ tool!(
     }
 );
 
+tool!(Flaky, "flaky", { determinism: Determinism::External, ..Spec::pure() },
+FlakyArgs { key: String, fails: usize, #[serde(default)] code: String, #[serde(default)] sleep_ms: u64 },
+FlakyOutput { text: String },
+|args, ctx| {
+    sleep(args.sleep_ms, ctx)?;
+    let before = count(&args.key, "flaky");
+    log(&args.key, "flaky".to_owned());
+    if before < args.fails {
+        let code = match args.code.as_str() {
+            "invalid_args" => ErrorCode::InvalidArgs,
+            _ => ErrorCode::ToolError,
+        };
+        return Err(ToolError::new(code, format_args!("attempt {before}")).reason("rate_limit"));
+    }
+    Ok(FlakyOutput { text: format!("after {before}") })
+});
+
 tool!(FailWrite, "fail_write",
     { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
     FailWriteArgs { path: String },
@@ -227,6 +253,7 @@ static TOOLS: &[Entry] = &[
     entry::<Read>(),
     entry::<Shell>(),
     entry::<Fail>(),
+    entry::<Flaky>(),
     entry::<FailWrite>(),
     entry::<Boom>(),
     entry::<Any>(),

@@ -5,5 +5,6 @@ mod determinism;
 mod failures;
 mod fakes;
 mod hazards;
+mod language;
 mod order;
 mod records;

@@ -6,6 +6,8 @@
 
 mod access;
 mod args;
+mod conditions;
+mod maps;
 mod step;
 
 use std::collections::HashMap;
@@ -18,13 +20,16 @@ use tool_core::rng::derive_seed;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Caller, Effect, Object, ResourceKey, Seed, ToolError, Value};
 
+use crate::condition::Condition;
 use crate::conflicts::{self, Conflicts};
 use crate::graph::{Edge, Graph, Reason, shortest_cycle};
-use crate::plan::{self, Mode, OnError, Plan};
+use crate::plan::{self, Approval, Budget, Mode, OnError, Plan, Retry, STEPS_MAX};
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::{Node, Placed};
 use crate::types::{Slots, Type, Walked};
 
+pub use maps::CheckedMap;
+pub(crate) use maps::item_value;
 pub use step::Permit;
 
 /// Most notes that are kept.
@@ -43,8 +48,28 @@ pub struct CheckedStep {
     pub tool_version: u32,
     /// Its arguments, inputs filled in.
     pub args: Node,
-    /// Longest run in milliseconds.
+    /// Without it holding, the step is skipped.
+    pub when: Option<Condition>,
+    /// Calls the tool for every element of a list.
+    pub map: Option<CheckedMap>,
+    /// What is tried again.
+    pub retry: Retry,
+    /// Longest run of one attempt in milliseconds.
     pub timeout_ms: Option<u64>,
+    /// Longest run of all attempts together in milliseconds.
+    pub deadline_ms: Option<u64>,
+    /// Whether a person is asked.
+    pub approval: Approval,
+    /// What undoes it when the chain fails later.
+    pub compensate: Option<Box<CheckedStep>>,
+    /// Whether its calls mostly wait for something outside this processor.
+    pub waits: bool,
+    /// Whether doing it twice is the same as doing it once.
+    pub idempotent: bool,
+    /// Whether its result is a function of arguments and seed.
+    pub is_function: bool,
+    /// Whether it must be the only call running.
+    pub exclusive: bool,
     /// What its failure means for the others.
     pub on_error: OnError,
     /// Whether its result depends on the world, and so may hold what was found there.
@@ -88,6 +113,10 @@ pub struct CheckedPlan {
     pub barrier: bool,
     /// Whether steps with effects may run together.
     pub parallel_mutations: bool,
+    /// What a run may use at most.
+    pub budget: Budget,
+    /// Longest run of the whole in milliseconds.
+    pub deadline_ms: Option<u64>,
     /// What is checked only when it arrives, and other remarks.
     pub notes: Vec<String>,
     /// Digest of the plan.
@@ -127,6 +156,7 @@ pub fn check(
         chain_index: 0,
         step: String::new(),
         wave: 0,
+        requires_approval: false,
     });
     let mut checker = Checker {
         plan,
@@ -136,6 +166,8 @@ pub fn check(
         index: index(plan),
         tools: HashMap::new(),
         facts: Vec::with_capacity(plan.steps.len()),
+        outputs: vec![None; plan.steps.len()],
+        units: 0,
         waits: vec![Vec::new(); plan.steps.len()],
         edges: Vec::new(),
         unnamed: None,
@@ -180,6 +212,10 @@ struct Checker<'d> {
     tools: HashMap<Arc<str>, Option<Rc<ToolFacts<'d>>>>,
     /// By step; `None` where the tool is not known or not allowed.
     facts: Vec<Option<Rc<ToolFacts<'d>>>>,
+    /// By step, the type of what it gives.
+    outputs: Vec<Option<Type>>,
+    /// Calls that are known to come: steps, and elements of lists that the plan holds.
+    units: usize,
     /// By step, the steps it waits for, later ones included.
     waits: Vec<Vec<usize>>,
     edges: Vec<Edge>,
@@ -194,7 +230,8 @@ impl<'d> Checker<'d> {
     fn run(&mut self) -> CheckedPlan {
         let plan = self.plan;
         for position in 0..plan.steps.len() {
-            let facts = self.facts_of(position);
+            let pointer = format!("/steps/{position}/tool");
+            let facts = self.facts_of(&plan.steps[position].tool, &pointer);
             self.facts.push(facts);
         }
         let mut steps = Vec::with_capacity(plan.steps.len());
@@ -204,6 +241,7 @@ impl<'d> Checker<'d> {
             self.after(position);
         }
         let outputs = self.outputs();
+        self.counted();
         self.cycles();
         self.order(&steps);
         let fallback_reason = self
@@ -228,6 +266,8 @@ impl<'d> Checker<'d> {
             fallback_reason,
             barrier: plan.barrier,
             parallel_mutations: plan.parallel_mutations(),
+            budget: plan.budget,
+            deadline_ms: plan.deadline_ms,
             notes: std::mem::take(&mut self.notes),
             digest: plan.digest.clone(),
             context: self.context.clone(),
@@ -242,15 +282,14 @@ impl<'d> Checker<'d> {
     }
 
     /// The tool of a step; what keeps it out is reported for every step that names it.
-    fn facts_of(&mut self, position: usize) -> Option<Rc<ToolFacts<'d>>> {
-        let name = Arc::clone(&self.plan.steps[position].tool);
+    fn facts_of(&mut self, name: &Arc<str>, pointer: &str) -> Option<Rc<ToolFacts<'d>>> {
         if name.is_empty() {
             return None; // reported as missing
         }
-        if let Some(Some(facts)) = self.tools.get(&name) {
+        if let Some(Some(facts)) = self.tools.get(name) {
             return Some(Rc::clone(facts));
         }
-        match self.dispatcher.resolve(&name, &self.context) {
+        match self.dispatcher.resolve(name, &self.context) {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
                 let facts = Rc::new(ToolFacts {
                     tool,
@@ -259,16 +298,16 @@ impl<'d> Checker<'d> {
                     output: Type::of_schema(&tool.output_schema()),
                     strictest: self.dispatcher.preview(tool, None, &self.context),
                 });
-                self.tools.insert(name, Some(Rc::clone(&facts)));
+                self.tools.insert(Arc::clone(name), Some(Rc::clone(&facts)));
                 Some(facts)
             }
             Ok(tool) => {
-                let blocked = blocked(position, tool.spec().id);
+                let blocked = blocked(pointer, tool.spec().id);
                 self.problems.push(blocked);
                 None
             }
             Err(err) => {
-                let problem = self.refused(position, &name, &err);
+                let problem = self.refused(pointer, name, &err);
                 self.problems.push(problem);
                 None
             }
@@ -276,7 +315,7 @@ impl<'d> Checker<'d> {
     }
 
     /// A tool that a direct caller sees and a chain does not is blocked; anything else is what the registry says.
-    fn refused(&self, position: usize, name: &str, err: &ToolError) -> PlanProblem {
+    fn refused(&self, pointer: &str, name: &str, err: &ToolError) -> PlanProblem {
         let direct = CallerContext {
             chain: None,
             ..self.context.clone()
@@ -284,7 +323,7 @@ impl<'d> Checker<'d> {
         if let Ok(tool) = self.dispatcher.resolve(name, &direct)
             && !tool.spec().callers.contains(&Caller::Chain)
         {
-            return blocked(position, tool.spec().id);
+            return blocked(pointer, tool.spec().id);
         }
         let fault = match err.code() {
             tool_core::ErrorCode::UnknownTool => Fault::UnknownTool,
@@ -292,7 +331,7 @@ impl<'d> Checker<'d> {
         };
         PlanProblem {
             hint: err.hint_str().map(str::to_owned),
-            ..PlanProblem::new(fault, format!("/steps/{position}/tool"), err.message())
+            ..PlanProblem::new(fault, pointer, err.message())
         }
     }
 
@@ -317,11 +356,9 @@ impl<'d> Checker<'d> {
         let Some(&target) = self.index.get(id) else {
             let problem = match id {
                 "item" | "index" => PlanProblem::new(
-                    Fault::Later,
+                    Fault::ReferenceStep,
                     pointer,
-                    format_args!(
-                        "`{id}` belongs to `map`, of a later release of the plan language"
-                    ),
+                    format_args!("`{id}` has a meaning only in the arguments of a step with `map`"),
                 ),
                 _ => {
                     let near = self.nearest_step(id);
@@ -360,7 +397,8 @@ impl<'d> Checker<'d> {
     /// What a reference to a step gives; `None` when that is reported here or before.
     fn walked(&mut self, target: usize, placed: &Placed) -> Option<Walked> {
         let facts = self.facts[target].clone()?;
-        match facts.output.walk(placed.reference.segments()) {
+        let output = self.outputs[target].clone()?;
+        match output.walk(placed.reference.segments()) {
             Ok(walked) => Some(walked),
             Err(end) => {
                 let reference = &placed.reference;
@@ -461,11 +499,35 @@ impl<'d> Checker<'d> {
             {
                 if let Some(target) = self.target(placed.reference.root(), None, &placed.pointer) {
                     let _ = self.walked(target, placed);
+                    self.guarded(target, &[], placed, "the output");
                 }
             }
             outputs.push((Arc::clone(name), bound));
         }
         outputs
+    }
+
+    /// Holds the number of calls that are known to come against the limit and the plan's own budget.
+    fn counted(&mut self) {
+        let (found, asked) = (self.units, self.plan.budget.steps);
+        if found > STEPS_MAX {
+            self.problems.push(PlanProblem::new(
+                Fault::Limit,
+                "/steps",
+                format_args!(
+                    "a plan has at most {STEPS_MAX} steps, elements of maps counted; found {found}"
+                ),
+            ));
+        } else if let Some(most) = asked.filter(|&most| found as u64 > most) {
+            self.problems.push(
+                PlanProblem::new(
+                    Fault::Budget,
+                    "/budget/steps",
+                    format_args!("the plan has {found} calls, its budget allows {most}"),
+                )
+                .hint("raise `budget.steps`, or leave steps out"),
+            );
+        }
     }
 
     /// Reports one shortest cycle, and every wait for a step that comes later and is on no cycle that is shown.
@@ -539,10 +601,7 @@ impl<'d> Checker<'d> {
             if let Some(from) = alone {
                 edge(from, Reason::Exclusive);
             }
-            if self.facts[position]
-                .as_ref()
-                .is_some_and(|facts| facts.tool.spec().exclusive)
-            {
+            if step.exclusive {
                 since
                     .drain(..)
                     .for_each(|from| edge(from, Reason::Exclusive));
@@ -570,14 +629,19 @@ impl<'d> Checker<'d> {
     }
 
     fn seed(&self, id: &str) -> Seed {
-        Seed::new(derive_seed(self.plan.seed.get(), id, 0))
+        item_seed(self.plan.seed, id, 0)
     }
 }
 
-fn blocked(position: usize, tool: &str) -> PlanProblem {
+/// The seed of one call: from the plan's, the step's id and the element's index.
+pub(crate) fn item_seed(seed: Seed, id: &str, index: u64) -> Seed {
+    Seed::new(derive_seed(seed.get(), id, index))
+}
+
+fn blocked(pointer: &str, tool: &str) -> PlanProblem {
     PlanProblem::new(
         Fault::BlockedTool,
-        format!("/steps/{position}/tool"),
+        pointer,
         format_args!("`{tool}` may not be in a plan: it does not list `chain` among its callers"),
     )
     .hint(format_args!("call `{tool}` directly"))

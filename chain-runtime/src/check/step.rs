@@ -8,8 +8,10 @@ use tool_core::{Call, Determinism, Effect, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args::{self, Findings};
-use super::{CheckedStep, Checker, ToolFacts};
+use super::maps::{self, Mapped};
+use super::{CheckedStep, Checker, ToolFacts, conditions};
 use crate::graph::{Edge, Reason};
+use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Retry};
 use crate::problem::{Fault, PlanProblem};
 use crate::template::{Node, Placed};
 use crate::types::Walked;
@@ -39,48 +41,148 @@ impl Permit {
     }
 }
 
+/// Where a call stands in the plan.
+pub(super) struct Site {
+    pub(super) position: usize,
+    /// JSON pointer of its arguments.
+    pub(super) base: String,
+    pub(super) approval: Approval,
+    /// Whether it undoes the step instead of being it.
+    pub(super) undoing: bool,
+}
+
+/// What the tool says about its calls.
+fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
+    let spec = facts.tool.spec();
+    checked.tool = spec.id;
+    checked.tool_version = spec.version;
+    checked.effects = spec.effects;
+    checked.idempotent = spec.idempotent;
+    checked.exclusive = spec.exclusive;
+    checked.reads_world = spec.determinism == Determinism::External;
+    checked.is_function = spec.effects.is_empty() && !checked.reads_world;
+    checked.waits = checked.reads_world;
+}
+
 impl<'d> Checker<'d> {
     pub(super) fn step(&mut self, position: usize) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
-        let base = format!("/steps/{position}/args");
-        let (bound, from_inputs) = self.bind_inputs(&step.args, &base);
-        let mut checked = CheckedStep {
-            id: Arc::clone(&step.id),
+        let site = Site {
+            position,
+            base: format!("/steps/{position}/args"),
+            approval: step.approval,
+            undoing: false,
+        };
+        let mut checked = self.blank(&step.id, &step.args, &site.base);
+        checked.retry = step.retry.clone();
+        checked.timeout_ms = step.timeout_ms;
+        checked.deadline_ms = step.deadline_ms;
+        checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
+        checked.approval = step.approval;
+        let when = self.when(position, &mut checked);
+        let mapped = step
+            .map
+            .as_ref()
+            .and_then(|map| self.over(position, map, &mut checked));
+        if step.map.is_none() {
+            self.units += 1;
+        }
+        let types = self.references(&site, mapped.as_ref(), &mut checked);
+        if let Some(facts) = self.facts[position].clone() {
+            self.outputs[position] = Some(match &step.map {
+                Some(map) => maps::output(facts.output.clone(), map.on_item_error),
+                None => facts.output.clone(),
+            });
+            describe(&mut checked, &facts);
+            self.formats(&facts, &step.args, &site.base);
+            match mapped.as_ref().and_then(|mapped| mapped.items.as_deref()) {
+                Some(items) if maps::is_known(&checked) => {
+                    self.known_items(&site, &facts, items, &mut checked);
+                }
+                _ => self.call(&site, &facts, &types, &mut checked),
+            }
+        }
+        checked.when = when;
+        checked.compensate = step
+            .compensate
+            .as_ref()
+            .map(|undo| Box::new(self.compensation(position, undo)));
+        checked
+    }
+
+    /// The call that undoes a step: checked as any, except that it may use the output of the step itself.
+    fn compensation(&mut self, position: usize, undo: &Compensate) -> CheckedStep {
+        let plan = self.plan;
+        let step = &plan.steps[position];
+        let site = Site {
+            position,
+            base: format!("/steps/{position}/compensate/args"),
+            approval: Approval::Auto,
+            undoing: true,
+        };
+        let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
+        let mut checked = self.blank(&id, &undo.args, &site.base);
+        checked.timeout_ms = step.timeout_ms;
+        let types = self.references(&site, None, &mut checked);
+        let pointer = format!("/steps/{position}/compensate/tool");
+        if let Some(facts) = self.facts_of(&undo.tool, &pointer) {
+            describe(&mut checked, &facts);
+            self.formats(&facts, &undo.args, &site.base);
+            self.call(&site, &facts, &types, &mut checked);
+        }
+        checked
+    }
+
+    fn blank(&mut self, id: &Arc<str>, args: &Node, base: &str) -> CheckedStep {
+        let (bound, from_inputs) = self.bind_inputs(args, base);
+        CheckedStep {
+            id: Arc::clone(id),
             tool: "",
             tool_version: 0,
             args: bound,
-            timeout_ms: step.timeout_ms,
-            on_error: step.on_error.unwrap_or(plan.defaults.on_error),
+            when: None,
+            map: None,
+            retry: Retry::default(),
+            timeout_ms: None,
+            deadline_ms: None,
+            approval: Approval::Auto,
+            compensate: None,
+            waits: false,
+            idempotent: true,
+            is_function: false,
+            exclusive: false,
+            on_error: self.plan.defaults.on_error,
             reads_world: false,
-            seed: self.seed(&step.id),
+            seed: self.seed(id),
             effects: &[],
             permit: Permit::unknown(),
             resources: Vec::new(),
             uses: Vec::new(),
             from_inputs,
-        };
-        let types = self.references(position, &mut checked);
-        let Some(facts) = self.facts[position].clone() else {
-            return checked;
-        };
+        }
+    }
+
+    /// A call whose arguments are literals, or hold references.
+    fn call(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        types: &HashMap<String, Option<Walked>>,
+        checked: &mut CheckedStep,
+    ) {
         let spec = facts.tool.spec();
-        checked.tool = spec.id;
-        checked.tool_version = spec.version;
-        checked.effects = spec.effects;
-        checked.reads_world = spec.determinism == Determinism::External;
-        self.formats(&facts, &step.args, &base);
         match checked.args.literal() {
             Some(value) => match facts.tool.decode(value) {
-                Ok(call) => self.settled(position, &facts, &*call, &mut checked),
-                Err(err) => self.bad_arguments(&err, &base, &checked.from_inputs),
+                Ok(call) => self.settled(site, facts, &*call, checked),
+                Err(err) => self.bad_arguments(&err, &site.base, &checked.from_inputs),
             },
             None => {
                 let Findings { problems, notes } = args::check(
                     spec,
                     (&facts.input, &facts.slots),
                     &checked.args,
-                    &base,
+                    &site.base,
                     &|placed| types.get(placed.pointer.as_str()).cloned().flatten(),
                 );
                 let fine = problems.is_empty();
@@ -89,17 +191,18 @@ impl<'d> Checker<'d> {
                     .for_each(|problem| self.problems.push(problem));
                 notes.into_iter().for_each(|note| self.note(note));
                 if fine {
-                    self.open(position, &facts, &mut checked);
+                    self.open(site, facts, checked);
                 }
             }
         }
-        checked
     }
 
-    /// Every reference to a step: that it is there, comes earlier, and what it gives, by the pointer of the reference.
+    /// Every reference of the arguments: that its step is there, comes earlier, and what it gives, by the pointer of the
+    /// reference.
     fn references(
         &mut self,
-        position: usize,
+        site: &Site,
+        mapped: Option<&Mapped>,
         checked: &mut CheckedStep,
     ) -> HashMap<String, Option<Walked>> {
         let mut placed_all: Vec<Arc<Placed>> = Vec::new();
@@ -111,21 +214,54 @@ impl<'d> Checker<'d> {
             .iter()
             .filter(|placed| placed.reference.root() != "inputs")
         {
-            let target = self.target(placed.reference.root(), Some(position), &placed.pointer);
-            let walked = target.and_then(|target| {
-                self.edges.push(Edge {
-                    from: target,
-                    to: position,
-                    reason: Reason::Reference(placed.reference.to_string().into()),
-                });
-                checked.uses.push(target);
-                self.walked(target, placed)
-            });
+            let walked = match mapped.and_then(|mapped| mapped.of(placed.reference.root())) {
+                Some(ty) => self.walked_item(&ty, placed),
+                None => self.used(site, placed, checked),
+            };
             types.insert(placed.pointer.clone(), walked);
         }
         checked.uses.sort_unstable();
         checked.uses.dedup();
         types
+    }
+
+    /// A reference to a step, where its value is needed.
+    pub(super) fn used(
+        &mut self,
+        site: &Site,
+        placed: &Arc<Placed>,
+        checked: &mut CheckedStep,
+    ) -> Option<Walked> {
+        let target = self.dependency(site, placed, checked)?;
+        if target != site.position {
+            let known = conditions::of(self.plan, site.position);
+            self.guarded(target, &known, placed, "the step");
+        }
+        self.walked(target, placed)
+    }
+
+    /// The step that a reference means; waiting for it is part of the graph.
+    pub(super) fn dependency(
+        &mut self,
+        site: &Site,
+        placed: &Arc<Placed>,
+        checked: &mut CheckedStep,
+    ) -> Option<usize> {
+        let root = placed.reference.root();
+        let own = site.undoing && *root == *self.plan.steps[site.position].id;
+        let target = match own {
+            true => site.position,
+            false => self.target(root, Some(site.position), &placed.pointer)?,
+        };
+        if !site.undoing {
+            self.edges.push(Edge {
+                from: target,
+                to: site.position,
+                reason: Reason::Reference(placed.reference.to_string().into()),
+            });
+        }
+        checked.uses.push(target);
+        Some(target)
     }
 
     /// Refuses `$fmt` where the text would be read as a program or a name.
@@ -159,7 +295,12 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn bad_arguments(&mut self, err: &ToolError, base: &str, from_inputs: &[(String, String)]) {
+    pub(super) fn bad_arguments(
+        &mut self,
+        err: &ToolError,
+        base: &str,
+        from_inputs: &[(String, String)],
+    ) {
         let mut report = |path: &str, message: &str, hint: Option<&str>| {
             let origin = from_inputs
                 .iter()
@@ -188,9 +329,9 @@ impl<'d> Checker<'d> {
     }
 
     /// A step whose arguments are all known.
-    fn settled(
+    pub(super) fn settled(
         &mut self,
-        position: usize,
+        site: &Site,
         facts: &ToolFacts<'_>,
         call: &dyn Call,
         checked: &mut CheckedStep,
@@ -200,10 +341,10 @@ impl<'d> Checker<'d> {
             Ok(keys) => {
                 let named = !keys.is_empty();
                 checked.resources = keys;
-                self.named(position, facts, checked.effects, named);
+                self.named(site, facts, checked.effects, named);
             }
             Err(err) => {
-                let pointer = format!("/steps/{position}/args{}", err.path().unwrap_or_default());
+                let pointer = format!("{}{}", site.base, err.path().unwrap_or_default());
                 self.resource_problem(&err, pointer);
             }
         }
@@ -213,22 +354,22 @@ impl<'d> Checker<'d> {
             self.dispatcher
                 .preview(facts.tool, Some(call), &self.context)
         };
-        checked.permit = self.permit(position, facts, decision, true);
+        checked.permit = self.permit(site, facts, decision, true);
     }
 
     /// A step some of whose arguments are not known yet.
-    fn open(&mut self, position: usize, facts: &ToolFacts<'_>, checked: &mut CheckedStep) {
+    fn open(&mut self, site: &Site, facts: &ToolFacts<'_>, checked: &mut CheckedStep) {
         let files = self.dispatcher.host().capabilities.files.as_deref();
         match access::of_open_call(facts.tool.spec(), &facts.input, &checked.args, files) {
             Ok(Resources { keys, unknown }) => {
                 if let Some(unknown) = unknown {
-                    self.fall_back(position, &unknown);
+                    self.fall_back(site, &unknown);
                 }
                 let named = !keys.is_empty();
                 checked.resources = keys;
-                self.named(position, facts, checked.effects, named);
+                self.named(site, facts, checked.effects, named);
             }
-            Err(err) => self.resource_problem(&err, format!("/steps/{position}/args")),
+            Err(err) => self.resource_problem(&err, site.base.clone()),
         }
         let strictest = facts.strictest.clone();
         let (decision, known) = if strictest.certain || strictest.verdict == Verdict::Allow {
@@ -243,7 +384,7 @@ impl<'d> Checker<'d> {
                 None => (strictest, false),
             }
         };
-        checked.permit = self.permit(position, facts, decision, known);
+        checked.permit = self.permit(site, facts, decision, known);
     }
 
     /// The verdict on a call like this one, with stand-ins for values to come; only where every resource is named by the plan,
@@ -278,17 +419,21 @@ impl<'d> Checker<'d> {
 
     fn permit(
         &mut self,
-        position: usize,
+        site: &Site,
         facts: &ToolFacts<'_>,
-        decision: Decision,
+        mut decision: Decision,
         known: bool,
     ) -> Permit {
-        let (id, tool) = (&self.plan.steps[position].id, facts.tool.spec().id);
-        let pointer = format!("/steps/{position}");
+        let (id, tool) = (&self.plan.steps[site.position].id, facts.tool.spec().id);
+        let pointer = format!("/steps/{}", site.position);
+        if site.approval == Approval::Required && decision.verdict == Verdict::Allow {
+            decision.require("plan", "the plan requires an approval");
+        }
         let why = || match decision.reason.is_empty() {
             true => format!("layer {}", decision.layer),
             false => format!("layer {}: {}", decision.layer, decision.reason),
         };
+        let asks = self.context.answer == Answer::Ask && self.dispatcher.host().approvals.is_some();
         match decision.verdict {
             Verdict::Deny if known => self.problems.push(PlanProblem::new(
                 Fault::Policy,
@@ -297,6 +442,21 @@ impl<'d> Checker<'d> {
             )),
             Verdict::Deny => self.note(format!(
                 "{pointer}: `{id}` may be denied when it is called: {}",
+                why()
+            )),
+            Verdict::Ask if site.approval == Approval::NeverAsk && known => self.problems.push(
+                PlanProblem::new(
+                    Fault::Approval,
+                    pointer,
+                    format_args!(
+                        "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {}",
+                        why()
+                    ),
+                )
+                .hint("add an `allow` rule that names the tool, or leave `approval` out"),
+            ),
+            Verdict::Ask if asks => self.note(format!(
+                "{pointer}: `{id}` waits for a person's approval to call `{tool}`: {}",
                 why()
             )),
             Verdict::Ask if self.context.answer != Answer::Yes => self.problems.push(
@@ -325,16 +485,19 @@ impl<'d> Checker<'d> {
     }
 
     /// Falls back when a step has effects and names nothing they could be on, or its tool says nothing about itself.
-    fn named(&mut self, position: usize, facts: &ToolFacts<'_>, effects: &[Effect], named: bool) {
+    fn named(&mut self, site: &Site, facts: &ToolFacts<'_>, effects: &[Effect], named: bool) {
         if !effects.is_empty() && !named {
-            self.fall_back(position, "has effects and names no resources");
+            self.fall_back(site, "has effects and names no resources");
         } else if access::says_nothing(facts.tool.spec()) {
-            self.fall_back(position, "has a tool that declares nothing about itself");
+            self.fall_back(site, "has a tool that declares nothing about itself");
         }
     }
 
-    fn fall_back(&mut self, position: usize, why: &str) {
-        let id = &self.plan.steps[position].id;
+    fn fall_back(&mut self, site: &Site, why: &str) {
+        if site.undoing {
+            return; // when it runs, nothing else does
+        }
+        let id = &self.plan.steps[site.position].id;
         self.unnamed
             .get_or_insert_with(|| format!("step `{id}` {why}"));
     }

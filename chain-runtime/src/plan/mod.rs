@@ -2,6 +2,7 @@
 
 mod inputs;
 mod read;
+mod step;
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,10 @@ use tool_core::{ErrorCode, Seed, ToolError, Value};
 
 pub(crate) use inputs::settle;
 pub use inputs::{Input, InputType};
+pub use step::{
+    Approval, Backoff, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, RETRIES_MAX,
+    Retry, Step,
+};
 
 use crate::problem::Problems;
 use crate::template::Node;
@@ -117,21 +122,17 @@ impl From<registry::config::ChainDefaults> for Defaults {
     }
 }
 
-/// One step.
-#[derive(Debug, Clone)]
-pub struct Step {
-    /// Its name; unique in the plan.
-    pub id: Arc<str>,
-    /// The tool, as written.
-    pub tool: Arc<str>,
-    /// The arguments.
-    pub args: Node,
-    /// Steps that must have ended before.
-    pub after: Vec<Arc<str>>,
-    /// Longest run in milliseconds.
-    pub timeout_ms: Option<u64>,
-    /// What its failure means for the others.
-    pub on_error: Option<OnError>,
+/// What a run may use at most; what is exceeded ends it before the next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budget {
+    /// Calls, every item of a map and every attempt counted.
+    pub steps: Option<u64>,
+    /// Milliseconds from the beginning.
+    pub wall_ms: Option<u64>,
+    /// Milliseconds of all calls together.
+    pub cpu_ms: Option<u64>,
+    /// Bytes of all results together.
+    pub bytes_out: Option<u64>,
 }
 
 /// A plan, read but not yet checked.
@@ -149,6 +150,10 @@ pub struct Plan {
     pub barrier: bool,
     /// Whether steps with effects may run together, when it says so.
     pub parallel_mutations: Option<bool>,
+    /// What a run may use at most.
+    pub budget: Budget,
+    /// Longest run of the whole in milliseconds.
+    pub deadline_ms: Option<u64>,
     /// The steps, in the order of the document.
     pub steps: Vec<Step>,
     /// What it answers with.

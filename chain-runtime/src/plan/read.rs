@@ -7,35 +7,28 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Seed, Value, convert};
 
-use super::{Defaults, Input, InputType, Mode, NAMES_MAX, OnError, Plan, STEPS_MAX, Step, VERSION};
+use super::{Budget, Defaults, Input, InputType, Mode, NAMES_MAX, Plan, STEPS_MAX, Step, VERSION};
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::{DEPTH_MAX, Node};
 
 /// Roots of references that are no step.
-const RESERVED: [&str; 3] = ["inputs", "item", "index"];
-/// Fields of the plan language that a later release brings.
-const LATER: [&str; 7] = [
-    "map",
-    "when",
-    "retry",
-    "approval",
-    "compensate",
-    "place",
-    "budget",
-];
-const PLAN_FIELDS: [&str; 9] = [
+pub(super) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
+pub(crate) const PLAN_FIELDS: [&str; 12] = [
     "version",
     "id",
+    "description",
     "inputs",
     "seed",
     "mode",
     "barrier",
     "parallel_mutations",
+    "budget",
+    "deadline_ms",
     "steps",
     "outputs",
 ];
-const STEP_FIELDS: [&str; 6] = ["id", "tool", "args", "after", "timeout_ms", "on_error"];
-const INPUT_FIELDS: [&str; 6] = [
+const BUDGET_FIELDS: [&str; 4] = ["steps", "wall_ms", "cpu_ms", "bytes_out"];
+pub(crate) const INPUT_FIELDS: [&str; 6] = [
     "type",
     "default",
     "minimum",
@@ -54,6 +47,8 @@ pub(super) fn read(value: &Value) -> Plan {
         mode: None,
         barrier: false,
         parallel_mutations: None,
+        budget: Budget::default(),
+        deadline_ms: None,
         steps: Vec::new(),
         outputs: Vec::new(),
         defaults: Defaults::default(),
@@ -104,23 +99,23 @@ fn is_id(name: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Reader {
-    pointer: String,
-    problems: Problems,
+pub(super) struct Reader {
+    pub(super) pointer: String,
+    pub(super) problems: Problems,
 }
 
 impl Reader {
-    fn report(&mut self, fault: Fault, message: String) {
+    pub(super) fn report(&mut self, fault: Fault, message: String) {
         self.problems
             .push(PlanProblem::new(fault, self.pointer.as_str(), message));
     }
 
-    fn hinted(&mut self, fault: Fault, message: String, hint: impl std::fmt::Display) {
+    pub(super) fn hinted(&mut self, fault: Fault, message: String, hint: impl std::fmt::Display) {
         self.problems
             .push(PlanProblem::new(fault, self.pointer.as_str(), message).hint(hint));
     }
 
-    fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         push_key(&mut self.pointer, key);
         let result = read(self);
@@ -128,7 +123,7 @@ impl Reader {
         result
     }
 
-    fn item<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn item<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         push_index(&mut self.pointer, index);
         let result = read(self);
@@ -137,32 +132,23 @@ impl Reader {
     }
 
     /// Reports every field that is not known.
-    fn closed(&mut self, object: &Object, known: &[&str], what: &str) {
+    pub(super) fn closed(&mut self, object: &Object, known: &[&str], what: &str) {
         for (key, _) in object.iter().filter(|(key, _)| !known.contains(key)) {
             self.under(key, |reader| {
-                let problem = if LATER.contains(&key) {
-                    PlanProblem::new(
-                        Fault::Later,
-                        reader.pointer.as_str(),
-                        format_args!("`{key}` belongs to a later release of the plan language"),
-                    )
-                    .hint(format_args!("leave `{key}` out"))
-                } else {
-                    PlanProblem::new(
-                        Fault::Form,
-                        reader.pointer.as_str(),
-                        format_args!("{what} has no field `{key}`"),
-                    )
-                    .hint(format_args!("the fields are {}", known.join(", ")))
-                    .near(nearest(key, known.iter().copied()))
-                };
+                let problem = PlanProblem::new(
+                    Fault::Form,
+                    reader.pointer.as_str(),
+                    format_args!("{what} has no field `{key}`"),
+                )
+                .hint(format_args!("the fields are {}", known.join(", ")))
+                .near(nearest(key, known.iter().copied()));
                 reader.problems.push(problem);
             });
         }
     }
 
     /// A field that must be of a kind; absent is `None`, and so is what does not fit, after a report.
-    fn field<T>(
+    pub(super) fn field<T>(
         &mut self,
         object: &Object,
         key: &str,
@@ -221,6 +207,15 @@ impl Reader {
             "true or false",
             Value::as_bool,
         );
+        self.field(object, "description", "a text", |value| {
+            value.as_str().map(str::len)
+        });
+        plan.deadline_ms = self.positive(object, "deadline_ms");
+        if let Some(budget) = self.field(object, "budget", "an object of limits", |v| {
+            v.as_object().cloned()
+        }) {
+            plan.budget = self.under("budget", |reader| reader.budget(&budget));
+        }
         if let Some(inputs) = self.field(object, "inputs", "an object of inputs", |v| {
             v.as_object().cloned()
         }) {
@@ -245,7 +240,25 @@ impl Reader {
         }
     }
 
-    fn id(&mut self, id: Arc<str>, reserved: &[&str]) -> Arc<str> {
+    fn budget(&mut self, budget: &Object) -> Budget {
+        self.closed(budget, &BUDGET_FIELDS, "a budget");
+        Budget {
+            steps: self.positive(budget, "steps"),
+            wall_ms: self.positive(budget, "wall_ms"),
+            cpu_ms: self.positive(budget, "cpu_ms"),
+            bytes_out: self.positive(budget, "bytes_out"),
+        }
+    }
+
+    /// A whole number, at least 1.
+    pub(super) fn positive(&mut self, object: &Object, key: &str) -> Option<u64> {
+        self.field(object, key, "a whole number, at least 1", |value| {
+            let number = value.as_i64().filter(|&number| number > 0)?;
+            u64::try_from(number).ok()
+        })
+    }
+
+    pub(super) fn id(&mut self, id: Arc<str>, reserved: &[&str]) -> Arc<str> {
         if reserved.contains(&&*id) {
             self.hinted(
                 Fault::Id,
@@ -360,95 +373,6 @@ impl Reader {
             steps.push(step);
         }
         steps
-    }
-
-    fn step(&mut self, value: &Value) -> Step {
-        let mut step = Step {
-            id: "".into(),
-            tool: "".into(),
-            args: Node::Literal(Value::object::<&str, Value>([])),
-            after: Vec::new(),
-            timeout_ms: None,
-            on_error: None,
-        };
-        let Some(object) = value.as_object() else {
-            self.hinted(
-                Fault::Form,
-                format!("expected a step (an object), found {}", value.kind()),
-                "write `{id: fit, tool: linear_regression, args: {..}}`",
-            );
-            return step;
-        };
-        self.closed(object, &STEP_FIELDS, "a step");
-        let text = |value: &Value| value.as_str().map(Arc::<str>::from);
-        if let Some(id) = self.required(object, "id", text) {
-            step.id = self.under("id", |reader| reader.id(id, &RESERVED));
-        }
-        if let Some(tool) = self.required(object, "tool", text) {
-            step.tool = tool;
-        }
-        if let Some(args) = object.get("args") {
-            step.args = self.under("args", |reader| reader.args(args));
-        }
-        step.after = self.after(object);
-        step.timeout_ms = self.field(
-            object,
-            "timeout_ms",
-            "a number of milliseconds, at least 1",
-            |value| {
-                value
-                    .as_i64()
-                    .filter(|&ms| ms > 0)
-                    .and_then(|ms| u64::try_from(ms).ok())
-            },
-        );
-        step.on_error = self.field(
-            object,
-            "on_error",
-            "`fail_chain`, `skip_dependents` or `continue`",
-            |value| OnError::parse(value.as_str()?),
-        );
-        step
-    }
-
-    fn required(
-        &mut self,
-        object: &Object,
-        key: &str,
-        read: impl FnOnce(&Value) -> Option<Arc<str>>,
-    ) -> Option<Arc<str>> {
-        if object.get(key).is_none() {
-            self.report(Fault::Form, format!("the step has no `{key}`"));
-        }
-        self.field(object, key, "a text", read)
-    }
-
-    fn args(&mut self, args: &Value) -> Node {
-        if args.as_object().is_none() {
-            self.report(
-                Fault::Form,
-                format!("expected the arguments as an object, found {}", args.kind()),
-            );
-        }
-        Node::compile(args, &mut self.pointer, &mut self.problems)
-    }
-
-    fn after(&mut self, object: &Object) -> Vec<Arc<str>> {
-        let one_or_more = |value: &Value| match value.as_str() {
-            Some(id) => Some(vec![Arc::from(id)]),
-            None => value
-                .items()?
-                .iter()
-                .map(|item| item.as_str().map(Arc::from))
-                .collect(),
-        };
-        self.field(
-            object,
-            "after",
-            "the id of a step, or a list of them",
-            one_or_more,
-        )
-        .unwrap_or_default()
     }
 
     fn outputs(&mut self, outputs: &Object) -> Vec<(Arc<str>, Node)> {

@@ -13,12 +13,16 @@ pub enum StepStatus {
     Done,
     /// With an error.
     Failed,
-    /// A step it depends on did not succeed.
+    /// A step it depends on did not succeed, or its condition did not hold.
     Skipped,
     /// The chain was cancelled, or its time was up.
     Cancelled,
     /// The policy, or a person, said no.
     Denied,
+    /// It waits for a person's approval.
+    Pending,
+    /// It began in a process that ended, and whether its effects happened is not known.
+    Unknown,
     /// The chain had ended before its turn.
     #[default]
     NotRun,
@@ -33,6 +37,8 @@ impl StepStatus {
             Self::Skipped => "skipped",
             Self::Cancelled => "cancelled",
             Self::Denied => "denied",
+            Self::Pending => "pending_approval",
+            Self::Unknown => "needs_decision",
             Self::NotRun => "not_run",
         }
     }
@@ -59,6 +65,12 @@ pub struct Finished {
     pub began: Duration,
     /// When it ended.
     pub ended: Duration,
+    /// How often it was called.
+    pub attempts: u32,
+    /// The approval it waits for.
+    pub approval_id: Option<String>,
+    /// How the calls of a map ended, in the order of its elements.
+    pub items: Vec<Finished>,
     pub(super) output: Option<Value>,
 }
 
@@ -81,14 +93,20 @@ impl Finished {
                 end.error = Some(with_origin(step, error));
             }
             Status::PendingApproval { approval_id } => {
-                end.status = StepStatus::Denied;
+                end.status = StepStatus::Pending;
                 end.error = Some(
                     ToolError::new(
                         ErrorCode::ApprovalRequired,
-                        format_args!("the call of `{}` waits for the approval {approval_id}", step.tool),
+                        format_args!(
+                            "the call of `{}` waits for the approval {approval_id}",
+                            step.tool
+                        ),
                     )
-                    .hint("run the plan with `--yes`; chains cannot wait for a person in this release"),
+                    .hint(format!(
+                        "`mathchain approve {approval_id}`, then resume the run"
+                    )),
                 );
+                end.approval_id = Some(approval_id);
             }
         }
         end
@@ -100,6 +118,27 @@ impl Finished {
             error: Some(why),
             ..Self::default()
         }
+    }
+
+    pub(super) fn failed(error: ToolError) -> Self {
+        Self {
+            status: StepStatus::Failed,
+            error: Some(error),
+            ..Self::default()
+        }
+    }
+
+    /// Of a step whose condition does not hold.
+    pub(super) fn unmet() -> Self {
+        Self {
+            status: StepStatus::Skipped,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it was left out because its condition did not hold.
+    pub fn is_unmet(&self) -> bool {
+        self.status == StepStatus::Skipped && self.cause.is_none()
     }
 
     pub(super) fn defect() -> Self {

@@ -8,8 +8,8 @@ use registry::{CallerContext, Dispatcher, Verdict, redact};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 
-use super::engine::{Engine, Parts};
 use super::finished::{Finished, StepStatus};
+use super::machine::Parts;
 use crate::check::CheckedPlan;
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
@@ -22,8 +22,12 @@ pub enum ChainStatus {
     Success,
     /// A step failed, was denied or was skipped.
     Failed,
-    /// It was cancelled, or its time was up.
+    /// It was cancelled, or its time or budget was up.
     Cancelled,
+    /// Steps wait for a person; what does not depend on them is done.
+    Suspended,
+    /// Whether a call had its effects is not known, and a person must say.
+    NeedsDecision,
 }
 
 impl ChainStatus {
@@ -33,6 +37,8 @@ impl ChainStatus {
             Self::Success => "success",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Suspended => "suspended",
+            Self::NeedsDecision => "needs_decision",
         }
     }
 }
@@ -55,6 +61,17 @@ pub struct StepReport {
     verdict: Verdict,
 }
 
+/// A step that was undone, or should have been.
+#[derive(Debug, Clone)]
+pub struct Undone {
+    /// Its id.
+    pub step: Arc<str>,
+    /// Canonical name of the tool that undoes it.
+    pub tool: &'static str,
+    /// How that ended.
+    pub end: Finished,
+}
+
 /// The result of a chain.
 #[derive(Debug, Clone)]
 pub struct ChainResult {
@@ -72,6 +89,8 @@ pub struct ChainResult {
     pub failed_step: Option<usize>,
     /// Every step, in plan order.
     pub steps: Vec<StepReport>,
+    /// What was undone after the chain failed, in the order in which it was.
+    pub undone: Vec<Undone>,
     /// What the reader must know.
     pub warnings: Vec<String>,
     /// The diagnostics of the chain, timing included.
@@ -110,6 +129,7 @@ impl ChainResult {
                         .collect(),
                 ),
             ),
+            ("undone", self.undone()),
         ])
     }
 
@@ -129,6 +149,9 @@ impl ChainResult {
                     .collect(),
             ),
         );
+        if !self.undone.is_empty() {
+            result.insert("undone", self.undone());
+        }
         result.insert("notes", self.notes.clone());
         Value::Object(Arc::new(result))
     }
@@ -150,6 +173,21 @@ impl ChainResult {
         }
     }
 
+    fn undone(&self) -> Value {
+        let undone = self.undone.iter().map(|one| {
+            Value::object([
+                ("step", Value::from(&*one.step)),
+                ("tool", Value::from(one.tool)),
+                ("status", Value::from(one.end.status.as_str())),
+                (
+                    "error",
+                    one.end.error.as_ref().map(stable).unwrap_or_default(),
+                ),
+            ])
+        });
+        Value::array(undone.collect())
+    }
+
     fn missing(&self) -> Value {
         Value::object(
             self.missing_outputs
@@ -168,6 +206,15 @@ impl ChainResult {
         fields.insert("seed", step.seed);
         fields.insert("status", end.status.as_str());
         fields.insert("output_digest", end.output_digest.clone());
+        if end.is_unmet() {
+            fields.insert(
+                "cause",
+                Value::object([("message", "its condition does not hold")]),
+            );
+        }
+        if !end.items.is_empty() {
+            fields.insert("items", items(end));
+        }
         if let Some(cause) = end.cause {
             fields.insert("cause", self.cause(cause, end.status));
         }
@@ -196,8 +243,14 @@ impl ChainResult {
                 fields.insert(key, value.clone());
             }
         }
+        if let Some(id) = &end.approval_id {
+            fields.insert("approval_id", id.as_str());
+        }
         if !end.warnings.is_empty() {
             fields.insert("warnings", end.warnings.clone());
+        }
+        if end.attempts > 1 {
+            fields.insert("attempts", end.attempts);
         }
         if end.has_run() {
             fields.insert("elapsed_ms", ms(end.ended.saturating_sub(end.began)));
@@ -277,6 +330,38 @@ impl ChainResult {
     }
 }
 
+/// How the calls of a map ended: how many of each status, and the errors of the first few.
+fn items(end: &Finished) -> Value {
+    const SHOWN: usize = 20;
+    let mut counted = Object::new();
+    counted.insert("count", end.items.len());
+    for status in [
+        StepStatus::Done,
+        StepStatus::Failed,
+        StepStatus::Denied,
+        StepStatus::NotRun,
+    ] {
+        let count = end
+            .items
+            .iter()
+            .filter(|item| item.status == status)
+            .count();
+        counted.insert(status.as_str(), count);
+    }
+    let errors = end.items.iter().enumerate().filter_map(|(index, item)| {
+        let error = item.error.as_ref()?;
+        Some(Value::object([
+            ("index", Value::from(index)),
+            ("error", stable(error)),
+        ]))
+    });
+    let errors: Vec<Value> = errors.take(SHOWN).collect();
+    if !errors.is_empty() {
+        counted.insert("errors", Value::array(errors));
+    }
+    Value::Object(Arc::new(counted))
+}
+
 /// An error as it is in every run: that of a defect names the call, which no two runs share.
 fn stable(error: &ToolError) -> Value {
     match error.code() {
@@ -325,7 +410,7 @@ fn ms(duration: Duration) -> f64 {
 /// Puts the result together, in plan order.
 pub(super) fn compose(
     plan: &CheckedPlan,
-    engine: Engine<'_>,
+    parts: Parts,
     chain_id: String,
     threads: usize,
     started_unix_ms: u64,
@@ -334,8 +419,9 @@ pub(super) fn compose(
     let Parts {
         settled,
         real,
+        undone,
         outputs: values,
-    } = engine.into_parts();
+    } = parts;
     let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
         .iter()
         .map(|end| (end.began, end.ended, end.has_run()))
@@ -367,16 +453,41 @@ pub(super) fn compose(
     let cancelled = steps
         .iter()
         .find(|step| step.end.status == StepStatus::Cancelled);
-    let status = match (cancelled, failed_step) {
-        (Some(_), _) => ChainStatus::Cancelled,
-        (None, Some(_)) => ChainStatus::Failed,
-        (None, None) => ChainStatus::Success,
+    let open = |status| steps.iter().find(|step| step.end.status == status);
+    let pending = open(StepStatus::Pending);
+    let unknown = open(StepStatus::Unknown);
+    let (status, error) = if let Some(step) = cancelled {
+        (ChainStatus::Cancelled, step.end.error.clone())
+    } else if let Some(step) = unknown {
+        (ChainStatus::NeedsDecision, Some(named(step)))
+    } else if let Some(step) = pending {
+        (ChainStatus::Suspended, Some(named(step)))
+    } else if let Some(step) = failed_step {
+        (ChainStatus::Failed, Some(named(&steps[step])))
+    } else {
+        (ChainStatus::Success, None)
     };
-    let error = match status {
-        ChainStatus::Success => None,
-        ChainStatus::Cancelled => cancelled.and_then(|step| step.end.error.clone()),
-        ChainStatus::Failed => failed_step.map(|step| named(&steps[step])),
-    };
+    let undone: Vec<Undone> = undone
+        .into_iter()
+        .map(|(step, end)| Undone {
+            step: Arc::clone(&plan.steps[step].id),
+            tool: plan.steps[step]
+                .compensate
+                .as_ref()
+                .map_or("", |undo| undo.tool),
+            end,
+        })
+        .collect();
+    for one in undone
+        .iter()
+        .filter(|one| one.end.status != StepStatus::Done)
+    {
+        let why = one.end.error.as_ref().map_or("", ToolError::message);
+        warnings.push(format!(
+            "step `{}` could not be undone by `{}`: {why}",
+            one.step, one.tool
+        ));
+    }
     let (outputs, missing_outputs) = answer(plan, &steps, &values);
     let mut effects: Vec<tool_core::Effect> = plan
         .steps
@@ -405,6 +516,7 @@ pub(super) fn compose(
         error,
         failed_step,
         steps,
+        undone,
         warnings,
         diagnostics,
         audit: None,

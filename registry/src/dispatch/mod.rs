@@ -76,6 +76,8 @@ pub struct ChainPosition {
     pub step: String,
     /// Planned wave of the step.
     pub wave: usize,
+    /// Whether the plan asks a person also where the policy allows.
+    pub requires_approval: bool,
 }
 
 /// Who calls, and from where.

@@ -207,9 +207,12 @@ impl<'a> Checked<'a> {
         let files = looked.dispatcher.host.capabilities.files.as_deref();
         let facts = CallFacts::of(looked.tool(), call.as_ref(), files);
         let catalogue = &looked.dispatcher.catalogue;
-        let decision = looked
+        let mut decision = looked
             .caller
             .decide(catalogue, looked.index, Some(&facts), files);
+        if decision.verdict == Verdict::Allow && trail.requires_approval() {
+            decision.require("plan", "the plan requires an approval");
+        }
         let hosts = looked.caller.host_rules(catalogue, looked.index, &facts);
         let condition = match decision.verdict {
             Verdict::Ask => obligations::condition(&facts),

@@ -92,6 +92,12 @@ impl Trail {
         &self.context.who
     }
 
+    /// Whether the plan asks a person also where the policy allows.
+    pub(super) fn requires_approval(&self) -> bool {
+        let chain = self.context.chain.as_ref();
+        chain.is_some_and(|chain| chain.requires_approval)
+    }
+
     pub(super) fn tool(&self) -> &str {
         &self.tool
     }

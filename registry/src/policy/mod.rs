@@ -117,6 +117,14 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// Asks a person where nothing else did.
+    pub fn require(&mut self, layer: &str, reason: &str) {
+        self.verdict = Verdict::Ask;
+        self.layer = layer.to_owned();
+        self.rule = None;
+        self.reason = reason.to_owned();
+    }
+
     /// A denial that no rule spells.
     pub fn denied(layer: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {

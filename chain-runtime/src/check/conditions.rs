@@ -1,0 +1,211 @@
+//! Conditions against types, against each other, and against what may be skipped.
+
+use std::sync::Arc;
+
+use super::step::Site;
+use super::{CheckedStep, Checker};
+use crate::condition::{Condition, Expr, contradiction};
+use crate::plan::{Approval, Plan};
+use crate::problem::{Fault, PlanProblem};
+use crate::template::Placed;
+use crate::types::{Fit, Type, fit};
+
+/// The parts that hold whenever a step runs.
+pub(super) fn of(plan: &Plan, position: usize) -> Vec<String> {
+    let parts = plan.steps[position].when.as_ref().map(Condition::conjuncts);
+    parts
+        .unwrap_or_default()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+impl Checker<'_> {
+    /// The condition of a step; its references are dependencies as those of the arguments are.
+    pub(super) fn when(&mut self, position: usize, checked: &mut CheckedStep) -> Option<Condition> {
+        let plan = self.plan;
+        let when = plan.steps[position].when.as_ref()?;
+        let mut references = 0;
+        when.for_each_reference(&mut |_| references += 1);
+        if references == 0 {
+            self.never(
+                when,
+                format_args!("`{when}` has no reference: it is always the same"),
+            );
+            return None;
+        }
+        let parts: Vec<&Expr> = when.conjuncts().iter().collect();
+        if let Some((one, other)) = contradiction(&parts) {
+            self.never(
+                when,
+                format_args!("the step can never run: `{one}` and `{other}` never hold together"),
+            );
+        }
+        let mut known: Vec<String> = Vec::new();
+        for part in parts {
+            self.typed(part, position, &known, checked);
+            if !matches!(self.kind(part), Type::Boolean | Type::Any) {
+                self.problems.push(
+                    PlanProblem::new(
+                        Fault::Type,
+                        when.pointer.as_str(),
+                        format_args!(
+                            "`{part}` gives {}, a condition is true or false",
+                            self.kind(part)
+                        ),
+                    )
+                    .hint("compare it with something"),
+                );
+            }
+            known.push(part.to_string());
+        }
+        Some(when.clone())
+    }
+
+    fn never(&mut self, when: &Condition, message: std::fmt::Arguments<'_>) {
+        self.problems.push(
+            PlanProblem::new(Fault::Condition, when.pointer.as_str(), message)
+                .hint("leave the step out, or mend the condition"),
+        );
+    }
+
+    /// Resolves the references of a part, given what holds when it is evaluated, and compares the types of both sides.
+    fn typed(&mut self, expr: &Expr, position: usize, known: &[String], checked: &mut CheckedStep) {
+        match expr {
+            Expr::Literal(_) => {}
+            Expr::Reference(placed) | Expr::Length(placed) => {
+                self.reference_of_condition(placed, position, Some(known), checked);
+            }
+            Expr::Defined(placed) => {
+                self.reference_of_condition(placed, position, None, checked);
+            }
+            Expr::Not(inner) => self.typed(inner, position, known, checked),
+            Expr::All(parts) => {
+                let mut known = known.to_vec();
+                for part in parts {
+                    self.typed(part, position, &known, checked);
+                    known.push(part.to_string());
+                }
+            }
+            Expr::Any(parts) => parts
+                .iter()
+                .for_each(|part| self.typed(part, position, known, checked)),
+            Expr::Compare(left, op, right) => {
+                self.typed(left, position, known, checked);
+                self.typed(right, position, known, checked);
+                let (a, b) = (self.kind(left), self.kind(right));
+                let ordered = |ty: &Type| {
+                    [Type::Number, Type::String]
+                        .iter()
+                        .any(|kind| fit(ty, kind) != Fit::Never)
+                };
+                let never = fit(&a, &b) == Fit::Never && fit(&b, &a) == Fit::Never;
+                let null = a == Type::Null || b == Type::Null;
+                if (op.is_order() && !(ordered(&a) && ordered(&b))) || (never && !null) {
+                    self.problems.push(PlanProblem::new(
+                        Fault::Type,
+                        self.plan.steps[position]
+                            .when
+                            .as_ref()
+                            .map_or("", |when| when.pointer.as_str()),
+                        format_args!("`{expr}` compares {a} with {b}"),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn reference_of_condition(
+        &mut self,
+        placed: &Arc<Placed>,
+        position: usize,
+        known: Option<&[String]>,
+        checked: &mut CheckedStep,
+    ) {
+        if placed.reference.root() == "inputs" {
+            if let Err(problem) = self.input(placed) {
+                self.problems.push(problem);
+            }
+            return;
+        }
+        let site = Site {
+            position,
+            base: String::new(),
+            approval: Approval::Auto,
+            undoing: false,
+        };
+        let Some(target) = self.dependency(&site, placed, checked) else {
+            return;
+        };
+        if let Some(known) = known {
+            self.guarded(target, known, placed, "the condition");
+        }
+        let _ = self.walked(target, placed);
+    }
+
+    /// What a side of a comparison is; errors are reported elsewhere.
+    fn kind(&self, expr: &Expr) -> Type {
+        match expr {
+            Expr::Literal(value) => Type::of_value(value),
+            Expr::Length(_) => Type::Integer,
+            Expr::Reference(placed) if placed.reference.root() == "inputs" => {
+                match placed.reference.resolve(&self.inputs) {
+                    Ok(value) => Type::of_value(&value),
+                    Err(_) => Type::Any,
+                }
+            }
+            Expr::Reference(placed) => {
+                let output = self
+                    .index
+                    .get(placed.reference.root())
+                    .and_then(|&target| self.outputs[target].as_ref());
+                output
+                    .and_then(|output| output.walk(placed.reference.segments()).ok())
+                    .map_or(Type::Any, |walked| walked.ty)
+            }
+            Expr::Defined(_) | Expr::Not(_) | Expr::All(_) | Expr::Any(_) | Expr::Compare(..) => {
+                Type::Boolean
+            }
+        }
+    }
+
+    /// Reports a use of a step that may be skipped, unless the user runs only when that step does, or has a default.
+    pub(super) fn guarded(&mut self, target: usize, known: &[String], placed: &Placed, user: &str) {
+        if placed.default.is_some() {
+            return;
+        }
+        let needed = of(self.plan, target);
+        let asked = |text: &String| {
+            let inside = text
+                .strip_prefix("defined(")
+                .and_then(|rest| rest.strip_suffix(')'));
+            inside.is_some_and(|inside| {
+                placed.reference.to_string().starts_with(inside)
+                    && inside.starts_with(placed.reference.root())
+            })
+        };
+        if needed.iter().all(|part| known.contains(part)) || known.iter().any(asked) {
+            return;
+        }
+        let id = &self.plan.steps[target].id;
+        self.problems.push(
+            PlanProblem::new(
+                Fault::Condition,
+                placed.pointer.as_str(),
+                format_args!(
+                    "`{}` has no value when `{id}` is skipped (`when: {}`), and {user} uses it all the same",
+                    placed.reference,
+                    needed.join(" && ")
+                ),
+            )
+            .hint(format_args!(
+                "add a `default`, or the same `when`{}",
+                if user == "the condition" {
+                    format!(", or ask `defined({id}) &&` first")
+                } else {
+                    String::new()
+                }
+            )),
+        );
+    }
+}

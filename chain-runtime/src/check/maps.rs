@@ -1,0 +1,317 @@
+//! Maps: the list, the type of its elements, and calls that the plan holds whole.
+
+use std::sync::Arc;
+
+use registry::Verdict;
+use tool_core::Value;
+
+use super::step::Site;
+use super::{CheckedStep, Checker, ToolFacts};
+use crate::plan::{Approval, Map, OnItemError};
+use crate::problem::{Fault, PlanProblem};
+use crate::template::{Node, Placed};
+use crate::types::{Field, Fit, Record, Type, Walked, fit};
+
+/// Most elements whose faults are reported one by one.
+const REPORTED_MAX: usize = 5;
+
+/// The same call for every element of a list.
+#[derive(Debug, Clone)]
+pub struct CheckedMap {
+    /// The list, inputs filled in.
+    pub over: Node,
+    /// What references call the element.
+    pub name: Arc<str>,
+    /// Most elements.
+    pub max: usize,
+    /// Calls that run together.
+    pub concurrency: Option<usize>,
+    /// What an element that fails means.
+    pub on_item_error: OnItemError,
+}
+
+/// What is known of the elements.
+pub(super) struct Mapped {
+    name: Arc<str>,
+    item: Type,
+    /// The elements, where the plan holds them.
+    pub(super) items: Option<Vec<Value>>,
+}
+
+impl Mapped {
+    /// The type of what a root means inside the map.
+    pub(super) fn of(&self, root: &str) -> Option<Type> {
+        match root {
+            "index" => Some(Type::Integer),
+            name if *name == *self.name => Some(self.item.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// What a map gives.
+pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
+    let element = match on_item_error {
+        OnItemError::Fail => item,
+        OnItemError::Collect => {
+            let field = |name: &str, ty, required| Field {
+                name: name.into(),
+                ty,
+                required,
+            };
+            let error = Record {
+                fields: vec![
+                    field("code", Type::String, true),
+                    field("message", Type::String, true),
+                ],
+                rest: None,
+            };
+            Type::Record(Arc::new(Record {
+                fields: vec![
+                    field("ok", Type::Boolean, true),
+                    field("value", item, false),
+                    field("error", Type::Record(Arc::new(error)), false),
+                ],
+                rest: None,
+            }))
+        }
+    };
+    Type::List(Arc::new(element))
+}
+
+/// Whether every reference of the arguments is to the element, so that every call is known.
+pub(super) fn is_known(checked: &CheckedStep) -> bool {
+    let Some(map) = &checked.map else {
+        return false;
+    };
+    let mut known = true;
+    checked.args.for_each_reference(&mut |placed| {
+        let root = placed.reference.root();
+        known &= root == "index" || *root == *map.name;
+    });
+    known
+}
+
+/// The arguments for one element.
+pub(crate) fn bind_item(
+    args: &Node,
+    name: &str,
+    index: usize,
+    item: &Value,
+) -> Result<Node, tool_core::ToolError> {
+    args.bind(&mut |placed| item_value(placed, name, index, item))
+}
+
+/// What a reference to the element, or to its index, gives; `None` for other references.
+pub(crate) fn item_value(
+    placed: &Placed,
+    name: &str,
+    index: usize,
+    item: &Value,
+) -> Result<Option<Value>, tool_core::ToolError> {
+    let root = placed.reference.root();
+    let found = if root == "index" {
+        placed.reference.resolve(&Value::from(index))
+    } else if root == name {
+        placed.reference.resolve(item)
+    } else {
+        return Ok(None);
+    };
+    match (found, &placed.default) {
+        (Ok(Value::Null) | Err(_), Some(default)) => Ok(Some(default.clone())),
+        (Ok(value), _) => Ok(Some(value)),
+        (Err(missing), None) => Err(tool_core::ToolError::new(
+            tool_core::ErrorCode::InvalidArgs,
+            format_args!(
+                "`{}`: {} (at `{}`)",
+                placed.reference, missing.message, missing.reached
+            ),
+        )
+        .hint("name a part that every element has, or add a `default`")),
+    }
+}
+
+impl Checker<'_> {
+    /// The list of a map: its references are dependencies as those of the arguments are.
+    pub(super) fn over(
+        &mut self,
+        position: usize,
+        map: &Map,
+        checked: &mut CheckedStep,
+    ) -> Option<Mapped> {
+        let base = format!("/steps/{position}/map/over");
+        if self.index.contains_key(&map.name) {
+            self.problems.push(
+                PlanProblem::new(
+                    Fault::Id,
+                    format!("/steps/{position}/map/as"),
+                    format_args!("`{}` is the id of a step", map.name),
+                )
+                .hint("choose another name for the element"),
+            );
+        }
+        let (over, _) = self.bind_inputs(&map.over, &base);
+        let site = Site {
+            position,
+            base,
+            approval: Approval::Auto,
+            undoing: false,
+        };
+        let mut references: Vec<Arc<Placed>> = Vec::new();
+        over.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
+        let mut walked = None;
+        for placed in references
+            .iter()
+            .filter(|placed| placed.reference.root() != "inputs")
+        {
+            walked = self.used(&site, placed, checked);
+        }
+        let items = over.literal().map(Value::items);
+        let ty = match (&over, &items) {
+            (Node::Literal(value), None | Some(None)) => Type::of_value(value),
+            (Node::Literal(_), Some(Some(items))) => {
+                Type::List(Arc::new(Type::union(items.iter().map(Type::of_value))))
+            }
+            (Node::Reference(placed), _) => match &walked {
+                Some(walked) if walked.maybe && placed.default.is_none() => {
+                    Type::union([walked.ty.clone(), Type::Null])
+                }
+                Some(walked) => walked.ty.clone(),
+                None => Type::Any,
+            },
+            (Node::Array(_), _) => Type::List(Arc::new(Type::Any)),
+            (Node::Object(_), _) => Type::of_schema(&serde_json::json!({"type": "object"})),
+            (Node::Format(_), _) => Type::String,
+        };
+        let items = items.flatten();
+        self.units += items.as_ref().map_or(1, Vec::len);
+        if let Some(items) = items.as_ref().filter(|items| items.len() > map.max) {
+            let (found, most) = (items.len(), map.max);
+            self.problems.push(PlanProblem::new(
+                Fault::Limit,
+                site.base.as_str(),
+                format_args!("the map takes at most {most} elements, found {found}"),
+            ));
+        }
+        let any_list = Type::List(Arc::new(Type::Any));
+        if fit(&ty, &any_list) == Fit::Never {
+            self.problems.push(
+                PlanProblem::new(
+                    Fault::Type,
+                    site.base.as_str(),
+                    format_args!("a map goes over a list, found {ty}"),
+                )
+                .hint("write `over: [..]`, or a reference to a list"),
+            );
+        }
+        let item = match ty.walk(&[crate::reference::Segment::Index(0)]) {
+            Ok(walked) if walked.maybe => Type::union([walked.ty, Type::Null]),
+            Ok(walked) => walked.ty,
+            Err(_) => Type::Any,
+        };
+        checked.map = Some(CheckedMap {
+            over,
+            name: Arc::clone(&map.name),
+            max: map.max,
+            concurrency: map.concurrency,
+            on_item_error: map.on_item_error,
+        });
+        Some(Mapped {
+            name: Arc::clone(&map.name),
+            item,
+            items,
+        })
+    }
+
+    /// What a reference to the element gives.
+    pub(super) fn walked_item(&mut self, ty: &Type, placed: &Placed) -> Option<Walked> {
+        match ty.walk(placed.reference.segments()) {
+            Ok(walked) => Some(walked),
+            Err(end) => {
+                let reference = &placed.reference;
+                self.problems.push(PlanProblem::new(
+                    Fault::ReferenceField,
+                    placed.pointer.as_str(),
+                    format_args!(
+                        "`{reference}`: `{}` gives {}, which has no `{}`",
+                        reference.prefix(end.followed),
+                        end.found,
+                        reference.segments()[end.followed]
+                    ),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Calls that the plan holds whole: each is checked as if it stood there.
+    pub(super) fn known_items(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        items: &[Value],
+        checked: &mut CheckedStep,
+    ) {
+        let Some(map) = checked.map.clone() else {
+            return;
+        };
+        let mut resources = Vec::new();
+        let mut strictest: Option<super::Permit> = None;
+        let mut faults = 0;
+        let mut effects = None;
+        for (index, item) in items.iter().enumerate() {
+            let args = match bind_item(&checked.args, &map.name, index, item) {
+                Ok(Node::Literal(args)) => Ok(args),
+                Ok(_) => Ok(Value::Null),
+                Err(err) => Err(err),
+            };
+            match args.and_then(|args| facts.tool.decode(&args)) {
+                Ok(call) => {
+                    let mut one = checked.clone();
+                    self.settled(site, facts, &*call, &mut one);
+                    resources.append(&mut one.resources);
+                    // The most that any of them may change.
+                    if effects
+                        .is_none_or(|found: &[tool_core::Effect]| found.len() < one.effects.len())
+                    {
+                        effects = Some(one.effects);
+                    }
+                    let rank = |verdict| match verdict {
+                        Verdict::Allow => 0,
+                        Verdict::Ask => 1,
+                        Verdict::Deny => 2,
+                    };
+                    let stricter = strictest
+                        .as_ref()
+                        .is_none_or(|known| rank(one.permit.verdict) > rank(known.verdict));
+                    if stricter {
+                        strictest = Some(one.permit);
+                    }
+                    if self.problems.list().len() > crate::problem::PROBLEMS_MAX / 2 {
+                        return;
+                    }
+                }
+                Err(err) => {
+                    faults += 1;
+                    if faults <= REPORTED_MAX {
+                        let mut origins = checked.from_inputs.clone();
+                        origins.push((
+                            err.path().unwrap_or_default().to_owned(),
+                            format!("element {index} of the map"),
+                        ));
+                        self.bad_arguments(&err, &site.base, &origins);
+                    }
+                }
+            }
+        }
+        resources.sort();
+        resources.dedup();
+        checked.resources = resources;
+        if let Some(effects) = effects {
+            checked.effects = effects;
+        }
+        if let Some(permit) = strictest {
+            checked.permit = permit;
+        }
+    }
+}

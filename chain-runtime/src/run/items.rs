@@ -1,0 +1,241 @@
+//! The elements of a map while their calls are made: which may start, how each ended, and what the map gives.
+
+use tool_core::{ErrorCode, Object, ResourceKey, ToolError, Value};
+
+use super::finished::{Finished, StepStatus};
+use crate::check::CheckedMap;
+use crate::conflicts::Conflicts;
+use crate::plan::OnItemError;
+
+/// The elements of one map.
+pub(super) struct Items {
+    values: Vec<Value>,
+    ends: Vec<Option<Finished>>,
+    /// By element, how many it still waits for.
+    waiting: Vec<u32>,
+    /// By element, those that wait for it.
+    followers: Vec<Vec<u32>>,
+    /// Elements that wait for nothing and were not offered yet, the next one last.
+    free: Vec<usize>,
+    /// Calls that may be under way together, and those that are offered or under way.
+    together: usize,
+    out: usize,
+    left: usize,
+    /// Lowest element whose failure ends the map; elements after it do not start.
+    stop_at: usize,
+    on_item_error: OnItemError,
+}
+
+impl Items {
+    pub(super) fn new(map: &CheckedMap, list: Value) -> Result<Self, ToolError> {
+        let kind = list.kind();
+        let Some(values) = list.items() else {
+            return Err(ToolError::new(
+                ErrorCode::InvalidArgs,
+                format_args!("a map goes over a list, found {kind}"),
+            )
+            .reason("map"));
+        };
+        let count = values.len();
+        if count > map.max {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                format_args!("the map takes at most {} elements, found {count}", map.max),
+            )
+            .reason("map"));
+        }
+        Ok(Self {
+            values,
+            ends: (0..count).map(|_| None).collect(),
+            waiting: vec![0; count],
+            followers: vec![Vec::new(); count],
+            free: (0..count).rev().collect(),
+            together: map.concurrency.unwrap_or(usize::MAX),
+            out: 0,
+            left: count,
+            stop_at: usize::MAX,
+            on_item_error: map.on_item_error,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn value(&self, index: usize) -> Value {
+        self.values.get(index).cloned().unwrap_or_default()
+    }
+
+    /// Makes elements wait for earlier ones that use the same: by their keys, or one after the other.
+    pub(super) fn order(&mut self, keys: &[Vec<ResourceKey>], together: bool) {
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        let mut conflicts = Conflicts::default();
+        let named = keys.iter().all(|keys| !keys.is_empty());
+        for (index, keys) in keys.iter().enumerate() {
+            conflicts.step(index, keys);
+        }
+        match conflicts.finish() {
+            Some(found) if together && named && keys.len() == self.len() => {
+                edges.extend(found.iter().map(|edge| (edge.from, edge.to)));
+            }
+            _ => edges.extend((1..self.len()).map(|index| (index - 1, index))),
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        for (from, to) in edges {
+            self.waiting[to] += 1;
+            self.followers[from].push(to as u32);
+        }
+        self.free.retain(|&index| self.waiting[index] == 0);
+    }
+
+    /// Elements whose calls may start now.
+    pub(super) fn take_free(&mut self) -> Vec<usize> {
+        let mut taken = Vec::new();
+        while self.out < self.together {
+            let Some(index) = self.free.pop() else {
+                break;
+            };
+            self.out += 1;
+            taken.push(index);
+        }
+        taken
+    }
+
+    pub(super) fn is_barred(&self, index: usize) -> bool {
+        index > self.stop_at
+    }
+
+    /// Enters how an element ended; whether it was the last.
+    pub(super) fn settle(&mut self, index: usize, end: Finished) -> bool {
+        let failed = matches!(end.status, StepStatus::Failed | StepStatus::Denied);
+        if failed && self.on_item_error == OnItemError::Fail {
+            self.stop_at = self.stop_at.min(index);
+        }
+        if self.ends[index].replace(end).is_none() {
+            self.left -= 1;
+            self.out = self.out.saturating_sub(1);
+            for follower in std::mem::take(&mut self.followers[index]) {
+                let follower = follower as usize;
+                self.waiting[follower] -= 1;
+                if self.waiting[follower] == 0 {
+                    self.free.push(follower);
+                }
+            }
+            self.free.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        self.left == 0
+    }
+
+    /// What the whole map gives, in the order of its elements.
+    pub(super) fn gather(&mut self) -> Finished {
+        let mut ends: Vec<Finished> = std::mem::take(&mut self.ends)
+            .into_iter()
+            .map(Option::unwrap_or_default)
+            .collect();
+        for end in ends.iter_mut().skip(self.stop_at.saturating_add(1)) {
+            if end.status != StepStatus::Cancelled {
+                *end = Finished {
+                    warnings: std::mem::take(&mut end.warnings),
+                    ..Finished::default()
+                };
+            }
+        }
+        let mut whole = Finished {
+            attempts: ends.iter().map(|end| end.attempts).max().unwrap_or(1),
+            began: ends
+                .iter()
+                .filter(|end| end.has_run())
+                .map(|end| end.began)
+                .min()
+                .unwrap_or_default(),
+            ended: ends.iter().map(|end| end.ended).max().unwrap_or_default(),
+            ..Finished::default()
+        };
+        for end in &mut ends {
+            for warning in end.warnings.drain(..) {
+                if !whole.warnings.contains(&warning) {
+                    whole.warnings.push(warning);
+                }
+            }
+            for default in end.defaults_used.drain(..) {
+                if !whole.defaults_used.contains(&default) {
+                    whole.defaults_used.push(default);
+                }
+            }
+        }
+        let cancelled = ends
+            .iter()
+            .find(|end| end.status == StepStatus::Cancelled)
+            .and_then(|end| end.error.clone());
+        if let Some(why) = cancelled {
+            whole.status = StepStatus::Cancelled;
+            whole.error = Some(why);
+        } else if let Some(failed) = ends.get(self.stop_at) {
+            whole.status = failed.status;
+            whole.error = failed
+                .error
+                .as_ref()
+                .map(|error| of_element(self.stop_at, error));
+        } else {
+            whole.status = StepStatus::Done;
+            let digests = ends
+                .iter()
+                .map(|end| match (&end.output_digest, &end.error) {
+                    (Some(digest), _) => digest.as_str(),
+                    (None, Some(error)) => error.code().as_str(),
+                    (None, None) => "",
+                });
+            whole.output_digest = Some(registry::digest::of_texts(digests));
+            let collect = self.on_item_error == OnItemError::Collect;
+            let elements = ends.iter_mut().map(|end| {
+                let output = end.output.take();
+                if collect {
+                    collected(end, output)
+                } else {
+                    output.unwrap_or_default()
+                }
+            });
+            whole.output = Some(Value::array(elements.collect()));
+        }
+        ends.iter_mut().for_each(|end| end.output = None);
+        whole.items = ends;
+        whole
+    }
+}
+
+/// `{ok, value}` or `{ok, error}`.
+fn collected(end: &Finished, output: Option<Value>) -> Value {
+    let mut element = Object::new();
+    element.insert("ok", end.status == StepStatus::Done);
+    if let Some(output) = output {
+        element.insert("value", output);
+    }
+    if let Some(error) = &end.error {
+        element.insert(
+            "error",
+            Value::object([
+                ("code", error.code().as_str()),
+                ("message", error.message()),
+            ]),
+        );
+    }
+    Value::Object(std::sync::Arc::new(element))
+}
+
+fn of_element(index: usize, error: &ToolError) -> ToolError {
+    let mut named = ToolError::new(
+        error.code(),
+        format_args!("element {index}: {}", error.message()),
+    );
+    if let Some(reason) = error.reason_str() {
+        named = named.reason(reason.to_owned());
+    }
+    if let Some(path) = error.path() {
+        named = named.at(path);
+    }
+    match error.hint_str() {
+        Some(hint) => named.hint(hint),
+        None => named,
+    }
+}

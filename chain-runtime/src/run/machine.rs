@@ -1,0 +1,801 @@
+//! The state of a running plan as a pure machine: events in, commands out. No threads, no time, no input or output.
+//!
+//! [`Machine::step`] takes what happened and gives what is to be done next; whoever drives it may be slow, fast or a test that
+//! tries every order. A step is ready when all it waits for has ended; the one with the longest way behind it goes first. What
+//! a failure means is decided by plan order, not by time: the lowest failing step counts, steps before it still run, and later
+//! ones that had already run are reported as not run. So the outcome depends on what calls give, and on no order of events.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use tool_core::{ErrorCode, ResourceKey, ToolError, Value};
+
+use super::finished::{Finished, StepStatus};
+use super::items::Items;
+use super::values::{self, Values};
+use crate::check::{CheckedPlan, CheckedStep};
+use crate::plan::{Mode, OnError};
+use crate::reference::Missing;
+use crate::template::Placed;
+
+/// One call: a step, an element of a map, or what undoes a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Unit {
+    /// Position of the step in the plan.
+    pub step: usize,
+    /// Which of its calls.
+    pub part: Part,
+}
+
+/// Which call of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// The only one.
+    Whole,
+    /// That for an element of the map.
+    Item(usize),
+    /// That which undoes it.
+    Undo,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A call ended.
+    Ended {
+        /// Which.
+        unit: Unit,
+        /// How.
+        end: Box<Finished>,
+        /// Milliseconds that are left of the step's deadline.
+        left_ms: Option<u64>,
+    },
+    /// The resources of a map's calls are known.
+    Keyed {
+        /// The step.
+        step: usize,
+        /// What each call uses.
+        keys: Vec<Vec<ResourceKey>>,
+    },
+    /// A wait is over.
+    Woke(Unit),
+    /// Nothing more is to start.
+    Stop(ToolError),
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Make a call; the number of the attempt, from 1.
+    Start(Unit, u32),
+    /// Find out what the calls of a map use: one list of keys per element.
+    Key(usize),
+    /// Wait so many milliseconds before the call is made again.
+    Sleep(Unit, u64),
+    /// A step has ended, or will not run.
+    Settled(usize),
+}
+
+/// Where a run stands when nothing of it is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conclusion {
+    /// Every step has ended.
+    Finished,
+    /// Steps wait for a person.
+    Suspended,
+    /// The outcome of a call with effects is not known, and a person must say.
+    NeedsDecision,
+}
+
+/// How many calls run together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots {
+    /// Calls that compute.
+    pub compute: usize,
+    /// Calls that wait for the world; `None` where they share the others' slots.
+    pub waiting: Option<usize>,
+}
+
+/// What is left when a run stands.
+pub(super) struct Parts {
+    /// How every step ended by plan order.
+    pub(super) settled: Vec<Finished>,
+    /// How every step really ended.
+    pub(super) real: Vec<Finished>,
+    /// What was undone: step, and how that ended.
+    pub(super) undone: Vec<(usize, Finished)>,
+    /// The parts the plan answers with, by the text of their references.
+    pub(super) outputs: HashMap<String, Result<Value, Missing>>,
+}
+
+/// A unit that may start: longest way first, then plan order, then element.
+type Ready = (usize, Reverse<usize>, Reverse<usize>);
+
+/// The state of a running plan.
+pub struct Machine<'a> {
+    pub(super) plan: &'a CheckedPlan,
+    slots: Slots,
+    /// Calls that run, by kind: computing, waiting.
+    running: [usize; 2],
+    ready: [BinaryHeap<Ready>; 2],
+    /// By step, how many it still waits for.
+    waiting: Vec<u32>,
+    /// By wave, how many of its steps have not ended; used by barriers.
+    open_in_wave: Vec<usize>,
+    wave: usize,
+    /// Steps of later waves that are ready but held back by the barrier.
+    held: Vec<Vec<usize>>,
+    /// Steps whose predecessors have ended and that were not looked at yet.
+    offered: Vec<usize>,
+    ends: Vec<Option<Finished>>,
+    values: Vec<Option<Value>>,
+    /// By step, how many still need its value.
+    needed: Vec<u32>,
+    /// By step, the references of the plan's outputs into it.
+    asked: Vec<Vec<usize>>,
+    output_references: Vec<Arc<Placed>>,
+    output_values: HashMap<String, Result<Value, Missing>>,
+    maps: HashMap<usize, Items>,
+    attempts: HashMap<Unit, u32>,
+    sleeping: BTreeSet<Unit>,
+    pending: BTreeMap<Unit, Finished>,
+    unknown: BTreeMap<Unit, Finished>,
+    keying: BTreeSet<usize>,
+    /// Lowest step whose failure ends the chain; steps after it do not start.
+    stop_at: usize,
+    stopped: Option<ToolError>,
+    left: usize,
+    calls: u64,
+    spent_ms: u64,
+    bytes_out: u64,
+    /// Steps to be undone, the next one last; `None` before that.
+    to_undo: Option<Vec<usize>>,
+    undoing: bool,
+    undone: Vec<(usize, Finished)>,
+    /// Values nobody needs any more; dropped by whoever drives, outside its lock.
+    dropped: Vec<Value>,
+    commands: Vec<Command>,
+}
+
+impl<'a> Machine<'a> {
+    /// The machine of a plan before anything happened; its first commands are taken with [`Machine::begin`].
+    pub fn new(plan: &'a CheckedPlan, slots: Slots) -> Self {
+        let count = plan.steps.len();
+        let waves = (0..count)
+            .map(|step| plan.graph.wave(step) + 1)
+            .max()
+            .unwrap_or(0);
+        let mut machine = Self {
+            plan,
+            slots,
+            running: [0; 2],
+            ready: [BinaryHeap::new(), BinaryHeap::new()],
+            waiting: (0..count)
+                .map(|step| plan.graph.before(step).len() as u32)
+                .collect(),
+            open_in_wave: vec![0; waves],
+            wave: 0,
+            held: vec![Vec::new(); waves],
+            offered: Vec::new(),
+            ends: (0..count).map(|_| None).collect(),
+            values: vec![None; count],
+            needed: vec![0; count],
+            asked: vec![Vec::new(); count],
+            output_references: Vec::new(),
+            output_values: HashMap::new(),
+            maps: HashMap::new(),
+            attempts: HashMap::new(),
+            sleeping: BTreeSet::new(),
+            pending: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+            keying: BTreeSet::new(),
+            stop_at: usize::MAX,
+            stopped: None,
+            left: count,
+            calls: 0,
+            spent_ms: 0,
+            bytes_out: 0,
+            to_undo: None,
+            undoing: false,
+            undone: Vec::new(),
+            dropped: Vec::new(),
+            commands: Vec::new(),
+        };
+        for (position, step) in plan.steps.iter().enumerate() {
+            machine.open_in_wave[plan.graph.wave(position)] += 1;
+            step.uses.iter().for_each(|&used| machine.needed[used] += 1);
+            // What undoes a step may be needed until the end.
+            if let Some(undo) = &step.compensate {
+                undo.uses.iter().for_each(|&used| machine.needed[used] += 1);
+            }
+        }
+        for (_, node) in &plan.outputs {
+            node.for_each_reference(&mut |placed| {
+                machine.output_references.push(Arc::clone(placed));
+            });
+        }
+        for (number, placed) in machine.output_references.iter().enumerate() {
+            if let Some(step) = plan.position(placed.reference.root()) {
+                machine.asked[step].push(number);
+            }
+        }
+        if plan.mode_used == Mode::Seq {
+            // Plan order is a topological order, so each step waits for nothing but the one before it.
+            machine
+                .waiting
+                .iter_mut()
+                .enumerate()
+                .for_each(|(step, waiting)| *waiting = u32::from(step > 0));
+        }
+        for step in (0..count).rev() {
+            if machine.waiting[step] == 0 {
+                machine.offer(step);
+            }
+        }
+        machine
+    }
+
+    /// What is to be done at first.
+    pub fn begin(&mut self) -> Vec<Command> {
+        self.pump();
+        std::mem::take(&mut self.commands)
+    }
+
+    /// Takes in what happened, and gives what is to be done next.
+    pub fn step(&mut self, event: Event) -> Vec<Command> {
+        match event {
+            Event::Ended { unit, end, left_ms } => self.ended(unit, *end, left_ms),
+            Event::Keyed { step, keys } => {
+                if self.keying.remove(&step) {
+                    self.keyed(step, &keys);
+                }
+            }
+            Event::Woke(unit) => {
+                if self.sleeping.remove(&unit) {
+                    self.ready(unit);
+                }
+            }
+            Event::Stop(why) => self.stop(why),
+        }
+        self.pump();
+        std::mem::take(&mut self.commands)
+    }
+
+    /// Where the run stands; `None` while something is under way.
+    pub fn conclusion(&self) -> Option<Conclusion> {
+        let busy = self.running != [0; 2]
+            || self.ready.iter().any(|heap| !heap.is_empty())
+            || !self.sleeping.is_empty()
+            || !self.keying.is_empty()
+            || self.undoing;
+        if busy {
+            None
+        } else if self.left == 0 {
+            Some(Conclusion::Finished)
+        } else if !self.unknown.is_empty() {
+            Some(Conclusion::NeedsDecision)
+        } else {
+            Some(Conclusion::Suspended)
+        }
+    }
+
+    /// How a step ended, once it has.
+    pub fn end(&self, step: usize) -> Option<&Finished> {
+        self.ends[step].as_ref()
+    }
+
+    /// Values that nobody needs any more.
+    pub(super) fn take_dropped(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// What the arguments of a call refer to.
+    pub(super) fn values(&self, unit: Unit) -> Values {
+        let step = self.called(unit);
+        Values {
+            steps: step
+                .uses
+                .iter()
+                .map(|&used| (used, self.values[used].clone()))
+                .collect(),
+            item: match (unit.part, self.maps.get(&unit.step), &step.map) {
+                (Part::Item(index), Some(items), Some(map)) => {
+                    Some((Arc::clone(&map.name), index, items.value(index)))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// The call that a unit is.
+    pub(super) fn called(&self, unit: Unit) -> &'a CheckedStep {
+        let step = &self.plan.steps[unit.step];
+        match (unit.part, &step.compensate) {
+            (Part::Undo, Some(undo)) => undo,
+            _ => step,
+        }
+    }
+
+    /// The elements of a map that is under way.
+    pub(super) fn items(&self, step: usize) -> usize {
+        self.maps.get(&step).map_or(0, Items::len)
+    }
+
+    fn offer(&mut self, step: usize) {
+        let wave = self.plan.graph.wave(step);
+        let barrier = self.plan.barrier && self.plan.mode_used == Mode::Dep;
+        if barrier && wave > self.wave {
+            self.held[wave].push(step);
+        } else {
+            self.offered.push(step);
+        }
+    }
+
+    /// Looks at every step that is offered, and starts calls while there are slots.
+    fn pump(&mut self) {
+        loop {
+            while let Some(step) = self.offered.pop() {
+                self.look_at(step);
+            }
+            self.start();
+            if self.offered.is_empty() && !self.wind_up() {
+                return;
+            }
+        }
+    }
+
+    /// Whether a step runs, now that all it waits for has ended.
+    fn look_at(&mut self, step: usize) {
+        if let Some(end) = self.barred(step) {
+            self.settle(step, end);
+            return;
+        }
+        if let Some(cause) = obstacle(self.plan, step, &|step| self.ends[step].as_ref()) {
+            self.settle(step, Finished::skipped(cause));
+            return;
+        }
+        let checked = &self.plan.steps[step];
+        if let Some(when) = &checked.when {
+            let holds =
+                when.holds(&mut |placed| Ok(values::of_condition(self.plan, &self.values, placed)));
+            match holds {
+                Ok(true) => {}
+                Ok(false) => return self.settle(step, Finished::unmet()),
+                Err(err) => return self.settle(step, Finished::failed(err)),
+            }
+        }
+        match &checked.map {
+            None => self.ready(Unit {
+                step,
+                part: Part::Whole,
+            }),
+            Some(map) => {
+                let list = values::of_list(self.plan, map, &self.values);
+                match list.and_then(|list| Items::new(map, list)) {
+                    Ok(mut items) if items.len() == 0 => self.settle(step, items.gather()),
+                    Ok(items) => {
+                        let known = checked.effects.is_empty();
+                        self.maps.insert(step, items);
+                        if known {
+                            self.spread(step);
+                        } else {
+                            self.keying.insert(step);
+                            self.commands.push(Command::Key(step));
+                        }
+                    }
+                    Err(err) => self.settle(step, Finished::failed(err)),
+                }
+            }
+        }
+    }
+
+    /// Orders the calls of a map that has effects.
+    fn keyed(&mut self, step: usize, keys: &[Vec<ResourceKey>]) {
+        let together = self.plan.parallel_mutations && self.plan.mode_used == Mode::Dep;
+        if let Some(items) = self.maps.get_mut(&step) {
+            items.order(keys, together);
+        }
+        self.spread(step);
+    }
+
+    /// Offers the calls of a map that wait for no other.
+    fn spread(&mut self, step: usize) {
+        let free = match self.maps.get_mut(&step) {
+            Some(items) => items.take_free(),
+            None => return,
+        };
+        for index in free {
+            self.ready(Unit {
+                step,
+                part: Part::Item(index),
+            });
+        }
+    }
+
+    fn ready(&mut self, unit: Unit) {
+        let item = match unit.part {
+            Part::Item(index) => index,
+            Part::Whole | Part::Undo => 0,
+        };
+        let kind = self.kind(unit);
+        self.ready[kind].push((
+            self.plan.graph.priority(unit.step),
+            Reverse(unit.step),
+            Reverse(item),
+        ));
+    }
+
+    /// 1 for calls that wait for the world where those have slots of their own.
+    fn kind(&self, unit: Unit) -> usize {
+        usize::from(self.slots.waiting.is_some() && self.plan.steps[unit.step].waits)
+    }
+
+    /// Why a step, or an element of its map, does not start any more.
+    fn barred(&self, step: usize) -> Option<Finished> {
+        if let Some(why) = &self.stopped {
+            return Some(Finished::cancelled(why.clone()));
+        }
+        (step > self.stop_at).then(|| Finished::not_run(self.stop_at))
+    }
+
+    /// Starts calls while there are slots; what is barred meanwhile is settled.
+    fn start(&mut self) {
+        let limit = match self.plan.mode_used {
+            Mode::Seq => [1, usize::from(self.slots.waiting.is_some())],
+            Mode::Dep => [self.slots.compute, self.slots.waiting.unwrap_or(0)],
+        };
+        for kind in 0..2 {
+            while self.running[kind] < limit[kind] {
+                let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() else {
+                    break;
+                };
+                let part = match self.maps.contains_key(&step) {
+                    true => Part::Item(item),
+                    false => Part::Whole,
+                };
+                let unit = Unit { step, part };
+                if self.over_budget() {
+                    self.stop(over_budget("steps"));
+                }
+                if let Some(end) = self.barred(step) {
+                    self.settle_unit(unit, end);
+                    continue;
+                }
+                if let (Part::Item(index), Some(items)) = (part, self.maps.get(&step))
+                    && items.is_barred(index)
+                {
+                    self.settle_unit(unit, Finished::default());
+                    continue;
+                }
+                self.running[kind] += 1;
+                self.calls += 1;
+                let attempt = self.attempts.entry(unit).or_insert(0);
+                *attempt += 1;
+                self.commands.push(Command::Start(unit, *attempt));
+            }
+        }
+    }
+
+    fn over_budget(&self) -> bool {
+        (self.plan.budget.steps).is_some_and(|most| self.calls >= most)
+    }
+
+    fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
+        let attempts = self.attempts.get(&unit).copied().unwrap_or(1);
+        end.attempts = attempts;
+        if unit.part == Part::Undo {
+            self.undoing = false;
+            self.undone.push((unit.step, end));
+            return;
+        }
+        let kind = self.kind(unit);
+        self.running[kind] = self.running[kind].saturating_sub(1);
+        self.spend(&end);
+        match end.status {
+            StepStatus::Pending => drop(self.pending.insert(unit, end)),
+            StepStatus::Unknown => drop(self.unknown.insert(unit, end)),
+            StepStatus::Failed if self.stopped.is_none() => {
+                match self.retry_after(unit, &end, attempts, left_ms) {
+                    Some(ms) => {
+                        self.sleeping.insert(unit);
+                        self.commands.push(Command::Sleep(unit, ms));
+                    }
+                    None => self.settle_unit(unit, end),
+                }
+            }
+            _ => self.settle_unit(unit, end),
+        }
+    }
+
+    /// Counts against the plan's budget.
+    fn spend(&mut self, end: &Finished) {
+        let took = end.ended.saturating_sub(end.began);
+        self.spent_ms += u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        if let (Some(output), Some(_)) = (&end.output, self.plan.budget.bytes_out) {
+            self.bytes_out += output.memory_bytes();
+        }
+        let budget = self.plan.budget;
+        let over = |most: Option<u64>, found: u64| most.is_some_and(|most| found > most);
+        if over(budget.cpu_ms, self.spent_ms) {
+            self.stop(over_budget("cpu_ms"));
+        } else if over(budget.bytes_out, self.bytes_out) {
+            self.stop(over_budget("bytes_out"));
+        }
+    }
+
+    /// After how long a failed call is made again; `None` when it is not.
+    fn retry_after(
+        &self,
+        unit: Unit,
+        end: &Finished,
+        attempts: u32,
+        left_ms: Option<u64>,
+    ) -> Option<u64> {
+        let step = &self.plan.steps[unit.step];
+        let error = end.error.as_ref()?;
+        if attempts > step.retry.max || !step.retry.covers(error.code(), error.reason_str()) {
+            return None;
+        }
+        // What was stopped half-way may have happened.
+        let may_have_happened = !step.effects.is_empty() && !step.idempotent;
+        if may_have_happened && matches!(error.code(), ErrorCode::Timeout | ErrorCode::Internal) {
+            return None;
+        }
+        let index = match unit.part {
+            Part::Item(index) => index as u64,
+            Part::Whole | Part::Undo => 0,
+        };
+        let seed = crate::check::item_seed(self.plan.seed, &step.id, index);
+        let share = tool_core::rng::derive_seed(seed.get(), "retry", u64::from(attempts));
+        let ms = step.retry.wait_ms(attempts, share as f64 / u64::MAX as f64);
+        (left_ms.is_none_or(|left| left > ms)).then_some(ms)
+    }
+
+    fn stop(&mut self, why: ToolError) {
+        if self.stopped.is_some() {
+            return;
+        }
+        self.stopped = Some(why.clone());
+        let asleep = std::mem::take(&mut self.sleeping);
+        let pending = std::mem::take(&mut self.pending);
+        for unit in asleep.into_iter().chain(pending.into_keys()) {
+            self.settle_unit(unit, Finished::cancelled(why.clone()));
+        }
+        for step in std::mem::take(&mut self.keying) {
+            self.spread(step);
+        }
+        // What is ready is settled as it comes up.
+        for kind in 0..2 {
+            while let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() {
+                let part = match self.maps.contains_key(&step) {
+                    true => Part::Item(item),
+                    false => Part::Whole,
+                };
+                self.settle_unit(Unit { step, part }, Finished::cancelled(why.clone()));
+            }
+        }
+    }
+
+    fn settle_unit(&mut self, unit: Unit, end: Finished) {
+        let Part::Item(index) = unit.part else {
+            return self.settle(unit.step, end);
+        };
+        let Some(items) = self.maps.get_mut(&unit.step) else {
+            return;
+        };
+        if !items.settle(index, end) {
+            return self.spread(unit.step);
+        }
+        let whole = items.gather();
+        self.maps.remove(&unit.step);
+        self.settle(unit.step, whole);
+    }
+
+    /// Enters how a step ended.
+    fn settle(&mut self, position: usize, mut end: Finished) {
+        let step = &self.plan.steps[position];
+        let failed = matches!(end.status, StepStatus::Failed | StepStatus::Denied);
+        if failed && step.on_error == OnError::FailChain {
+            self.stop_at = self.stop_at.min(position);
+        }
+        if let Some(value) = end.output.take() {
+            self.answer(position, &value);
+            if self.needed[position] > 0 {
+                self.values[position] = Some(value);
+            } else {
+                self.dropped.push(value);
+            }
+        }
+        for &used in &step.uses {
+            self.release_value(used);
+        }
+        self.ends[position] = Some(end);
+        self.left -= 1;
+        self.commands.push(Command::Settled(position));
+        self.release(position);
+    }
+
+    fn release_value(&mut self, used: usize) {
+        self.needed[used] = self.needed[used].saturating_sub(1);
+        if self.needed[used] == 0 {
+            self.dropped.extend(self.values[used].take());
+        }
+    }
+
+    /// Keeps the parts of a value that the plan answers with.
+    fn answer(&mut self, position: usize, value: &Value) {
+        for &number in &self.asked[position] {
+            let reference = &self.output_references[number].reference;
+            let part = reference.resolve(value);
+            self.output_values.insert(reference.to_string(), part);
+        }
+    }
+
+    fn release(&mut self, position: usize) {
+        if self.plan.mode_used == Mode::Seq {
+            if position + 1 < self.waiting.len() {
+                self.offer(position + 1);
+            }
+            return;
+        }
+        self.open_in_wave[self.plan.graph.wave(position)] -= 1;
+        for &follower in self.plan.graph.followers(position) {
+            let follower = follower as usize;
+            self.waiting[follower] -= 1;
+            if self.waiting[follower] == 0 {
+                self.offer(follower);
+            }
+        }
+        while self.plan.barrier
+            && self.wave + 1 < self.open_in_wave.len()
+            && self.open_in_wave[self.wave] == 0
+        {
+            self.wave += 1;
+            for step in std::mem::take(&mut self.held[self.wave]) {
+                self.offer(step);
+            }
+        }
+    }
+
+    /// When nothing is under way: steps that wait for a person behind the end of the chain do not run, and a chain that did not
+    /// succeed is undone. Gives whether there is more to do.
+    fn wind_up(&mut self) -> bool {
+        if self.conclusion().is_none() {
+            return false;
+        }
+        let late: Vec<Unit> = self
+            .pending
+            .keys()
+            .filter(|unit| unit.step > self.stop_at)
+            .copied()
+            .collect();
+        for unit in &late {
+            self.pending.remove(unit);
+            self.settle_unit(*unit, Finished::not_run(self.stop_at));
+        }
+        if !late.is_empty() {
+            return true;
+        }
+        if self.left > 0 {
+            return false;
+        }
+        let to_undo = match &mut self.to_undo {
+            Some(to_undo) => to_undo,
+            None => {
+                let to_undo = self.steps_to_undo();
+                self.to_undo.insert(to_undo)
+            }
+        };
+        // The next one starts when this one has ended.
+        if let Some(step) = to_undo.pop() {
+            let unit = Unit {
+                step,
+                part: Part::Undo,
+            };
+            self.undoing = true;
+            self.attempts.insert(unit, 1);
+            self.commands.push(Command::Start(unit, 1));
+        }
+        false
+    }
+
+    /// Steps that ran and say how they are undone, in plan order, where the chain ended early.
+    fn steps_to_undo(&self) -> Vec<usize> {
+        let denied = |end: &Option<Finished>| {
+            end.as_ref()
+                .is_some_and(|end| end.status == StepStatus::Denied)
+        };
+        let early =
+            self.stopped.is_some() || self.stop_at != usize::MAX || self.ends.iter().any(denied);
+        let ran = |&step: &usize| {
+            let done = self.ends[step]
+                .as_ref()
+                .is_some_and(|end| end.status == StepStatus::Done);
+            done && self.plan.steps[step].compensate.is_some()
+        };
+        match early {
+            true => (0..self.plan.steps.len()).filter(ran).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
+    pub(super) fn into_parts(mut self) -> Parts {
+        let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
+        for (unit, end) in std::mem::take(&mut self.pending)
+            .into_iter()
+            .chain(std::mem::take(&mut self.unknown))
+        {
+            open.entry(unit.step).or_insert(end);
+        }
+        let real: Vec<Finished> = self
+            .ends
+            .into_iter()
+            .enumerate()
+            .map(|(step, end)| end.or_else(|| open.remove(&step)).unwrap_or_default())
+            .collect();
+        let mut settled: Vec<Finished> = Vec::with_capacity(real.len());
+        for (position, end) in real.iter().enumerate() {
+            let by_order = if position <= self.stop_at || end.status == StepStatus::Cancelled {
+                end.clone()
+            } else {
+                match obstacle(self.plan, position, &|step| settled.get(step)) {
+                    Some(cause) => Finished::skipped(cause),
+                    None => Finished::not_run(self.stop_at),
+                }
+            };
+            settled.push(by_order);
+        }
+        Parts {
+            settled,
+            real,
+            undone: self.undone,
+            outputs: self.output_values,
+        }
+    }
+}
+
+fn over_budget(what: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::LimitExceeded,
+        format_args!("the plan's budget of `{what}` is used up"),
+    )
+    .reason("budget_exceeded")
+    .hint(format!("raise `budget.{what}` of the plan"))
+}
+
+/// The step because of which a step has no meaning: one it depends on failed, and that step's `on_error` does not let it run;
+/// or it uses the value of one that was skipped. A skipped step stands for the step that is its cause.
+fn obstacle<'e>(
+    plan: &CheckedPlan,
+    position: usize,
+    end: &dyn Fn(usize) -> Option<&'e Finished>,
+) -> Option<usize> {
+    let mut cause: Option<usize> = None;
+    let mut seen: Option<usize> = None;
+    for edge in plan.graph.edges_into(position) {
+        // Edges are sorted by where they come from: several reasons count once.
+        if !edge.reason.is_dependency() || seen.replace(edge.from) == Some(edge.from) {
+            continue;
+        }
+        let failed = match end(edge.from).map(|end| (end.status, end.cause)) {
+            Some((StepStatus::Failed | StepStatus::Denied, _)) => edge.from,
+            Some((StepStatus::Skipped, Some(cause))) => cause,
+            // By its condition: whoever needs no value of it goes on.
+            Some((StepStatus::Skipped, None)) => {
+                if !values::has_defaults(plan, position, edge.from) {
+                    cause = Some(cause.map_or(edge.from, |cause| cause.min(edge.from)));
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let tolerated = plan.steps[failed].on_error == OnError::Continue
+            && values::has_defaults(plan, position, edge.from);
+        if !tolerated {
+            cause = Some(cause.map_or(failed, |cause| cause.min(failed)));
+        }
+    }
+    cause
+}

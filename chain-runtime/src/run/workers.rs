@@ -1,0 +1,376 @@
+//! Threads that do what the machine commands: calls through the dispatcher, waits, and telling the observer.
+//!
+//! One lock holds the machine and its queue of commands. A worker takes a command, does it without the lock, and gives the
+//! machine what happened; further threads are started only when there is more to do than threads that could.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
+use std::time::Duration;
+
+use registry::{Answer, CallRequest, ChainPosition, Dispatcher};
+use tool_core::ctx::Progress;
+use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
+
+use super::finished::Finished;
+use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
+use super::values;
+use super::{Observer, STACK_BYTES};
+use crate::check::{CheckedPlan, item_seed};
+use crate::plan::Approval;
+
+/// How often a worker that waits for a clock looks whether the chain was stopped.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// What serves one run.
+pub(super) struct Workers<'a> {
+    plan: &'a CheckedPlan,
+    dispatcher: &'a Dispatcher,
+    chain_id: &'a str,
+    stop: &'a StopFlag,
+    observer: Option<&'a Arc<dyn Observer>>,
+    started: Duration,
+    threads_max: usize,
+    core: Mutex<Core<'a>>,
+    wake: Condvar,
+}
+
+struct Core<'a> {
+    machine: Machine<'a>,
+    queue: VecDeque<Command>,
+    /// Waits, the next one first.
+    timers: BinaryHeap<Reverse<(Duration, Unit)>>,
+    /// When the first attempt of a call with a deadline began.
+    begun: HashMap<Unit, Duration>,
+    threads: usize,
+    idle: usize,
+    told_to_stop: bool,
+}
+
+/// What a worker does next.
+enum Next {
+    Do(Command),
+    Leave,
+}
+
+impl<'a> Workers<'a> {
+    pub(super) fn new(
+        plan: &'a CheckedPlan,
+        dispatcher: &'a Dispatcher,
+        chain_id: &'a str,
+        stop: &'a StopFlag,
+        observer: Option<&'a Arc<dyn Observer>>,
+        slots: Slots,
+    ) -> Self {
+        let mut machine = Machine::new(plan, slots);
+        let queue = machine.begin().into();
+        Self {
+            plan,
+            dispatcher,
+            chain_id,
+            stop,
+            observer,
+            started: dispatcher.host().clock.monotonic(),
+            threads_max: slots.compute + slots.waiting.unwrap_or(0),
+            core: Mutex::new(Core {
+                machine,
+                queue,
+                timers: BinaryHeap::new(),
+                begun: HashMap::new(),
+                threads: 0,
+                idle: 0,
+                told_to_stop: false,
+            }),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Serves the run on own threads until it stands; where the machine gives none, on this one.
+    pub(super) fn serve(self) -> Parts {
+        std::thread::scope(|scope| {
+            if !self.hire(scope) {
+                self.lock().threads += 1;
+                self.work(scope);
+            }
+        });
+        let core = self.core.into_inner();
+        core.unwrap_or_else(PoisonError::into_inner)
+            .machine
+            .into_parts()
+    }
+
+    /// Starts one more thread.
+    fn hire<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) -> bool {
+        let number = {
+            let mut core = self.lock();
+            core.threads += 1;
+            core.threads
+        };
+        let hired = Builder::new()
+            .name(format!("step-{number}"))
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, move || self.work(scope))
+            .is_ok();
+        if !hired {
+            self.lock().threads -= 1;
+        }
+        hired
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Core<'a>> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
+        loop {
+            let command = match self.next() {
+                Next::Do(command) => command,
+                Next::Leave => break,
+            };
+            let (more, dropped) = match command {
+                Command::Start(unit, attempt) => {
+                    let end = self.call(unit, attempt);
+                    self.ended(unit, end)
+                }
+                Command::Key(step) => {
+                    let keys = self.keys(step);
+                    self.tell(Event::Keyed { step, keys })
+                }
+                Command::Settled(step) => {
+                    self.report(step);
+                    (false, Vec::new())
+                }
+                Command::Sleep(unit, ms) => {
+                    let due = self.elapsed() + Duration::from_millis(ms);
+                    self.lock().timers.push(Reverse((due, unit)));
+                    (false, Vec::new())
+                }
+            };
+            drop(dropped); // large values are freed without the lock
+            if more {
+                self.hire(scope);
+            }
+        }
+        self.wake.notify_all();
+    }
+
+    /// The next command, a wait that is over, or the end.
+    fn next(&self) -> Next {
+        let mut core = self.lock();
+        loop {
+            if !core.told_to_stop
+                && let Err(why) = self.stop.check()
+            {
+                core.told_to_stop = true;
+                self.feed(&mut core, Event::Stop(why));
+            }
+            if let Some(command) = core.queue.pop_front() {
+                return Next::Do(command);
+            }
+            if core.machine.conclusion().is_some() {
+                return Next::Leave;
+            }
+            let now = self.elapsed();
+            match core.timers.peek().map(|Reverse((due, unit))| (*due, *unit)) {
+                Some((due, unit)) if due <= now => {
+                    core.timers.pop();
+                    self.feed(&mut core, Event::Woke(unit));
+                }
+                Some((due, _)) => {
+                    let wait = (due - now).min(LOOK_AGAIN);
+                    core.idle += 1;
+                    core = self
+                        .wake
+                        .wait_timeout(core, wait)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0;
+                    core.idle -= 1;
+                }
+                None => {
+                    core.idle += 1;
+                    core = self.wake.wait(core).unwrap_or_else(PoisonError::into_inner);
+                    core.idle -= 1;
+                }
+            }
+        }
+    }
+
+    fn feed(&self, core: &mut Core<'a>, event: Event) {
+        let commands = core.machine.step(event);
+        core.queue.extend(commands);
+    }
+
+    /// Gives the machine an event; whether another thread is needed, and values to be dropped.
+    fn tell(&self, event: Event) -> (bool, Vec<Value>) {
+        let mut core = self.lock();
+        self.feed(&mut core, event);
+        let dropped = core.machine.take_dropped();
+        // This worker takes the next command itself.
+        let waiting = core.queue.len().saturating_sub(1);
+        match waiting {
+            0 => {}
+            1 => self.wake.notify_one(),
+            _ => self.wake.notify_all(),
+        }
+        let starts = core
+            .queue
+            .iter()
+            .filter(|command| !matches!(command, Command::Settled(_)))
+            .take(core.idle + 2)
+            .count();
+        let more = starts.saturating_sub(1) > core.idle && core.threads < self.threads_max;
+        (more, dropped)
+    }
+
+    fn ended(&self, unit: Unit, end: Finished) -> (bool, Vec<Value>) {
+        let left_ms = self.left_ms(unit);
+        self.tell(Event::Ended {
+            unit,
+            end: Box::new(end),
+            left_ms,
+        })
+    }
+
+    /// What is left of a step's deadline.
+    fn left_ms(&self, unit: Unit) -> Option<u64> {
+        let deadline = self.plan.steps[unit.step].deadline_ms?;
+        let now = self.elapsed();
+        let began = *self.lock().begun.entry(unit).or_insert(now);
+        let spent = u64::try_from(now.saturating_sub(began).as_millis()).unwrap_or(u64::MAX);
+        Some(deadline.saturating_sub(spent))
+    }
+
+    fn report(&self, step: usize) {
+        let Some(observer) = self.observer else {
+            return;
+        };
+        let end = self.lock().machine.end(step).cloned();
+        if let Some(end) = end {
+            guarded(|| observer.finished(&self.plan.steps[step], step, &end));
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.dispatcher
+            .host()
+            .clock
+            .monotonic()
+            .saturating_sub(self.started)
+    }
+
+    /// What the calls of a map use; no keys where the arguments do not fit, which the call itself reports.
+    fn keys(&self, step: usize) -> Vec<Vec<ResourceKey>> {
+        let checked = &self.plan.steps[step];
+        let count = self.lock().machine.items(step);
+        let Ok(tool) = self.dispatcher.resolve(checked.tool, &self.plan.context) else {
+            return vec![Vec::new(); count];
+        };
+        let keys = |index: usize| {
+            let unit = Unit {
+                step,
+                part: Part::Item(index),
+            };
+            let values = self.lock().machine.values(unit);
+            let bound = checked.args.bind(&mut |placed| {
+                values::value_of(self.plan, placed, &values, &mut Vec::new()).map(Some)
+            });
+            let call = tool.decode(bound.ok()?.literal()?).ok()?;
+            self.dispatcher.resource_keys(tool, &*call).ok()
+        };
+        (0..count)
+            .map(|index| keys(index).unwrap_or_default())
+            .collect()
+    }
+
+    /// Makes one call through the dispatcher.
+    fn call(&self, unit: Unit, attempt: u32) -> Finished {
+        // A panic here would be a defect of this crate; the other steps still go on.
+        let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt));
+        catch_unwind(call).unwrap_or_else(|_| Finished::defect())
+    }
+
+    fn call_unguarded(&self, unit: Unit, attempt: u32) -> Finished {
+        let (step, values) = {
+            let core = self.lock();
+            (core.machine.called(unit), core.machine.values(unit))
+        };
+        let first = matches!(unit.part, Part::Whole | Part::Item(0)) && attempt == 1;
+        if let Some(observer) = self.observer.filter(|_| first) {
+            let wave = self.plan.graph.wave(unit.step);
+            guarded(|| observer.started(step, unit.step, wave));
+        }
+        let began = self.elapsed();
+        let left_ms = self.left_ms(unit);
+        let mut defaults_used = Vec::new();
+        let args = step.args.bind(&mut |placed| {
+            values::value_of(self.plan, placed, &values, &mut defaults_used).map(Some)
+        });
+        drop(values);
+        let outcome = match args {
+            Ok(args) => match args.literal() {
+                Some(args) => self.dispatch(unit, args, left_ms),
+                None => Outcome::error(ToolError::new(
+                    ErrorCode::Internal,
+                    "an argument was left without a value",
+                )),
+            },
+            Err(err) => Outcome::error(err),
+        };
+        let mut end = Finished::of_outcome(step, outcome, self.stop);
+        end.defaults_used = defaults_used;
+        end.began = began;
+        end.ended = self.elapsed();
+        end
+    }
+
+    fn dispatch(&self, unit: Unit, args: &Value, left_ms: Option<u64>) -> Outcome {
+        let step = self.lock().machine.called(unit);
+        if let Some(refused) = values::smuggled_file(self.dispatcher, self.plan, step, args) {
+            return Outcome::error(refused);
+        }
+        let mut context = self.plan.context.clone();
+        context.chain = Some(ChainPosition {
+            chain_id: self.chain_id.to_owned(),
+            chain_index: unit.step,
+            step: step.id.to_string(),
+            wave: self.plan.graph.wave(unit.step),
+            requires_approval: step.approval == Approval::Required,
+        });
+        if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
+            context.answer = Answer::Nobody;
+        }
+        let position = unit.step;
+        let progress = self.observer.map(|observer| {
+            let observer = Arc::clone(observer);
+            let receive: Arc<Progress> = Arc::new(move |fraction, words: &str| {
+                guarded(|| observer.progress(position, fraction, words));
+            });
+            receive
+        });
+        let (seed, stop) = match unit.part {
+            Part::Whole => (step.seed, self.stop.clone()),
+            Part::Item(index) => (
+                item_seed(self.plan.seed, &step.id, index as u64),
+                self.stop.clone(),
+            ),
+            // What is undone is undone also after the chain was stopped.
+            Part::Undo => (step.seed, StopFlag::new()),
+        };
+        self.dispatcher.call(CallRequest {
+            tool: step.tool.to_owned(),
+            args: args.clone(),
+            context,
+            seed,
+            timeout_ms: step.timeout_ms.into_iter().chain(left_ms).min(),
+            stop,
+            progress,
+        })
+    }
+}
+
+/// Calls an observer; its panic is its own affair.
+fn guarded(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
+}
