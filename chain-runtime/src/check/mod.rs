@@ -123,7 +123,7 @@ pub struct CheckedPlan {
     pub digest: String,
     /// Who runs it.
     pub context: CallerContext,
-    index: HashMap<Arc<str>, usize>,
+    pub(crate) index: HashMap<Arc<str>, usize>,
 }
 
 impl CheckedPlan {

@@ -31,7 +31,7 @@ pub struct Permit {
 
 impl Permit {
     /// Of a step that is not checked because its tool is not known.
-    fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self {
             verdict: Verdict::Deny,
             layer: String::new(),

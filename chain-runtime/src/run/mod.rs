@@ -12,6 +12,9 @@ mod report;
 mod values;
 mod workers;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
