@@ -4,11 +4,7 @@ use registry::{Aliases, Catalogue};
 
 #[test]
 fn every_alias_means_a_tool_and_none_hides_one() {
-    let families: Vec<_> = math_tools::FAMILIES
-        .iter()
-        .chain(host_tools::FAMILIES)
-        .copied()
-        .collect();
+    let families: Vec<_> = mathchain::families().collect();
     let catalogue = Catalogue::new(&families).expect("sound");
     let faults = Aliases::built_in().faults(&catalogue);
     assert!(faults.is_empty(), "{faults:?}");

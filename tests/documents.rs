@@ -18,9 +18,7 @@ fn the_page_of_expressions_names_every_function_and_constant() {
 #[test]
 fn the_readme_lists_every_tool() {
     let readme = include_str!("../README.md");
-    let families = math_tools::FAMILIES.iter().chain(host_tools::FAMILIES);
-    let missing: Vec<&str> = families
-        .copied()
+    let missing: Vec<&str> = mathchain::families()
         .flatten()
         .map(|entry| entry.tool().spec().id)
         .filter(|id| !readme.contains(&format!("`{id}`")))

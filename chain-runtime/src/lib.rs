@@ -15,6 +15,7 @@ pub mod reference;
 pub mod run;
 pub mod state;
 pub mod template;
+pub mod tools;
 pub mod types;
 
 pub use check::{CheckedPlan, CheckedStep, Permit, check};
@@ -23,3 +24,4 @@ pub use problem::{Fault, PlanProblem, Problems};
 pub use run::{
     ChainResult, ChainStatus, Finished, Observer, RunOptions, StepReport, StepStatus, execute, run,
 };
+pub use tools::Subchains;

@@ -336,7 +336,8 @@ impl World {
 
     pub(crate) fn with(config: Config) -> Self {
         let reader: &[Entry] = &[entry::<reader::ReadFile>()];
-        let catalogue = Arc::new(Catalogue::new(&[TOOLS, reader]).unwrap());
+        let catalogue =
+            Arc::new(Catalogue::new(&[TOOLS, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
         let ledger = Arc::new(TestLedger::default());
         let host = Host {
@@ -347,6 +348,7 @@ impl World {
             approvals: None,
             backups: None,
             notices: None,
+            chains: Some(Arc::new(chain_runtime::Subchains::default())),
         };
         Self {
             dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),

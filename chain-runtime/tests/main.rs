@@ -7,4 +7,5 @@ mod fakes;
 mod hazards;
 mod language;
 mod order;
+mod plans;
 mod records;

@@ -41,6 +41,15 @@ pub use tool_core::{
 };
 pub use toolkit::{Builder, Context, Toolkit};
 
+/// The tools that come with the program, by family.
+pub fn families() -> impl Iterator<Item = &'static [Entry]> {
+    math_tools::FAMILIES
+        .iter()
+        .chain(host_tools::FAMILIES)
+        .copied()
+        .chain([chain_runtime::tools::TOOLS])
+}
+
 /// Reads one JSON document, strictly.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chain_runtime::state::{Keeper, State};
-use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions};
+use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
 use host_tools::{Sandbox, Workspace};
 use registry::plugins::Plugin;
 use registry::{
@@ -385,12 +385,7 @@ impl Builder {
     /// opened is no error: see [`Toolkit::state_fault`].
     pub fn build(self) -> Result<Toolkit, ToolError> {
         registry::install_panic_hook();
-        let families: Vec<&'static [Entry]> = math_tools::FAMILIES
-            .iter()
-            .chain(host_tools::FAMILIES)
-            .copied()
-            .chain(self.families)
-            .collect();
+        let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
         let config = self.config.unwrap_or_default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let files = self
@@ -435,6 +430,7 @@ impl Builder {
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
+            chains: Some(Arc::new(Subchains::new(config.chain.into()))),
         };
         let loader = (!self.plugins.is_empty()).then(|| {
             Loader::new(

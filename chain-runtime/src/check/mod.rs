@@ -9,6 +9,7 @@ mod args;
 mod conditions;
 mod maps;
 mod step;
+mod subplan;
 
 use std::collections::HashMap;
 use std::rc::Rc;

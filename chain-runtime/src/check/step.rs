@@ -9,7 +9,7 @@ use tool_core::{Call, Determinism, Effect, ToolError, Value};
 use super::access::{self, Resources};
 use super::args::{self, Findings};
 use super::maps::{self, Mapped};
-use super::{CheckedStep, Checker, ToolFacts, conditions};
+use super::{CheckedStep, Checker, ToolFacts, conditions, subplan};
 use crate::graph::{Edge, Reason};
 use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Retry};
 use crate::problem::{Fault, PlanProblem};
@@ -355,6 +355,9 @@ impl<'d> Checker<'d> {
                 .preview(facts.tool, Some(call), &self.context)
         };
         checked.permit = self.permit(site, facts, decision, true);
+        if subplan::is_chain(checked.tool) {
+            self.subplan(site, call.args(), checked);
+        }
     }
 
     /// A step some of whose arguments are not known yet.
@@ -385,6 +388,9 @@ impl<'d> Checker<'d> {
             }
         };
         checked.permit = self.permit(site, facts, decision, known);
+        if subplan::is_chain(checked.tool) {
+            self.unknown_subplan(site);
+        }
     }
 
     /// The verdict on a call like this one, with stand-ins for values to come; only where every resource is named by the plan,
@@ -493,7 +499,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn fall_back(&mut self, site: &Site, why: &str) {
+    pub(super) fn fall_back(&mut self, site: &Site, why: &str) {
         if site.undoing {
             return; // when it runs, nothing else does
         }

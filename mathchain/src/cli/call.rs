@@ -18,13 +18,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         .split_first()
         .ok_or_else(|| ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool"))?;
     // The tool's own flags may carry the global ones too, so they are read before anything is opened with them.
-    let families = registry::Catalogue::new(
-        &math_tools::FAMILIES
-            .iter()
-            .chain(host_tools::FAMILIES)
-            .copied()
-            .collect::<Vec<_>>(),
-    )?;
+    let families = registry::Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     // A tool of a plugin is known when its plugin is loaded; where that is, the flags may say.
     let early = before_tool(global, rest);
     let with_plugins = match families.get(name) {

@@ -19,7 +19,7 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tool_core::capability::{Approvals, Arrays, Backups, Clock, Ledger, Notices};
+use tool_core::capability::{Approvals, Arrays, Backups, ChainRequest, Clock, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{
     AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source,
@@ -51,6 +51,23 @@ pub struct Host {
     pub backups: Option<Arc<dyn Backups>>,
     /// What a person is told; absent: a call with the obligation `notify` is refused.
     pub notices: Option<Arc<dyn Notices>>,
+    /// What runs plans that calls hand on; absent: such calls are refused.
+    pub chains: Option<Arc<dyn Chains>>,
+}
+
+/// Runs plans for calls; given by whoever knows the language of plans.
+pub trait Chains: Send + Sync {
+    /// Checks a plan for a caller, and runs it unless only the check is asked for.
+    ///
+    /// # Errors
+    /// Every problem of the plan; the error of a run that failed.
+    fn chain(
+        &self,
+        dispatcher: &Dispatcher,
+        context: &CallerContext,
+        request: &ChainRequest,
+        stop: &StopFlag,
+    ) -> Result<Value, ToolError>;
 }
 
 /// An operator's answer to approvals, given in advance.

@@ -1,6 +1,6 @@
 //! Calls that tools make: for the caller of the tool, narrowed once more, and never as anybody else.
 
-use tool_core::capability::{BudgetRaise, Calls, Delegation, Notice, Question};
+use tool_core::capability::{BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question};
 use tool_core::{ErrorCode, Outcome};
 use tool_core::{Seed, Status, StopFlag, ToolError, Value};
 
@@ -101,6 +101,15 @@ impl Calls for Nested {
             envelopes.push(self.send(&context, (tool, args), stop).to_value());
         }
         Ok(envelopes)
+    }
+
+    fn chain(&self, request: &ChainRequest, stop: &StopFlag) -> Result<Value, ToolError> {
+        let Some(chains) = &self.dispatcher.host.chains else {
+            let message = "this door runs no plans";
+            return Err(ToolError::new(ErrorCode::PreconditionFailed, message).reason("capability"));
+        };
+        let context = self.child(Layer::new(Level::Delegation, self.tool))?;
+        chains.chain(&self.dispatcher, &context, request, stop)
     }
 
     fn escalate(&self, question: &Question) -> Result<String, ToolError> {

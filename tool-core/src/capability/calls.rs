@@ -39,6 +39,17 @@ pub struct BudgetRaise {
     pub refused: Option<String>,
 }
 
+/// A plan that a call hands on.
+#[derive(Debug, Clone)]
+pub struct ChainRequest {
+    /// The plan: a document, or the text of one.
+    pub plan: Value,
+    /// The values of its inputs, an object.
+    pub inputs: Value,
+    /// Whether it is only checked.
+    pub check_only: bool,
+}
+
 /// Calling other tools, with the rights of the caller and never more. Who calls is known to the dispatcher; nothing here names
 /// a role.
 pub trait Calls: Send + Sync {
@@ -55,6 +66,16 @@ pub trait Calls: Send + Sync {
     /// `precondition_failed`.
     fn delegate(&self, delegation: &Delegation, stop: &StopFlag) -> Result<Vec<Value>, ToolError> {
         let _ = (delegation, stop);
+        Err(no_dispatcher())
+    }
+
+    /// Checks a plan, and runs it unless only the check is asked for; gives what it answers with and a summary.
+    ///
+    /// # Errors
+    /// Every problem of the plan; the error of a run that failed, with its steps as evidence. By default
+    /// `precondition_failed`.
+    fn chain(&self, request: &ChainRequest, stop: &StopFlag) -> Result<Value, ToolError> {
+        let _ = (request, stop);
         Err(no_dispatcher())
     }
 

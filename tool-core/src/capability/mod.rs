@@ -10,7 +10,7 @@ mod http;
 mod model;
 mod records;
 
-pub use calls::{BudgetRaise, Calls, Delegation, Question};
+pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
 pub use files::{
     Arrays, Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
     WriteMode, identities_overlap,

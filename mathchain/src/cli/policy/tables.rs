@@ -73,11 +73,7 @@ fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
 
 /// What a change of configuration grants and revokes.
 pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode, ToolError> {
-    let families: Vec<&[Entry]> = math_tools::FAMILIES
-        .iter()
-        .chain(host_tools::FAMILIES)
-        .copied()
-        .collect();
+    let families: Vec<&[Entry]> = crate::families().collect();
     let catalogue = Catalogue::new(&families)?;
     let load = |path: &Path| {
         let text = environment::read_named(path)?;

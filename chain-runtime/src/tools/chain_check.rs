@@ -1,0 +1,49 @@
+//! A plan checked, and nothing run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value};
+
+use super::{PlanInputs, PlanSource};
+
+/// Checks a plan.
+pub struct ChainCheck;
+
+/// Check a plan completely without running it: ids, references and their types, arguments, permissions, resources, order. A plan
+/// with problems is an error that lists every one with its place and the next step; one without answers with its waves.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The plan: an object, its text, or {"$file": path}.
+    pub plan: Input<PlanSource>,
+    /// The values of its inputs.
+    #[serde(default)]
+    pub inputs: PlanInputs,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Waves, edges with their reasons, verdicts and notes.
+    pub plan: Value,
+}
+
+impl Tool for ChainCheck {
+    const SPEC: Spec = Spec {
+        id: "chain_check",
+        title: "Check a plan",
+        idempotent: true,
+        ..super::PLANS
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let plan = super::hand_on(&args.plan, args.inputs, true, ctx)?;
+        Ok(Output { plan })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        Vec::new() // the verdicts are those of the caller
+    }
+}

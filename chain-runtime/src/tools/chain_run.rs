@@ -1,0 +1,82 @@
+//! A whole plan in one call.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value};
+
+use super::{PlanInputs, PlanSource};
+
+/// Runs a plan.
+pub struct ChainRun;
+
+/// Run a whole plan of steps in one call, in parallel where data and resources allow. Every step is checked before the first one
+/// runs, and decided, approved and recorded by itself with at most your own rights. Answers with the plan's `outputs` and a
+/// summary only.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The plan: an object, its text, or {"$file": path}. Inside another plan wrap an object in {"$lit": ..}, so that its
+    /// references are its own.
+    pub plan: Input<PlanSource>,
+    /// The values of its inputs.
+    #[serde(default)]
+    pub inputs: PlanInputs,
+}
+
+/// The result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What the plan answers with.
+    pub outputs: Value,
+    /// Names the chain in the audit.
+    pub chain_id: String,
+    /// How many steps ended in which way.
+    pub steps: Value,
+    /// How deep the plan is.
+    pub waves: u64,
+    /// The order that held: `dep` or `seq`.
+    pub mode_used: String,
+    /// Why the steps ran one after the other although `dep` was asked for.
+    pub fallback_reason: Option<String>,
+    /// What the reader must know.
+    pub warnings: Vec<String>,
+}
+
+impl Tool for ChainRun {
+    const SPEC: Spec = Spec {
+        id: "chain_run",
+        title: "Run a plan",
+        ..super::PLANS
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let found = super::hand_on(&args.plan, args.inputs, false, ctx)?;
+        let text = |key: &str| {
+            let value = found.get(key)?;
+            value.as_str().map(str::to_owned)
+        };
+        let warnings = found.get("warnings").and_then(Value::items);
+        Ok(Output {
+            outputs: found.get("outputs").cloned().unwrap_or_default(),
+            chain_id: text("chain_id").unwrap_or_default(),
+            steps: found.get("steps").cloned().unwrap_or_default(),
+            waves: found
+                .get("waves")
+                .and_then(Value::as_i64)
+                .map_or(0, i64::unsigned_abs),
+            mode_used: text("mode_used").unwrap_or_default(),
+            fallback_reason: text("fallback_reason"),
+            warnings: warnings
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|warning| warning.as_str().map(str::to_owned))
+                .collect(),
+        })
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        Vec::new() // each result carries an id of its own
+    }
+}

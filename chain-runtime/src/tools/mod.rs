@@ -1,0 +1,109 @@
+//! Plans as tools: an agent hands in a whole plan and gets back what it answers with, not what happened on the way.
+//!
+//! The tools know no dispatcher: they go through [`tool_core::capability::Calls`], and [`Subchains`] is what runs the plan behind
+//! it, with the caller's rights and never more.
+
+pub mod chain_check;
+pub mod chain_run;
+mod subchains;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use tool_core::capability::ChainRequest;
+use tool_core::input::{InputKind, Load};
+use tool_core::{
+    Capability, Category, Ctx, Determinism, Entry, Input, Problem, Spec, ToolError, Value, entry,
+};
+
+pub use subchains::Subchains;
+
+/// What the tools of this family have in common. They have no effect of their own: what the steps do is declared, decided and
+/// recorded with each of them.
+const PLANS: Spec = Spec {
+    category: Category::Chain,
+    tags: &["plan", "chain"],
+    capabilities: &[Capability::Calls],
+    idempotent: false,
+    determinism: Determinism::External,
+    ..Spec::pure()
+};
+
+/// The tools of this family, in the order they should be read.
+pub static TOOLS: &[Entry] = &[
+    entry::<chain_run::ChainRun>(),
+    entry::<chain_check::ChainCheck>(),
+];
+
+/// A plan as an argument: the document itself, or its text in YAML, JSON or as a call script.
+#[derive(Debug, Clone)]
+pub struct PlanSource(Value);
+
+impl Load for PlanSource {
+    const KIND: InputKind = InputKind::Text;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::Object(_) | Value::String(_) => Ok(Self(value.clone())),
+            other => Err(Problem::new(
+                "",
+                format!(
+                    "expected a plan (an object) or the text of one, found {}",
+                    other.kind()
+                ),
+            )),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.clone()
+    }
+
+    fn schema() -> schemars::Schema {
+        json_schema!({ "anyOf": [{ "type": "object" }, { "type": "string" }] })
+    }
+}
+
+/// The values of a plan's inputs.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PlanInputs(Value);
+
+impl JsonSchema for PlanInputs {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "PlanInputs".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "additionalProperties": true })
+    }
+}
+
+fn hand_on(
+    plan: &Input<PlanSource>,
+    inputs: PlanInputs,
+    check_only: bool,
+    ctx: &Ctx,
+) -> Result<Value, ToolError> {
+    let inputs = match inputs.0 {
+        Value::Null => Value::object::<&str, Value>([]),
+        inputs @ Value::Object(_) => inputs,
+        other => {
+            return Err(ToolError::invalid(
+                "/inputs",
+                format_args!("expected an object, found {}", other.kind()),
+            ));
+        }
+    };
+    let request = ChainRequest {
+        plan: plan.load(ctx)?.0,
+        inputs,
+        check_only,
+    };
+    ctx.calls()?.chain(&request, ctx.stop())
+}
