@@ -11,7 +11,6 @@ use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::args::{Explain, Global, Policy};
 use super::{exit, flags, print_data, session};
-use crate::Context;
 
 /// Asks the policy.
 pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
@@ -27,14 +26,8 @@ pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolE
 
 /// Says what would happen to a call, who decides and why.
 fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let context = Context {
-        role: Some(asked.role.clone()),
-        phase: asked.phase.clone(),
-        agent: asked.agent.clone(),
-        task: asked.task.clone(),
-        ..Context::default()
-    };
+    let toolkit = asked.caller.open(global)?;
+    let context = asked.caller.context(Some(asked.role.clone()));
     let given = match &asked.args {
         Some(text) => Some(object(text)?),
         None => {

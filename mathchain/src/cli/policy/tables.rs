@@ -115,7 +115,10 @@ fn line(change: &AccessChange) -> String {
 pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
-    let toolkit = session::open(global)?;
+    let toolkit = match cases.iter().any(|case| case.who.agent.is_some()) {
+        true => session::open_with_agents(global)?,
+        false => session::open(global)?,
+    };
     let dispatcher = toolkit.dispatcher();
     let files = dispatcher.host().capabilities.files.as_deref();
     let results =
