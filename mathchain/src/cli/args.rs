@@ -268,11 +268,16 @@ pub(super) enum Policy {
         #[arg(long = "fact", value_name = "FACT")]
         facts: Vec<String>,
     },
-    /// What a change from one configuration to another grants and revokes
+    /// What a change from one configuration to another grants and revokes, with the agents and plugins beside each
+    #[command(after_help = "Examples:
+  mathchain policy diff mathchain.toml new.toml       # the same agents and plugins on both sides
+  git worktree add ../before main && mathchain policy diff ../before/mathchain.toml mathchain.toml")]
     Diff {
         /// Configuration before
+        #[arg(value_name = "BEFORE")]
         before: PathBuf,
         /// Configuration after
+        #[arg(value_name = "AFTER")]
         after: PathBuf,
     },
     /// Hold a table of expected verdicts against the policy

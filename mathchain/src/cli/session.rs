@@ -74,7 +74,7 @@ pub(super) fn project_folder(global: &Global) -> Result<PathBuf, ToolError> {
 
 /// Where plugins are: beside the project's configuration (without one, in the current folder), then in the user's
 /// configuration folder.
-fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
+pub(super) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
     let own = match project {
         Some(folder) => PluginRoot::beside(folder),
         // Other programs have a folder of this name too.

@@ -1,5 +1,6 @@
 //! `mathchain policy`: what the policy says, and tables of it.
 
+mod diff;
 pub(super) mod rules;
 mod tables;
 
@@ -17,7 +18,7 @@ pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolE
     match policy {
         Policy::Explain(asked) => explain(global, asked),
         Policy::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
-        Policy::Diff { before, after } => tables::diff(global, before, after),
+        Policy::Diff { before, after } => diff::diff(global, before, after),
         Policy::Test { file } => tables::test(global, file),
         Policy::Rules => rules::rules(global),
         Policy::Forget { number } => rules::forget(global, *number),
