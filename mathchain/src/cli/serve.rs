@@ -1,6 +1,6 @@
 //! `mathchain serve --jsonl`.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -31,10 +31,10 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         stop: stop.clone(),
         format: global.format(),
     };
-    let config_file = session::places(global)?.config_file.map(|file| file.path);
+    let files = session::watched(global)?;
     let done = StopFlag::new();
     let answered = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(&toolkit, config_file.as_deref(), &done));
+        let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
         let answered = answer(&toolkit, serve, &door);
         done.cancel();
         watcher.thread().unpark();
@@ -55,12 +55,12 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Reads plugins and configuration again when their files change, until the door closes.
-fn watch(toolkit: &Toolkit, config_file: Option<&Path>, done: &StopFlag) {
-    let mut seen = toolkit.generations().seen(config_file);
+/// Reads plugins, configuration, agents and recorded rules again when their files change, until the door closes.
+fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
+    let mut seen = toolkit.generations().seen(files);
     while !done.is_set() {
         std::thread::park_timeout(LOOK);
-        let now = toolkit.generations().seen(config_file);
+        let now = toolkit.generations().seen(files);
         if now == seen || done.is_set() {
             continue;
         }
