@@ -258,7 +258,7 @@ pub(super) enum Tools {
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
     /// Say what would happen to a call, who decides, where that is written and what would allow it
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Role by tool: allow, ask, deny or hidden, whatever the arguments
     Matrix {
         /// As in this phase
