@@ -158,6 +158,15 @@ pub(crate) fn secret(name: &str) -> Option<String> {
     variable(name).filter(|value| !value.is_empty())
 }
 
+/// The names of this process's environment, sorted; never what they stand for.
+pub(crate) fn names() -> Vec<String> {
+    let mut names: Vec<String> = std::env::vars_os()
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
 fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
     let present: Vec<PathBuf> = CONFIG_NAMES
         .iter()

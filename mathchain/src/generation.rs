@@ -172,11 +172,11 @@ impl Generations {
         Ok(reloaded)
     }
 
-    /// What the files of plugins look like, and a configuration file beside them.
-    pub(crate) fn seen(&self, file: Option<&Path>) -> Seen {
+    /// What the files of plugins look like, and others beside them.
+    pub(crate) fn seen(&self, others: &[PathBuf]) -> Seen {
         Seen::now(
             self.loader.as_ref().map(Loader::roots).unwrap_or_default(),
-            file,
+            others,
         )
     }
 

@@ -2,7 +2,7 @@
 
 use tool_core::Value;
 
-use crate::support::Place;
+use crate::support::{Answer, Place};
 
 const AGENT: &str = "---\nname: helper\ndescription: helps\ntools: [read_file, execute_command, mcp__exa__search, google_search]\n\
                      variables: [topic]\n---\n# System Prompt\nTools:\n{{tool_descriptions}}\n# User Prompt\nAbout {{topic}}\n";
@@ -255,5 +255,87 @@ fn an_agent_command_line_gets_what_the_agent_may_do() {
             .expect_code(2)
             .stderr
             .contains("did you mean `claude`?")
+    );
+}
+
+/// Names only: what is passed and what is taken away, as a field and as words for a shell.
+#[test]
+fn an_agent_command_line_is_told_what_it_sees_of_the_environment() {
+    const SECRET: &str = "hunter2-is-the-value";
+    let place = Place::new();
+    place.write("agents/helper.md", AGENT);
+    let configure = |fields: &str| {
+        place.write(
+            "mathchain.toml",
+            &format!("version = 1\n[cli.claude]\n{fields}\n"),
+        );
+    };
+    let run = |format: &str| {
+        let args = [
+            "agent-args",
+            "--agent",
+            "helper",
+            "--cli",
+            "claude",
+            "--output",
+            format,
+        ];
+        let output = place
+            .command(&args)
+            .env("ANTHROPIC_API_KEY", SECRET)
+            .env("MY_PASSWORD", SECRET)
+            .env("PROJECT", SECRET)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("runs");
+        let answer = Answer::of(&output);
+        assert!(
+            !answer.stdout.contains(SECRET) && !answer.stderr.contains(SECRET),
+            "{}",
+            answer.stdout
+        );
+        answer
+    };
+    let names = |answer: &Answer, key: &str| -> Vec<String> {
+        let list = answer.expect_code(0).at(&format!("/environment/{key}"));
+        let list = list.items().expect("a list");
+        list.iter()
+            .map(|name| name.as_str().expect("text").to_owned())
+            .collect()
+    };
+    configure("");
+    let filtered = run("json");
+    assert_eq!(filtered.at("/environment/policy"), Value::from("filtered"));
+    assert_eq!(
+        names(&filtered, "removed"),
+        ["ANTHROPIC_API_KEY", "MY_PASSWORD"]
+    );
+    assert!(names(&filtered, "passed").contains(&"PROJECT".to_owned()));
+    let line = run("human").stdout;
+    assert!(
+        line.starts_with("env -u ANTHROPIC_API_KEY -u MY_PASSWORD claude "),
+        "{line}"
+    );
+
+    configure("env_passlist = [\"ANTHROPIC_.*\"]");
+    assert_eq!(names(&run("json"), "removed"), ["MY_PASSWORD"]);
+    configure("env_policy = \"inherit\"");
+    assert!(run("human").stdout.starts_with("claude "));
+    configure("env_policy = \"clean\"\nenv_passlist = [\"PROJ.*\"]");
+    assert_eq!(names(&run("json"), "passed")[0], "HOME");
+    let line = run("human").stdout;
+    assert!(
+        line.starts_with("env -i HOME=\"$HOME\" PROJECT=\"$PROJECT\" "),
+        "{line}"
+    );
+    configure("env_passlist = [\"(\"]");
+    let broken = run("json");
+    assert!(
+        broken
+            .expect_code(2)
+            .stderr
+            .contains("no pattern for names"),
+        "{}",
+        broken.stderr
     );
 }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod call;
+mod caller;
 mod chains;
 mod operator;
 #[cfg(target_os = "linux")]

@@ -1,15 +1,13 @@
 //! Plugins through the binary: loaded, sandboxed, switched, and read again while calls run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use tool_core::Value;
 
-use crate::support::{Answer, Place, root};
+use crate::support::{Answer, Place, Served, root};
 
 /// The `plugins` of the repository, in a folder of its own.
 fn shipped() -> Place {
@@ -430,101 +428,6 @@ fn crashes_and_deadlines_are_typed() {
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
-/// A serving process.
-struct Served {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    answers: Receiver<Value>,
-    told: Receiver<String>,
-    sent: i64,
-}
-
-impl Served {
-    fn start(place: &Place) -> Self {
-        let mut child = place
-            .command(&["serve", "--jsonl", "--workers", "4"])
-            .spawn()
-            .expect("starts");
-        let (answers_in, answers) = channel();
-        let (told_in, told) = channel();
-        let (stdout, stderr) = (
-            child.stdout.take().expect("piped"),
-            child.stderr.take().expect("piped"),
-        );
-        std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                let _ = answers_in.send(mathchain::parse(&line).expect("JSON"));
-            }
-        });
-        std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                let _ = told_in.send(line);
-            }
-        });
-        Self {
-            stdin: child.stdin.take(),
-            child,
-            answers,
-            told,
-            sent: 0,
-        }
-    }
-
-    fn send(&mut self, tool: &str) -> i64 {
-        self.sent += 1;
-        let line = format!(
-            "{{\"id\":{},\"tool\":\"{tool}\",\"args\":{{}}}}\n",
-            self.sent
-        );
-        self.stdin
-            .as_mut()
-            .expect("open")
-            .write_all(line.as_bytes())
-            .expect("takes it");
-        self.sent
-    }
-
-    fn answer(&self) -> Value {
-        self.answers
-            .recv_timeout(Duration::from_secs(60))
-            .expect("an answer")
-    }
-
-    fn call(&mut self, tool: &str) -> Value {
-        let id = self.send(tool);
-        let answer = self.answer();
-        assert_eq!(answer.get("id"), Some(&Value::Int(id)));
-        answer
-    }
-
-    /// Calls until the answer is as wanted.
-    fn until(&mut self, tool: &str, wanted: impl Fn(&Value) -> bool) {
-        let begun = Instant::now();
-        loop {
-            let answer = self.call(tool);
-            if wanted(&answer) {
-                return;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(60), "still {answer}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    fn wait_told(&self, words: &str) {
-        while !self
-            .told
-            .recv_timeout(Duration::from_secs(60))
-            .unwrap_or_else(|_| panic!("never said {words}"))
-            .contains(words)
-        {}
-    }
-
-    fn end(mut self) {
-        drop(self.stdin.take());
-        assert!(self.child.wait().expect("ends").success());
-    }
-}
-
 fn code(answer: &Value) -> Option<String> {
     Some(answer.pointer("/error/code")?.as_str()?.to_owned())
 }
@@ -533,7 +436,7 @@ fn code(answer: &Value) -> Option<String> {
 #[test]
 fn a_reload_under_load_loses_no_call() {
     let place = demo();
-    let mut served = Served::start(&place);
+    let mut served = Served::start(&place, &["--workers", "4"]);
     let mut versions = BTreeMap::new();
     let mut open = 0;
     for version in 1..=4 {
@@ -605,7 +508,7 @@ fn a_reload_under_load_loses_no_call() {
 #[test]
 fn edits_deletions_and_new_folders_are_taken_up_and_broken_ones_not() {
     let place = demo();
-    let mut served = Served::start(&place);
+    let mut served = Served::start(&place, &["--workers", "4"]);
     let version = |wanted: i64| {
         move |answer: &Value| answer.pointer("/output/version") == Some(Value::Int(wanted))
     };
@@ -684,7 +587,7 @@ fn a_broken_neighbour_keeps_nothing_running_that_was_withdrawn() {
     place.write("plugins/other/plugin.py", &CODE.replace('@', "5"));
     let other = MANIFEST.replace("\"demo\"", "\"other\"");
     place.write("plugins/other/manifest.json", &other);
-    let mut served = Served::start(&place);
+    let mut served = Served::start(&place, &["--workers", "4"]);
     for tool in ["demo:version", "other:version"] {
         served.until(tool, |answer| answer.pointer("/output/version").is_some());
     }

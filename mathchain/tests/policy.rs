@@ -100,6 +100,111 @@ fn a_matrix_and_a_difference_are_tables() {
         .expect_code(2);
 }
 
+/// Each side has the agents and plugins that lie beside it; the same ones where both lie in one folder.
+#[test]
+fn a_difference_includes_agents_and_plugins() {
+    let place = Place::new();
+    let agent = |tools: &str| {
+        format!(
+            "---\nname: helper\nrole: coder_escalation\ntools: [{tools}]\n---\n# System Prompt\nx\n"
+        )
+    };
+    let plugin = |tools: &[&str]| {
+        let tools: Vec<String> = tools
+            .iter()
+            .map(|name| format!(r#"{{"name":"{name}","description":"d","effects":[]}}"#))
+            .collect();
+        format!(
+            r#"{{"schema_version":"1.0","name":"demo","version":"1.0.0","description":"d","command":["./run"],"tools":[{}]}}"#,
+            tools.join(",")
+        )
+    };
+    let rule = "version = 1\n[[policies]]\nlevel = \"role\"\nname = \"worker_math\"\ndeny = [\"demo:same\"]\n";
+    for (side, tools, of_plugin) in [
+        ("before", "read_file", ["same", "gone"]),
+        ("after", "read_file, grep", ["same", "new"]),
+    ] {
+        place.write(&format!("{side}/mathchain.toml"), rule);
+        place.write(&format!("{side}/agents/helper.md"), &agent(tools));
+        place.write(
+            &format!("{side}/plugins/demo/manifest.json"),
+            &plugin(&of_plugin),
+        );
+        place.write(&format!("{side}/plugins/demo/run"), "#!/bin/sh\n");
+    }
+    let diff = |before: &str, after: &str| {
+        let answer = place.run(&["policy", "diff", before, after], "");
+        let changes = answer.expect_code(0).json().items().unwrap_or_default();
+        let text = |change: &Value, key: &str| {
+            let found = change.get(key).and_then(Value::as_str);
+            found.unwrap_or("-").to_owned()
+        };
+        let line = |change: &Value| {
+            let fields = ["role", "agent", "change", "tool"].map(|key| text(change, key));
+            fields.join(" ")
+        };
+        changes.iter().map(line).collect::<Vec<String>>()
+    };
+    let changes = diff("before/mathchain.toml", "after/mathchain.toml");
+    for line in [
+        "coder_escalation helper grants grep",
+        "operator - grants demo:new",
+        "operator - revokes demo:gone",
+    ] {
+        assert!(
+            changes.iter().any(|change| change == line),
+            "{line}: {changes:?}"
+        );
+    }
+    assert!(
+        !changes
+            .iter()
+            .any(|change| change.contains("demo:same") || change.contains("read_file")),
+        "{changes:?}"
+    );
+    place.write("before/next.toml", "version = 1\n");
+    let same_folder = diff("before/mathchain.toml", "before/next.toml");
+    assert!(
+        same_folder
+            .iter()
+            .all(|change| change.starts_with("worker_math - ") && change.ends_with("demo:same")),
+        "{same_folder:?}"
+    );
+    // Settings count, and an agent that there is on one side only has nothing on the other.
+    place.write("after/plugin-settings/demo.json", r#"{"enabled": false}"#);
+    std::fs::remove_file(place.path("work/after/agents/helper.md")).expect("removes");
+    let changes = diff("before/mathchain.toml", "after/mathchain.toml");
+    for line in [
+        "operator - revokes demo:same",
+        "coder_escalation helper revokes read_file",
+    ] {
+        assert!(
+            changes.iter().any(|change| change == line),
+            "{line}: {changes:?}"
+        );
+    }
+    // What is wrong is named with its side.
+    place.write(
+        "after/agents/broken.md",
+        &agent("reed_file").replace("helper", "broken"),
+    );
+    let broken = place.run(
+        &[
+            "policy",
+            "diff",
+            "before/mathchain.toml",
+            "after/mathchain.toml",
+        ],
+        "",
+    );
+    broken.expect_code(2);
+    assert!(
+        broken.stderr.contains("after/agents/broken.md:4") && broken.stderr.contains("`read_file`"),
+        "{}",
+        broken.stderr
+    );
+}
+
 #[test]
 fn a_table_of_verdicts_is_a_test() {
     let place = Place::new();

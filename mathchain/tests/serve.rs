@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use tool_core::Value;
 
-use crate::support::Place;
+use crate::support::{Place, Served};
 
 #[test]
 fn every_line_is_answered_and_bad_ones_too() {
@@ -78,4 +78,130 @@ fn a_thousand_lines_keep_their_ids() {
     let audit = place.run(&["audit", "verify"], "");
     assert_eq!(audit.expect_code(0).at("/sound"), Value::Bool(true));
     assert!(audit.at("/records").as_i64().expect("a count") >= 1000);
+}
+
+const BUDGET: &str = r#"version = 1
+[budgets.bugfix]
+read = 3
+write = 4
+[limits]
+timeout_ms = @
+"#;
+const WRITE: &str = r#"{"path":"out.txt","content":"new","mode":"overwrite"}"#;
+
+fn reason(answer: &Value) -> Value {
+    answer.pointer("/error/reason").unwrap_or_default()
+}
+
+/// What a session has used stays used and what a person recorded holds, whatever is read again.
+#[test]
+fn budgets_and_recorded_rules_outlive_a_reload() {
+    let place = Place::new();
+    let configure = |timeout: &str| place.replace("mathchain.toml", &BUDGET.replace('@', timeout));
+    configure("50000");
+    place.write("out.txt", "old");
+    let mut served = Served::start(&place, &["--task", "bugfix", "--workers", "1"]);
+    let written = |served: &mut Served, wanted: bool| {
+        let answer = served.call_with("write_file", WRITE);
+        let status = answer
+            .get("status")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        assert_eq!(status == "success", wanted, "{answer}");
+        answer
+    };
+    let read = |served: &mut Served| served.call_with("read_file", r#"{"path":"out.txt"}"#);
+
+    // A rule that a person records meanwhile is taken up without a word of the configuration, for more calls than the one approved.
+    let pending = written(&mut served, false);
+    let id = pending.pointer("/metadata/approval_id").expect("an id");
+    let id = id.as_str().expect("text").to_owned();
+    place.run(&["approve", &id, "--always"], "").expect_code(0);
+    served.wait_told("reloaded:");
+    written(&mut served, true);
+    written(&mut served, true);
+    assert_eq!(read(&mut served).get("ok"), Some(&Value::Bool(true)));
+
+    // Another configuration: the rule holds, and what was used stays used.
+    configure("40000");
+    served.wait_told("reloaded:");
+    written(&mut served, true);
+    assert_eq!(read(&mut served).get("ok"), Some(&Value::Bool(true)));
+
+    // A broken one: all stays as it was.
+    configure("\"soon\"");
+    served.wait_told("not reloaded");
+    assert_eq!(reason(&read(&mut served)), Value::Null);
+    written(&mut served, true);
+    let over = written(&mut served, false);
+    assert_eq!(reason(&over), Value::from("budget"));
+    assert_eq!(over.pointer("/error/evidence/limit"), Some(Value::Int(4)));
+    assert_eq!(
+        reason(&read(&mut served)),
+        Value::from("budget"),
+        "three were read"
+    );
+
+    // Mended, with more room: what was used counts against it.
+    place.replace(
+        "mathchain.toml",
+        &BUDGET
+            .replace('@', "30000")
+            .replace("write = 4", "write = 5"),
+    );
+    served.wait_told("reloaded:");
+    written(&mut served, true);
+    assert_eq!(reason(&written(&mut served, false)), Value::from("budget"));
+
+    // A rule that is forgotten holds no longer.
+    place.run(&["policy", "forget", "1"], "").expect_code(0);
+    served.wait_told("reloaded:");
+    place.replace(
+        "mathchain.toml",
+        "version = 1\n[budgets.bugfix]\nwrite = 6\n",
+    );
+    served.wait_told("reloaded:");
+    let again = written(&mut served, false);
+    assert_eq!(again.get("status"), Some(&Value::from("pending_approval")));
+    served.end();
+    place.run(&["audit", "verify"], "").expect_code(0);
+}
+
+/// Without a configuration too, and while the file of recorded rules is broken the rules that were read hold.
+#[test]
+fn broken_recorded_rules_and_agents_leave_what_held() {
+    let place = Place::new();
+    place.write(
+        "agents/helper.md",
+        "---\nname: helper\ntools: [write_file, calculate]\n---\n# System Prompt\nx\n",
+    );
+    place.write("out.txt", "old");
+    let mut served = Served::start(&place, &["--agent", "helper", "--workers", "1"]);
+    let pending = served.call_with("write_file", WRITE);
+    let id = pending.pointer("/metadata/approval_id").expect("an id");
+    let approved = ["approve", id.as_str().expect("text"), "--always"];
+    place.run(&approved, "").expect_code(0);
+    served.wait_told("reloaded:");
+    for _ in 0..2 {
+        let answer = served.call_with("write_file", WRITE);
+        assert_eq!(answer.get("ok"), Some(&Value::Bool(true)), "{answer}");
+    }
+    place.replace(
+        "agents/helper.md",
+        "---\nname: helper\ntools: [write_fil]\n---\n# System Prompt\nx\n",
+    );
+    served.wait_told("not reloaded");
+    let answer = served.call_with("write_file", WRITE);
+    assert_eq!(answer.get("ok"), Some(&Value::Bool(true)), "{answer}");
+    place.replace(
+        "agents/helper.md",
+        "---\nname: helper\ntools: [calculate]\n---\n# System Prompt\nx\n",
+    );
+    served.wait_told("reloaded:");
+    let hidden = served.call_with("write_file", WRITE);
+    assert_eq!(
+        hidden.pointer("/error/code"),
+        Some(Value::from("not_visible"))
+    );
+    served.end();
 }

@@ -1,8 +1,10 @@
 //! Running the binary in a folder of its own.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 use tool_core::Value;
 
@@ -37,6 +39,12 @@ impl Place {
         let path = self.path("work").join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
         std::fs::write(path, text).expect("writes");
+    }
+
+    /// Puts a file in place at once, so that nobody reads half of it.
+    pub(crate) fn replace(&self, name: &str, text: &str) {
+        self.write("draft", text);
+        std::fs::rename(self.path("work/draft"), self.path("work").join(name)).expect("renames");
     }
 
     #[expect(
@@ -108,6 +116,110 @@ impl Answer {
             self.stdout, self.stderr
         );
         self
+    }
+}
+
+/// A serving process.
+pub(crate) struct Served {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    pub answers: Receiver<Value>,
+    told: Receiver<String>,
+    pub sent: i64,
+}
+
+impl Served {
+    pub(crate) fn start(place: &Place, flags: &[&str]) -> Self {
+        let mut child = place
+            .command(&[&["serve", "--jsonl"], flags].concat())
+            .spawn()
+            .expect("starts");
+        let (answers_in, answers) = channel();
+        let (told_in, told) = channel();
+        let (stdout, stderr) = (
+            child.stdout.take().expect("piped"),
+            child.stderr.take().expect("piped"),
+        );
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let _ = answers_in.send(mathchain::parse(&line).expect("JSON"));
+            }
+        });
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                let _ = told_in.send(line);
+            }
+        });
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            answers,
+            told,
+            sent: 0,
+        }
+    }
+
+    /// Sends a call without arguments; gives its id.
+    pub(crate) fn send(&mut self, tool: &str) -> i64 {
+        self.send_with(tool, "{}")
+    }
+
+    fn send_with(&mut self, tool: &str, args: &str) -> i64 {
+        self.sent += 1;
+        let line = format!(
+            "{{\"id\":{},\"tool\":\"{tool}\",\"args\":{args}}}\n",
+            self.sent
+        );
+        self.stdin
+            .as_mut()
+            .expect("open")
+            .write_all(line.as_bytes())
+            .expect("takes it");
+        self.sent
+    }
+
+    pub(crate) fn answer(&self) -> Value {
+        self.answers
+            .recv_timeout(Duration::from_secs(60))
+            .expect("an answer")
+    }
+
+    pub(crate) fn call(&mut self, tool: &str) -> Value {
+        self.call_with(tool, "{}")
+    }
+
+    pub(crate) fn call_with(&mut self, tool: &str, args: &str) -> Value {
+        let id = self.send_with(tool, args);
+        let answer = self.answer();
+        assert_eq!(answer.get("id"), Some(&Value::Int(id)));
+        answer
+    }
+
+    /// Calls until the answer is as wanted.
+    pub(crate) fn until(&mut self, tool: &str, wanted: impl Fn(&Value) -> bool) {
+        let begun = Instant::now();
+        loop {
+            let answer = self.call(tool);
+            if wanted(&answer) {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "still {answer}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    pub(crate) fn wait_told(&self, words: &str) {
+        while !self
+            .told
+            .recv_timeout(Duration::from_secs(60))
+            .unwrap_or_else(|_| panic!("never said {words}"))
+            .contains(words)
+        {}
+    }
+
+    pub(crate) fn end(mut self) {
+        drop(self.stdin.take());
+        assert!(self.child.wait().expect("ends").success());
     }
 }
 

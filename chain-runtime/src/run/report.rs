@@ -271,7 +271,7 @@ impl ChainResult {
     pub(super) fn record(&mut self, plan: &CheckedPlan, dispatcher: &Dispatcher) {
         let mut record = Object::new();
         record.insert("kind", "chain");
-        record.insert("role", plan.context.who.role.as_str());
+        plan.context.who.note(&mut record);
         record.insert("plan", &*plan.id);
         record.insert("plan_digest", self.plan_digest.as_str());
         record.insert("status", self.status.as_str());
@@ -382,7 +382,7 @@ pub(super) fn rejection(
     record.insert("time_ms", unix_ms);
     record.insert("chain_id", Value::Null);
     record.insert("caller_type", "chain");
-    record.insert("role", context.who.role.as_str());
+    context.who.note(&mut record);
     record.insert("plan", &*plan.id);
     record.insert("plan_digest", plan.digest());
     record.insert("status", "rejected");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use registry::agent_cli::{self, CliArgs, CliRequest, CliSpec, CliTool};
+use registry::agent_cli::{self, CliArgs, CliRequest, CliSpec, CliTool, Environment, quoted};
 use registry::agents::ToolName;
 use registry::policy::{Confinement, Selected};
 use registry::{Aliases, Config, Verdict};
@@ -12,7 +12,7 @@ use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
 
 use super::args::{AgentArgs, Global};
 use super::{complain, exit, print_data, session};
-use crate::{Context, Toolkit};
+use crate::{Context, Toolkit, environment};
 
 /// What an agent may do.
 struct Effective {
@@ -21,7 +21,7 @@ struct Effective {
     max_turns: u64,
 }
 
-/// Prints program, arguments and configuration file.
+/// Prints environment, program, arguments and configuration file.
 pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, ToolError> {
     let toolkit = session::open_with_agents(global)?;
     let config = toolkit.config();
@@ -47,7 +47,11 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, 
     for warning in &answer.warnings {
         complain(&format!("warning: {warning}\n"));
     }
-    print_data(global, &to_value(&answer), || readable(&answer));
+    let names = environment::names();
+    let environment = cli.environment(names.iter().map(String::as_str));
+    print_data(global, &to_value(&answer, &environment), || {
+        readable(&answer, &environment)
+    });
     Ok(exit::OK.into())
 }
 
@@ -126,12 +130,13 @@ fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected, ToolError>
     dispatcher.policy().select(dispatcher.catalogue(), &who)
 }
 
-fn to_value(answer: &CliArgs) -> Value {
+fn to_value(answer: &CliArgs, environment: &Environment) -> Value {
     let texts = |list: &[String]| {
         Value::array(list.iter().map(|text| Value::from(text.as_str())).collect())
     };
     let mut object = Object::new();
     object.insert("argv", texts(&answer.argv));
+    object.insert("environment", environment.to_value());
     if let Some(config) = &answer.config {
         let mut file = Object::new();
         file.insert("file", config.file.as_str());
@@ -148,9 +153,10 @@ fn to_value(answer: &CliArgs) -> Value {
     Value::Object(object.into())
 }
 
-/// A line for a shell, and the file with its name.
-fn readable(answer: &CliArgs) -> String {
-    let words: Vec<String> = answer.argv.iter().map(|word| quoted(word)).collect();
+/// A line for a shell that sets the environment too, and the file with its name.
+fn readable(answer: &CliArgs, environment: &Environment) -> String {
+    let mut words = environment.shell_words();
+    words.extend(answer.argv.iter().map(|word| quoted(word)));
     let mut text = words.join(" ");
     text.push('\n');
     if let Some(config) = &answer.config {
@@ -162,13 +168,4 @@ fn readable(answer: &CliArgs) -> String {
         let _ = writeln!(text, "\n{}{named}:\n{}", config.file, config.text);
     }
     text
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,=@+%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

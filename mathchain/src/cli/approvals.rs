@@ -11,7 +11,11 @@ use super::{exit, print_data, session};
 
 /// Grants one approval. Whoever runs this command line as this user is the operator.
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    // A rule may be about a call of an agent.
+    let toolkit = match approve.always {
+        true => session::open_with_agents(global)?,
+        false => session::open(global)?,
+    };
     let state = session::state(&toolkit)?;
     // Whether such a rule would hold is known before anything is settled.
     let rule = match approve.always {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tool_core::{Value, json, npy};
 
+use super::caller::Caller;
+
 /// Exact maths, data work and host tools for language-model agents, with policy, audit and replayable plans.
 #[derive(Debug, Parser)]
 #[command(name = "mathchain", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -127,18 +129,23 @@ pub(super) enum Command {
 
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "mathchain call TOOL [--role ROLE] [--yes] [--timeout-ms N] [--arg NAME=VALUE | --NAME VALUE]...",
+    override_usage = "mathchain call [--agent AGENT] [--phase PHASE] [--task TASK] [...] TOOL [--role ROLE] [--yes] [--timeout-ms N] [--arg NAME=VALUE | --NAME VALUE]...",
     after_help = "With no argument flags, one JSON object is read from stdin. A VALUE is JSON, or plain text where the tool expects text.
-`mathchain call TOOL --help` shows the tool's own flags."
+`mathchain call TOOL --help` shows the tool's own flags. Who calls is said before the tool, what it is called with behind it.
+
+Examples:
+  mathchain call calculate --expression '2**200'
+  mathchain call --agent researcher --phase research read_file --path notes.md
+  mathchain call --task bugfix --disable write_file,group:web run_tests < args.json"
 )]
 pub(super) struct Call {
+    #[command(flatten)]
+    pub caller: Caller,
+    /// Role of the caller; here or behind the tool
+    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    pub role: Option<String>,
     /// Tool, then its flags
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        required = true,
-        value_name = "TOOL"
-    )]
+    #[arg(trailing_var_arg = true, required = true, value_name = "TOOL")]
     pub words: Vec<String>,
 }
 
@@ -146,7 +153,8 @@ pub(super) struct Call {
 #[command(after_help = "Examples:
   mathchain run examples/quickstart.yaml
   mathchain run plan.yaml --input csv=data/houses.csv --input draws=5000
-  mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs")]
+  mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs
+  mathchain run plan.yaml --agent tester --phase audit --disable run_shell")]
 pub(super) struct Run {
     /// Plan file (.yaml, .yml or .json), or `-` for stdin
     pub plan: PathBuf,
@@ -163,8 +171,10 @@ pub(super) struct Run {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     /// Role of the caller
-    #[arg(long)]
+    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
     pub role: Option<String>,
+    #[command(flatten)]
+    pub caller: Caller,
     /// Show waves, edges and verdicts; run nothing
     #[arg(long)]
     pub explain: bool,
@@ -187,8 +197,9 @@ pub(super) enum Mode {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?}; each answer carries the id and may come out of order.
-Example:
-  printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl"
+Examples:
+  printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
+  mathchain serve --jsonl --agent tester --phase audit --task bugfix"
 )]
 pub(super) struct Serve {
     /// One JSON object a line, in and out
@@ -200,15 +211,9 @@ pub(super) struct Serve {
     /// Role of lines that name none; wins over the configuration's
     #[arg(long)]
     pub role: Option<String>,
-    /// Agent that every line comes from
-    #[arg(long)]
-    pub agent: Option<String>,
-    /// Phase of every line
-    #[arg(long)]
-    pub phase: Option<String>,
-    /// Kind of task of every line, with its budget
-    #[arg(long)]
-    pub task: Option<String>,
+    /// Who every line comes from.
+    #[command(flatten)]
+    pub caller: Caller,
     /// Most calls at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub workers: Option<u16>,
@@ -216,11 +221,17 @@ pub(super) struct Serve {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Tools {
-    /// List the tools a role sees
+    /// List the tools a caller sees, in the order of its selection
+    #[command(after_help = "Examples:
+  mathchain tools list --role worker_math
+  mathchain tools list --agent researcher --phase research --all
+  mathchain tools list --profile openai --enable sql_query")]
     List {
         /// Role
-        #[arg(long)]
+        #[arg(long, value_name = "ROLE", help_heading = "Caller")]
         role: Option<String>,
+        #[command(flatten)]
+        caller: Caller,
         /// Show hidden ones too, with the reason
         #[arg(long)]
         all: bool,
@@ -247,7 +258,7 @@ pub(super) enum Tools {
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
     /// Say what would happen to a call, who decides, where that is written and what would allow it
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Role by tool: allow, ask, deny or hidden, whatever the arguments
     Matrix {
         /// As in this phase
@@ -257,11 +268,16 @@ pub(super) enum Policy {
         #[arg(long = "fact", value_name = "FACT")]
         facts: Vec<String>,
     },
-    /// What a change from one configuration to another grants and revokes
+    /// What a change from one configuration to another grants and revokes, with the agents and plugins beside each
+    #[command(after_help = "Examples:
+  mathchain policy diff mathchain.toml new.toml       # the same agents and plugins on both sides
+  git worktree add ../before main && mathchain policy diff ../before/mathchain.toml mathchain.toml")]
     Diff {
         /// Configuration before
+        #[arg(value_name = "BEFORE")]
         before: PathBuf,
         /// Configuration after
+        #[arg(value_name = "AFTER")]
         after: PathBuf,
     },
     /// Hold a table of expected verdicts against the policy
@@ -283,21 +299,15 @@ pub(super) enum Policy {
 #[command(after_help = "Examples:
   mathchain policy explain worker_general write_file
   mathchain policy explain operator write_file --arg path=out.txt --arg content=x
-  mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit")]
+  mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit
+  mathchain policy explain operator statistics --phase audit --enable statistics")]
 pub(super) struct Explain {
     /// Role
     pub role: String,
     /// Tool
     pub tool: String,
-    /// Phase
-    #[arg(long)]
-    pub phase: Option<String>,
-    /// Agent
-    #[arg(long)]
-    pub agent: Option<String>,
-    /// Kind of task
-    #[arg(long)]
-    pub task: Option<String>,
+    #[command(flatten)]
+    pub caller: Caller,
     /// All arguments as one JSON object
     #[arg(long, value_name = "JSON", conflicts_with = "arg")]
     pub args: Option<String>,

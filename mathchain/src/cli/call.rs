@@ -8,6 +8,7 @@ use tool_core::json::{self, Limits};
 use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
 use super::args::{Call, Format, Global};
+use super::caller::Caller;
 use super::{cancel_on_signal, complain, exit, flags, human, print_outcome, session, stdin};
 use crate::{Context, Toolkit};
 
@@ -23,7 +24,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     let early = before_tool(global, rest);
     let with_plugins = match families.get(name) {
         Some(_) => None,
-        None => Some(session::open(&early)?),
+        None => Some(call.caller.open(&early)?),
     };
     let dispatcher = with_plugins.as_ref().map(Toolkit::dispatcher);
     let known = dispatcher
@@ -31,20 +32,18 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         .map_or(&families, |dispatcher| dispatcher.catalogue());
     let Some(tool) = known.get(name) else {
         // The dispatcher words and records the refusal.
-        let toolkit = with_plugins.map_or_else(|| session::open(global), Ok)?;
+        let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
         let format = asked_format(rest).unwrap_or_else(|| global.format());
-        return finish(
-            &toolkit,
-            format,
-            &toolkit.call(name, &Value::object::<&str, Value>([])),
-        );
+        let context = call.caller.context(call.role.clone());
+        let refused = toolkit.call_with(&context, name, &Value::object::<&str, Value>([]));
+        return finish(&toolkit, format, &refused);
     };
     if rest.is_empty() {
         let args = read_arguments(None, tool, &registry::Config::default().limits)?;
-        let toolkit = with_plugins.map_or_else(|| session::open(global), Ok)?;
+        let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
         let context = Context {
             answer: session::answer(&toolkit, false, attended()),
-            ..Context::default()
+            ..call.caller.context(call.role.clone())
         };
         return run(&toolkit, global, name, args, context);
     }
@@ -54,21 +53,36 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         Err(err) => {
             let usage = err.use_stderr();
             let _ = err.print();
+            if let Some(flag) = rest
+                .iter()
+                .find_map(|word| Caller::flag_in(word))
+                .filter(|_| usage)
+            {
+                complain(&format!(
+                    "\nwho calls is said before the tool: `mathchain call {flag} ... {name}`\n"
+                ));
+            }
             return Ok(if usage { exit::USAGE } else { exit::OK }.into());
         }
     };
     let global = merged(global, &matches);
-    let toolkit = with_plugins.map_or_else(|| session::open(&global), Ok)?;
+    let toolkit = with_plugins.map_or_else(|| call.caller.open(&global), Ok)?;
     let args = read_arguments(
         flags::arguments(tool, &matches)?,
         tool,
         &toolkit.config().limits,
     )?;
+    let role = match (&call.role, matches.get_one::<String>("role")) {
+        (Some(_), Some(_)) => {
+            let message = "the role is given twice, before the tool and behind it";
+            return Err(ToolError::new(ErrorCode::InvalidRequest, message));
+        }
+        (before, behind) => before.as_ref().or(behind).cloned(),
+    };
     let context = Context {
-        role: matches.get_one::<String>("role").cloned(),
         answer: session::answer(&toolkit, matches.get_flag("yes"), attended()),
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
-        ..Context::default()
+        ..call.caller.context(role)
     };
     run(&toolkit, &global, name, args, context)
 }

@@ -6,6 +6,7 @@ mod approvals;
 mod args;
 mod audit;
 mod call;
+mod caller;
 mod check;
 mod doctor;
 mod exit;

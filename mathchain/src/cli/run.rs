@@ -18,7 +18,7 @@ use crate::Context;
 
 /// Runs a plan, or explains it.
 pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    let toolkit = run.caller.open(global)?;
     let mut plan = Plan::parse(&read_plan(&run.plan)?)?.with_defaults(toolkit.chain_defaults());
     if let Some(mode) = run.mode {
         plan = plan.with_mode(match mode {
@@ -33,11 +33,12 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let stop = StopFlag::new();
     // An explanation shows what would be asked; it runs nothing.
     let context = Context {
-        role: run.role.clone(),
         answer: session::answer(&toolkit, run.yes || run.explain, false),
         stop: stop.clone(),
-        ..Context::default()
+        ..run.caller.context(run.role.clone())
     };
+    // An unknown name is one error, not one for each step.
+    toolkit.dispatcher().visible(&toolkit.caller(&context))?;
     if run.explain || run.dry_run {
         return match toolkit.check(&context, &plan, &inputs) {
             Ok(checked) => {

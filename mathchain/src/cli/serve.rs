@@ -1,10 +1,9 @@
 //! `mathchain serve --jsonl`.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use registry::CallerContext;
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::args::{Global, Serve};
@@ -13,31 +12,11 @@ use crate::{Context, Toolkit};
 
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
-    let toolkit = match serve.agent {
-        Some(_) => session::open_with_agents(global)?,
-        None => session::open(global)?,
-    };
-    let default_role = serve
-        .role
-        .clone()
-        .or_else(|| {
-            let dispatcher = toolkit.dispatcher();
-            let role = dispatcher.policy().role_of_agent(serve.agent.as_deref()?)?;
-            Some(role.to_owned())
-        })
-        .unwrap_or_else(|| toolkit.config().default_role.clone());
-    for role in serve.roles.iter().chain([&default_role]) {
-        // An unknown role is found now, not at the first line that names it.
-        toolkit.dispatcher().visible(&CallerContext {
-            who: registry::Who {
-                agent: serve.agent.clone(),
-                phase: serve.phase.clone(),
-                task: serve.task.clone(),
-                ..registry::Who::role(role)
-            },
-            chain: None,
-            answer: registry::Answer::Ask,
-        })?;
+    let toolkit = serve.caller.open(global)?;
+    for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
+        // An unknown name is found now, not at the first line.
+        let caller = toolkit.caller(&serve.caller.context(role.cloned()));
+        toolkit.dispatcher().visible(&caller)?;
     }
     let stop = StopFlag::new();
     cancel_on_signal(&stop);
@@ -52,11 +31,11 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         stop: stop.clone(),
         format: global.format(),
     };
-    let config_file = session::places(global)?.config_file.map(|file| file.path);
+    let files = session::watched(global)?;
     let done = StopFlag::new();
     let answered = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(&toolkit, config_file.as_deref(), &done));
-        let answered = answer(&toolkit, serve, &door, &default_role);
+        let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
+        let answered = answer(&toolkit, serve, &door);
         done.cancel();
         watcher.thread().unpark();
         answered
@@ -76,12 +55,12 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Reads plugins and configuration again when their files change, until the door closes.
-fn watch(toolkit: &Toolkit, config_file: Option<&Path>, done: &StopFlag) {
-    let mut seen = toolkit.generations().seen(config_file);
+/// Reads plugins, configuration, agents and recorded rules again when their files change, until the door closes.
+fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
+    let mut seen = toolkit.generations().seen(files);
     while !done.is_set() {
         std::thread::park_timeout(LOOK);
-        let now = toolkit.generations().seen(config_file);
+        let now = toolkit.generations().seen(files);
         if now == seen || done.is_set() {
             continue;
         }
@@ -99,12 +78,7 @@ fn watch(toolkit: &Toolkit, config_file: Option<&Path>, done: &StopFlag) {
     }
 }
 
-fn answer(
-    toolkit: &Toolkit,
-    serve: &Serve,
-    door: &jsonl::Door,
-    default_role: &str,
-) -> std::io::Result<bool> {
+fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> std::io::Result<bool> {
     jsonl::serve(
         door,
         // As much at a time as a pipe holds.
@@ -112,13 +86,11 @@ fn answer(
         std::io::stdout(),
         |line, stop| {
             let context = Context {
-                role: Some(line.role.unwrap_or_else(|| default_role.to_owned())),
-                agent: serve.agent.clone(),
-                phase: serve.phase.clone(),
-                task: serve.task.clone(),
                 answer: session::answer(toolkit, false, false),
                 stop: stop.child(),
-                ..Context::default()
+                ..serve
+                    .caller
+                    .context(line.role.or_else(|| serve.role.clone()))
             };
             toolkit.call_with(&context, &line.tool, &line.args)
         },

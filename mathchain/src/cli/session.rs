@@ -67,14 +67,12 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
 /// # Errors
 /// As [`places`].
 pub(super) fn project_folder(global: &Global) -> Result<PathBuf, ToolError> {
-    let found = places(global)?.config_file.filter(|file| file.of_project);
-    let folder = found.and_then(|file| file.path.parent().map(Path::to_owned));
-    Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
+    Ok(project_of(&places(global)?))
 }
 
 /// Where plugins are: beside the project's configuration (without one, in the current folder), then in the user's
 /// configuration folder.
-fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
+pub(super) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
     let own = match project {
         Some(folder) => PluginRoot::beside(folder),
         // Other programs have a folder of this name too.
@@ -105,34 +103,56 @@ pub(super) fn open_with_agents(global: &Global) -> Result<Toolkit, ToolError> {
 /// Agent files are read where a command or the configuration speaks of agents: a plain call does not wait for them.
 fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     let mut places = places(global)?;
-    let project = places
-        .config_file
-        .as_ref()
-        .filter(|file| file.of_project)
-        .and_then(|file| file.path.parent());
-    let folder = project.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
+    let file = places.config_file.map(|file| file.path);
+    let state = places.state.clone();
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
-        .workspace(places.workspace);
-    let state = places.state.clone();
-    if let Some(file) = places.config_file {
-        builder = builder.reread(move || {
-            let again = environment::find_config(Some(&file.path), Path::new("."))?;
-            let text = again.map_or_else(String::new, |found| found.text);
-            let mut config = Config::parse(&file.path.to_string_lossy(), &text)?;
+        .workspace(places.workspace)
+        .reread(move || {
+            let mut config = match &file {
+                Some(path) => {
+                    let again = environment::find_config(Some(path), Path::new("."))?;
+                    let text = again.map_or_else(String::new, |found| found.text);
+                    Config::parse(&path.to_string_lossy(), &text)?
+                }
+                None => Config::default(),
+            };
             add_agents(&mut config, &folder, agents)?;
             if let Some(state) = &state {
                 config.layers.extend(crate::user_rules::load(state)?);
             }
             Ok(config)
         });
-    }
     if let Some(state) = places.state {
         builder = builder.state(state);
     }
     builder.build()
+}
+
+/// Files and folders beside those of plugins that a change of the policy shows in.
+///
+/// # Errors
+/// As [`places`].
+pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>, ToolError> {
+    let places = places(global)?;
+    let agents = project_of(&places).join(environment::AGENTS_FOLDER);
+    let rules = places.state.as_deref().map(crate::user_rules::file);
+    let config_file = places.config_file.map(|file| file.path);
+    Ok(config_file
+        .into_iter()
+        .chain(rules)
+        .chain([agents])
+        .collect())
+}
+
+/// The folder of a project's configuration; without one the current folder.
+fn project_of(places: &Places) -> PathBuf {
+    let project = places.config_file.as_ref().filter(|file| file.of_project);
+    let folder = project.and_then(|file| file.path.parent());
+    folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
 fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<(), ToolError> {

@@ -12,14 +12,25 @@ use crate::{Context, Toolkit};
 
 /// Lists, shows or searches.
 pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
     match tools {
-        Tools::List { role, all, facts } => {
+        Tools::List {
+            role,
+            caller,
+            all,
+            facts,
+        } => {
+            let toolkit = caller.open(global)?;
             let facts = session::facts(&toolkit, facts)?;
-            list(global, &toolkit, role.clone(), *all, &facts)
+            list(
+                global,
+                &toolkit,
+                &caller.context(role.clone()),
+                *all,
+                &facts,
+            )
         }
-        Tools::Show { tool, schema } => show(global, &toolkit, tool, *schema),
-        Tools::Search { words } => search(global, &toolkit, words),
+        Tools::Show { tool, schema } => show(global, &session::open(global)?, tool, *schema),
+        Tools::Search { words } => search(global, &session::open(global)?, words),
     }?;
     Ok(exit::OK.into())
 }
@@ -27,14 +38,11 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolErro
 fn list(
     global: &Global,
     toolkit: &Toolkit,
-    role: Option<String>,
+    context: &Context,
     all: bool,
     facts: &registry::Facts,
 ) -> Result<(), ToolError> {
-    let caller = toolkit.caller(&Context {
-        role,
-        ..Context::default()
-    });
+    let caller = toolkit.caller(context);
     let dispatcher = toolkit.dispatcher();
     let listing = dispatcher.visible_with(&caller, facts)?;
     let shown: Vec<_> = listing

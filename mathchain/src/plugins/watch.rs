@@ -13,14 +13,19 @@ const ENTRIES_MAX: usize = 20_000;
 pub(crate) struct Seen(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl Seen {
-    /// Looks at the folders of plugins, their settings, and one more file.
-    pub(crate) fn now(roots: &[PluginRoot], file: Option<&Path>) -> Self {
+    /// Looks at the folders of plugins, their settings, and other files and folders.
+    pub(crate) fn now(roots: &[PluginRoot], others: &[PathBuf]) -> Self {
         let mut seen = Self::default();
         let mut waiting: Vec<PathBuf> = Vec::new();
         for root in roots {
             waiting.extend([root.plugins.clone(), root.settings.clone()]);
         }
-        seen.add(file);
+        for path in others {
+            if path.is_dir() {
+                waiting.push(path.clone());
+            }
+            seen.add(path);
+        }
         while let Some(folder) = waiting.pop() {
             // What cannot be read looks like nothing; loading says why.
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -28,7 +33,7 @@ impl Seen {
                 if path.is_dir() && !path.ends_with("__pycache__") && !path.is_symlink() {
                     waiting.push(path.clone());
                 }
-                seen.add(Some(&path));
+                seen.add(&path);
                 if seen.0.len() > ENTRIES_MAX {
                     waiting.clear();
                     break;
@@ -39,9 +44,8 @@ impl Seen {
         seen
     }
 
-    fn add(&mut self, path: Option<&Path>) {
-        if let Some(path) = path
-            && let Ok(found) = path.symlink_metadata()
+    fn add(&mut self, path: &Path) {
+        if let Ok(found) = path.symlink_metadata()
             && !found.is_dir()
         {
             self.0

@@ -3,6 +3,7 @@
 //! What is visible, what asks, where files may be written and how long a run is are four things, and each goes to the flag or
 //! setting that enforces it. What a command line cannot enforce is a problem, or a warning where its table says so.
 
+mod environment;
 mod managed;
 mod read;
 mod request;
@@ -17,6 +18,7 @@ use std::sync::OnceLock;
 
 use tool_core::Value;
 
+pub use environment::{Environment, quoted};
 pub(crate) use read::cli_table;
 pub use request::{CliArgs, CliRequest, CliTool, ConfigFile};
 pub use translate::translate;
@@ -45,7 +47,7 @@ pub struct CliSpec {
     pub flags: BTreeMap<String, Vec<String>>,
     /// What it sees of the environment.
     pub env_policy: EnvPolicy,
-    /// Patterns of names it sees all the same.
+    /// Patterns of whole names that it sees all the same.
     pub env_passlist: Vec<String>,
     /// How it is given its task.
     pub prompt_via: PromptVia,
@@ -174,10 +176,10 @@ pub enum Arity {
 pub enum EnvPolicy {
     /// All of it.
     Inherit,
-    /// All but secrets of vendors.
+    /// All but keys and settings of vendors, secrets, proxies and telemetry, by the patterns of `agent_clis.yaml`.
     #[default]
     Filtered,
-    /// A few names.
+    /// A few names, by the patterns of `agent_clis.yaml`.
     Clean,
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::Value;
 use tool_core::nearest::nearest;
 
+use super::environment;
 use super::template::PLACEHOLDERS;
 use super::{
     Approval, Arity, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox, Unenforced,
@@ -49,7 +50,12 @@ pub(super) fn cli_file(
     errors: &mut Vec<LoadError>,
 ) -> Vec<CliSpec> {
     let mut clis = Vec::new();
-    if let Some(mut top) = Part::root(document, errors).table(&["version", "clis"]) {
+    let keys: &[&str] = if over_built_in {
+        &["version", "clis"]
+    } else {
+        &["version", "environment", "clis"] // what `environment.rs` reads
+    };
+    if let Some(mut top) = Part::root(document, errors).table(keys) {
         top.version();
         top.each_named("clis", |name, part| {
             let known = if over_built_in {
@@ -100,16 +106,14 @@ fn table_over(known: &[CliSpec], name: String, part: Part<'_>) -> Option<CliSpec
         let tokens = part.texts();
         cli.flags.insert(profile, tokens);
     });
-    cli.env_policy = match table
-        .one_of("env_policy", &["inherit", "filtered", "clean"])
-        .as_deref()
-    {
-        Some("inherit") => EnvPolicy::Inherit,
-        Some("clean") => EnvPolicy::Clean,
-        Some(_) => EnvPolicy::Filtered,
+    cli.env_policy = match table.one_of("env_policy", &EnvPolicy::ALL.map(EnvPolicy::as_str)) {
+        Some(name) => EnvPolicy::ALL
+            .into_iter()
+            .find(|policy| policy.as_str() == name)
+            .unwrap_or_default(),
         None => cli.env_policy,
     };
-    set(&mut cli.env_passlist, table.list("env_passlist"));
+    set(&mut cli.env_passlist, patterns(&mut table, "env_passlist"));
     cli.prompt_via = match table.one_of("prompt_via", &["argv", "stdin"]).as_deref() {
         Some("stdin") => PromptVia::Stdin,
         Some(_) => PromptVia::Argv,
@@ -276,6 +280,21 @@ fn managed(table: &mut Table<'_>) -> BTreeMap<String, Arity> {
         managed.insert(flag, arity);
     });
     managed
+}
+
+/// A list of patterns for names of the environment.
+fn patterns(table: &mut Table<'_>, key: &str) -> Option<Vec<String>> {
+    table.within(key, |mut part| {
+        let mut list = Vec::new();
+        part.items(|mut item| {
+            let Some(text) = item.as_text() else { return };
+            if let Err(what) = environment::pattern(&text, false) {
+                item.report(format!("`{text}` is no pattern for names: {what}"), None);
+            }
+            list.push(text);
+        });
+        list
+    })
 }
 
 fn words(table: &mut Table<'_>, key: &str) -> Option<Vec<String>> {

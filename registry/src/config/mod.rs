@@ -290,10 +290,33 @@ impl Config {
         text: &str,
         catalogue: &Catalogue,
     ) -> Result<(Self, Policy), LoadErrors> {
+        Self::load_with_agents((name, text), Vec::new(), catalogue)
+    }
+
+    /// As [`Config::load`], with agent files: each its path and what it says.
+    ///
+    /// # Errors
+    /// As [`Config::load`], those of the agent files among them.
+    pub fn load_with_agents(
+        (name, text): (&str, &str),
+        agents: Vec<(String, String)>,
+        catalogue: &Catalogue,
+    ) -> Result<(Self, Policy), LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
-        let (config, mut errors) = read::config(&document);
+        let (mut config, mut errors) = read::config(&document);
+        config.agent_texts = agents;
         let policy = Policy::gather(catalogue, &config, &[], &mut errors);
-        errors.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
+        errors.sort_by_key(|error| {
+            let place = error.place.as_ref();
+            place.map(|place| {
+                (
+                    *place.file != *name,
+                    place.file.clone(),
+                    place.line,
+                    place.column,
+                )
+            })
+        });
         LoadErrors::check(errors)?;
         Ok((config, policy))
     }

@@ -293,7 +293,8 @@ impl Dispatcher {
             tool: self.catalogue.tool(index),
             hidden: caller.hidden(&self.catalogue, index),
         };
-        Ok((0..self.catalogue.len()).map(listing).collect())
+        let hidden = (0..self.catalogue.len()).filter(|tool| !caller.visible().contains(*tool));
+        Ok(caller.listed().chain(hidden).map(listing).collect())
     }
 
     /// The resources a call uses, files of its arguments included; paths by their real identity.

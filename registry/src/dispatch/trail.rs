@@ -131,17 +131,7 @@ impl Trail {
             record.insert("step", chain.step.as_str());
             record.insert("wave", chain.wave);
         }
-        record.insert("role", redact::text(&self.context.who.role).0.into_owned());
-        let who = &self.context.who;
-        for (key, name) in [
-            ("agent", &who.agent),
-            ("phase", &who.phase),
-            ("task", &who.task),
-        ] {
-            if let Some(name) = name {
-                record.insert(key, redact::text(name).0.into_owned());
-            }
-        }
+        self.context.who.note(&mut record);
         record.insert("tool", self.tool.as_str());
         record.insert("version", self.version);
         if let Some(source) = self.source {

@@ -1,6 +1,9 @@
 //! [`Who`]: everything about a caller that selects and narrows.
 
+use tool_core::Object;
+
 use super::{Layer, Level};
+use crate::redact;
 
 /// Names that a session or a run adds to or takes from the selection. Nothing here beats a layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,6 +60,20 @@ impl Who {
     pub fn narrow(mut self, layer: Layer) -> Self {
         self.layers.push(layer);
         self
+    }
+
+    /// Writes into a record who it was: the role, and agent, phase and task where they are named.
+    pub fn note(&self, record: &mut Object) {
+        record.insert("role", redact::text(&self.role).0.into_owned());
+        for (key, name) in [
+            ("agent", &self.agent),
+            ("phase", &self.phase),
+            ("task", &self.task),
+        ] {
+            if let Some(name) = name {
+                record.insert(key, redact::text(name).0.into_owned());
+            }
+        }
     }
 
     /// Whether the call is made for somebody else.

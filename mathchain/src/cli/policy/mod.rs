@@ -1,5 +1,6 @@
 //! `mathchain policy`: what the policy says, and tables of it.
 
+mod diff;
 pub(super) mod rules;
 mod tables;
 
@@ -11,14 +12,13 @@ use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::args::{Explain, Global, Policy};
 use super::{exit, flags, print_data, session};
-use crate::Context;
 
 /// Asks the policy.
 pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
     match policy {
         Policy::Explain(asked) => explain(global, asked),
         Policy::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
-        Policy::Diff { before, after } => tables::diff(global, before, after),
+        Policy::Diff { before, after } => diff::diff(global, before, after),
         Policy::Test { file } => tables::test(global, file),
         Policy::Rules => rules::rules(global),
         Policy::Forget { number } => rules::forget(global, *number),
@@ -27,14 +27,8 @@ pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolE
 
 /// Says what would happen to a call, who decides and why.
 fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let context = Context {
-        role: Some(asked.role.clone()),
-        phase: asked.phase.clone(),
-        agent: asked.agent.clone(),
-        task: asked.task.clone(),
-        ..Context::default()
-    };
+    let toolkit = asked.caller.open(global)?;
+    let context = asked.caller.context(Some(asked.role.clone()));
     let given = match &asked.args {
         Some(text) => Some(object(text)?),
         None => {

@@ -1,12 +1,11 @@
-//! `mathchain policy matrix|diff|test`: tables for a reader, JSON for programs.
+//! `mathchain policy matrix|test`: tables for a reader, JSON for programs.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use registry::policy::{Access, AccessChange, CaseResult, MatrixRow, difference, read_cases};
-use registry::{Catalogue, Config, Facts};
-use tool_core::{Entry, Object, ToolError, Value};
+use registry::policy::{Access, CaseResult, MatrixRow, read_cases};
+use tool_core::{Object, ToolError, Value};
 
 use super::super::args::Global;
 use super::super::{exit, print_data, session};
@@ -71,47 +70,14 @@ fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
     text
 }
 
-/// What a change of configuration grants and revokes.
-pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode, ToolError> {
-    let families: Vec<&[Entry]> = crate::families().collect();
-    let catalogue = Catalogue::new(&families)?;
-    let load = |path: &Path| {
-        let text = environment::read_named(path)?;
-        Ok::<_, ToolError>(Config::load(&path.to_string_lossy(), &text, &catalogue)?.1)
-    };
-    let (old, new) = (load(before)?, load(after)?);
-    // Compared is what the configuration decides, wherever it is used: everything a tool can need is there.
-    let facts = ["workspace=ready", "sandbox=ready", "state=ready"]
-        .into_iter()
-        .fold(Facts::default(), Facts::with);
-    let changes = difference((&catalogue, &old), (&catalogue, &new), &facts);
-    let data = Value::array(changes.iter().map(AccessChange::to_value).collect());
-    print_data(global, &data, || {
-        if changes.is_empty() {
-            return "no role, agent or phase gains or loses a tool\n".to_owned();
-        }
-        changes.iter().map(line).collect()
-    });
-    Ok(exit::OK.into())
-}
-
-fn line(change: &AccessChange) -> String {
-    let mut who = format!("role `{}`", change.role);
-    for (what, name) in [("agent", &change.agent), ("phase", &change.phase)] {
-        if let Some(name) = name {
-            let _ = write!(who, ", {what} `{name}`");
-        }
-    }
-    let (kind, tool) = (change.kind(), &change.tool);
-    let (before, after) = (change.before.as_str(), change.after.as_str());
-    format!("{who}: {kind} `{tool}` ({before} -> {after})\n")
-}
-
 /// Holds a table of expected verdicts against the policy.
 pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
-    let toolkit = session::open(global)?;
+    let toolkit = match cases.iter().any(|case| case.who.agent.is_some()) {
+        true => session::open_with_agents(global)?,
+        false => session::open(global)?,
+    };
     let dispatcher = toolkit.dispatcher();
     let files = dispatcher.host().capabilities.files.as_deref();
     let results =

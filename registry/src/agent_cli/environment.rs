@@ -1,0 +1,331 @@
+//! What an agent command line sees of the environment: names by policy and patterns. Values are never looked at.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use regex::{Regex, RegexBuilder};
+use tool_core::Value;
+
+use super::{BUILT_IN, CliSpec, EnvPolicy};
+use crate::document::{self, Format};
+
+/// Largest compiled pattern, in bytes.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// The names of an environment, by what becomes of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    /// The policy that says so.
+    pub policy: EnvPolicy,
+    /// Names that stay, sorted.
+    pub passed: Vec<String>,
+    /// Names that are taken away, sorted.
+    pub removed: Vec<String>,
+    /// The name that says where the configuration file is; it stays whatever the policy.
+    pub configured: Option<String>,
+}
+
+impl CliSpec {
+    /// What it sees of an environment with these names.
+    pub fn environment<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Environment {
+        let names: BTreeSet<&str> = names.into_iter().collect();
+        let config = self.config.as_ref();
+        let configured = config.and_then(|config| config.variable.clone());
+        let listed = Patterns::of(&self.env_passlist, false);
+        let data = Data::built_in();
+        let stays = |name: &str| {
+            configured.as_deref() == Some(name)
+                || match self.env_policy {
+                    EnvPolicy::Inherit => true,
+                    EnvPolicy::Filtered => !data.filtered.fit(name) || listed.fit(name),
+                    EnvPolicy::Clean => data.clean.fit(name) || listed.fit(name),
+                }
+        };
+        let (passed, removed) = names.iter().partition(|name| stays(name));
+        let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
+        Environment {
+            policy: self.env_policy,
+            passed: owned(passed),
+            removed: owned(removed),
+            configured,
+        }
+    }
+}
+
+impl Environment {
+    /// The words of `env` that make it so, each quoted for a shell; none where everything stays.
+    ///
+    /// `env -u NAME` for each name that is taken away, or `env -i NAME="$NAME"` for each that stays: a shell puts in the values.
+    /// What no shell can name cannot be passed that way and is left out.
+    pub fn shell_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        match self.policy {
+            EnvPolicy::Inherit => {}
+            EnvPolicy::Filtered => {
+                for name in &self.removed {
+                    words.extend(["-u".to_owned(), quoted(name)]);
+                }
+            }
+            EnvPolicy::Clean => {
+                words.push("-i".to_owned());
+                let of_file = self.configured.as_deref();
+                let passed = self.passed.iter().map(String::as_str);
+                for name in passed.filter(|name| is_word(name) && Some(*name) != of_file) {
+                    words.push(format!("{name}=\"${name}\""));
+                }
+                // It may be set later, for the one run.
+                if let Some(name) = of_file.filter(|name| is_word(name)) {
+                    words.push(format!("${{{name}+{name}=\"${name}\"}}"));
+                }
+            }
+        }
+        if !words.is_empty() {
+            words.insert(0, "env".to_owned());
+        }
+        words
+    }
+
+    /// As data.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("policy", Value::from(self.policy.as_str())),
+            ("passed", Value::from(self.passed.clone())),
+            ("removed", Value::from(self.removed.clone())),
+        ])
+    }
+}
+
+impl EnvPolicy {
+    /// Every one, the widest first.
+    pub const ALL: [Self; 3] = [Self::Inherit, Self::Filtered, Self::Clean];
+
+    /// The spelling in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Inherit => "inherit",
+            Self::Filtered => "filtered",
+            Self::Clean => "clean",
+        }
+    }
+}
+
+/// A word as a shell reads it back.
+pub fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,=@+%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// A name that `$NAME` means in every shell.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A pattern for whole names.
+///
+/// # Errors
+/// What is wrong with it, on one line.
+pub(super) fn pattern(text: &str, any_case: bool) -> Result<Regex, String> {
+    // Alone first, so that a bracket of its own cannot open ours.
+    for whole in [text, &format!("^(?:{text})$")] {
+        let built = RegexBuilder::new(whole)
+            .case_insensitive(any_case)
+            .size_limit(PATTERN_BYTES_MAX)
+            .build();
+        match built {
+            Ok(found) if whole.len() != text.len() => return Ok(found),
+            Ok(_) => {}
+            Err(err) => {
+                let words = err.to_string();
+                let last = words.lines().last().unwrap_or_default();
+                return Err(last.trim_start_matches("error: ").to_owned());
+            }
+        }
+    }
+    Err("it is none".to_owned())
+}
+
+struct Patterns(Vec<Regex>);
+
+impl Patterns {
+    /// What does not compile was reported when it was read; it passes nothing.
+    fn of(texts: &[String], any_case: bool) -> Self {
+        let compiled = texts.iter().map(|text| pattern(text, any_case));
+        Self(compiled.filter_map(Result::ok).collect())
+    }
+
+    fn fit(&self, name: &str) -> bool {
+        self.0.iter().any(|pattern| pattern.is_match(name))
+    }
+}
+
+/// What `agent_clis.yaml` says of environments.
+struct Data {
+    clean: Patterns,
+    filtered: Patterns,
+}
+
+impl Data {
+    fn built_in() -> &'static Self {
+        static DATA: OnceLock<Data> = OnceLock::new();
+        DATA.get_or_init(|| Self {
+            clean: Patterns::of(&listed("/environment/clean"), false),
+            filtered: Patterns::of(&listed("/environment/filtered"), true),
+        })
+    }
+}
+
+/// A list of the built-in file.
+fn listed(pointer: &str) -> Vec<String> {
+    let document = document::parse("agent_clis.yaml", BUILT_IN, Format::Yaml);
+    let list = document
+        .ok()
+        .and_then(|read| read.value.pointer(pointer)?.items());
+    let list = list.expect("agent_clis.yaml is part of the program and a test reads it");
+    let text = |item: &Value| item.as_str().map(str::to_owned);
+    list.iter().filter_map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cli(fields: &str) -> CliSpec {
+        let text = format!("version: 1\nclis:\n  mine: {{binary: mine, {fields}}}\n");
+        CliSpec::parse_file("clis.yaml", &text).unwrap().remove(0)
+    }
+
+    #[test]
+    fn the_built_in_patterns_all_compile() {
+        for (list, any_case) in [("clean", false), ("filtered", true)] {
+            let texts = listed(&format!("/environment/{list}"));
+            assert!(texts.len() > 5, "{list}");
+            assert_eq!(
+                Patterns::of(&texts, any_case).0.len(),
+                texts.len(),
+                "{list}"
+            );
+        }
+    }
+
+    const NAMES: [&str; 12] = [
+        "ANTHROPIC_API_KEY",
+        "AWS_PROFILE",
+        "DB_PASSWORD",
+        "EDITOR",
+        "HOME",
+        "LC_ALL",
+        "MY_TOKEN",
+        "OTEL_EXPORTER_OTLP_HEADERS",
+        "PATH",
+        "PROJECT",
+        "http_proxy",
+        "odd name'",
+    ];
+
+    #[test]
+    fn each_policy_passes_what_it_says() {
+        let passed = |fields: &str| cli(fields).environment(NAMES).passed;
+        assert_eq!(passed("env_policy: inherit"), NAMES);
+        let filtered = ["EDITOR", "HOME", "LC_ALL", "PATH", "PROJECT", "odd name'"];
+        assert_eq!(passed("env_policy: filtered"), filtered);
+        assert_eq!(
+            passed("model: m"),
+            filtered,
+            "the policy where none is said"
+        );
+        assert_eq!(passed("env_policy: clean"), ["HOME", "LC_ALL", "PATH"]);
+        // A pattern is for the whole name, as it is written.
+        assert_eq!(
+            passed("env_policy: clean, env_passlist: [PROJ, 'AWS_.*', my_token, ED|EDITOR]"),
+            ["AWS_PROFILE", "EDITOR", "HOME", "LC_ALL", "PATH"]
+        );
+        assert_eq!(
+            passed("env_passlist: ['http_proxy', 'MY_.*']").len(),
+            filtered.len() + 2
+        );
+    }
+
+    #[test]
+    fn every_name_is_passed_or_removed_once() {
+        for policy in EnvPolicy::ALL {
+            let found = cli(&format!("env_policy: {}", policy.as_str())).environment(NAMES);
+            let mut all: Vec<&String> = found.passed.iter().chain(&found.removed).collect();
+            all.sort();
+            assert_eq!(all, NAMES.iter().collect::<Vec<_>>());
+            assert_eq!(found.policy, policy);
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_it_back() {
+        let words = |fields: &str| cli(fields).environment(NAMES).shell_words().join(" ");
+        assert_eq!(words("env_policy: inherit"), "");
+        assert_eq!(
+            words("env_passlist: ['.*_.*']"),
+            "",
+            "where nothing is taken away"
+        );
+        assert_eq!(words("env_passlist: ['[A-Z]+_.*']"), "env -u http_proxy");
+        assert_eq!(
+            words("env_policy: clean, env_passlist: [odd name']"),
+            "env -i HOME=\"$HOME\" LC_ALL=\"$LC_ALL\" PATH=\"$PATH\"",
+            "no shell can name the odd one"
+        );
+        let removed = Environment {
+            policy: EnvPolicy::Filtered,
+            removed: vec!["odd $(name)'".to_owned()],
+            ..Environment::default()
+        };
+        assert_eq!(removed.shell_words(), ["env", "-u", r"'odd $(name)'\'''"]);
+    }
+
+    /// Whoever starts it says with this name where the file is that confines it.
+    #[test]
+    fn the_name_of_the_configuration_file_always_stays() {
+        let mut gemini = CliSpec::of_name("gemini").unwrap().clone();
+        let variable = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
+        for policy in EnvPolicy::ALL {
+            gemini.env_policy = policy;
+            let found = gemini.environment([variable, "GEMINI_API_KEY"]);
+            assert!(
+                found.passed.iter().any(|name| name == variable),
+                "{policy:?}"
+            );
+            assert_eq!(found.removed.is_empty(), policy == EnvPolicy::Inherit);
+        }
+        let none_set = gemini.environment(["HOME"]).shell_words();
+        assert_eq!(
+            none_set.last().unwrap(),
+            &format!("${{{variable}+{variable}=\"${variable}\"}}")
+        );
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_an_error_with_its_place() {
+        let text =
+            "version: 1\nclis:\n  mine: {binary: mine, env_passlist: ['A(', 'B)(C', 'D.*']}\n";
+        let errors = CliSpec::parse_file("clis.yaml", text)
+            .unwrap_err()
+            .to_string();
+        for part in [
+            "clis.yaml:3",
+            "`A(` is no pattern for names: unclosed group",
+            "`B)(C`",
+        ] {
+            assert!(errors.contains(part), "{errors}");
+        }
+        assert!(!errors.contains("`D"), "{errors}");
+        let text = "version: 1\nclis: {}\nenvironment: {clean: []}\n";
+        assert!(
+            CliSpec::parse_file("clis.yaml", text).is_err(),
+            "a user's file has tables only"
+        );
+    }
+}
