@@ -5,5 +5,6 @@ mod determinism;
 mod failures;
 mod fakes;
 mod hazards;
+mod journal;
 mod order;
 mod records;
