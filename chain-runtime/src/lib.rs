@@ -2,12 +2,15 @@
 //!
 //! Read [`Plan`] first, then [`check()`], which reports every problem at once and gives a [`CheckedPlan`], then [`run()`]. The
 //! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
-//! names a tool or decides who may call one: that is the registry's. [`state`] is what outlives a process: audit and approvals.
+//! names a tool or decides who may call one: that is the registry's. [`state`] is what outlives a process: audit, approvals and
+//! the journals of runs; [`artifacts`] are the values that those refer to.
 
+pub mod artifacts;
 pub mod check;
 pub mod condition;
 pub mod conflicts;
 mod explain;
+pub mod failpoints;
 pub mod graph;
 pub mod plan;
 pub mod problem;

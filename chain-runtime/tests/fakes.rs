@@ -270,6 +270,11 @@ static TOOLS: &[Entry] = &[
 /// Real time; an alarm far away is not set.
 struct TestClock(Instant);
 
+/// A clock for what is not of a [`World`].
+pub(crate) fn test_clock() -> Arc<dyn Clock> {
+    Arc::new(TestClock(Instant::now()))
+}
+
 impl Clock for TestClock {
     fn unix_ms(&self) -> u64 {
         1_700_000_000_000

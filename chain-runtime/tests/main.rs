@@ -6,6 +6,7 @@ mod failures;
 mod fakes;
 mod hazards;
 mod language;
+mod journal;
 mod order;
 mod plans;
 mod records;

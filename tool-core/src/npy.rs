@@ -41,9 +41,18 @@ const FORMAT_HINT: &str = "write it with `numpy.save(path, array)`";
 
 /// The bytes of a file: version 1, little-endian doubles, row-major.
 pub fn write(numbers: &Numbers) -> Vec<u8> {
+    let mut bytes = header(numbers.shape());
+    let data = numbers.as_slice();
+    bytes.reserve_exact(size_of_val(data));
+    bytes.extend(data.iter().flat_map(|number| number.to_le_bytes()));
+    bytes
+}
+
+/// What stands in a file before the elements: magic, version and the description of little-endian doubles, row-major.
+pub fn header(shape: &[usize]) -> Vec<u8> {
     /// The data begins at a multiple of this.
     const ALIGNMENT: usize = 64;
-    let extents: Vec<String> = numbers.shape().iter().map(usize::to_string).collect();
+    let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if extents.len() == 1 { "," } else { "" };
     let shape = extents.join(", ");
     let mut header =
@@ -53,13 +62,11 @@ pub fn write(numbers: &Numbers) -> Vec<u8> {
     header.push_str(&" ".repeat(end - before - header.len() - 1));
     header.push('\n');
     let length = u16::try_from(header.len()).expect("eight extents of twenty digits are short");
-    let data = numbers.as_slice();
-    let mut bytes = Vec::with_capacity(end + size_of_val(data));
+    let mut bytes = Vec::with_capacity(end);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&[1, 0]);
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(header.as_bytes());
-    bytes.extend(data.iter().flat_map(|number| number.to_le_bytes()));
     bytes
 }
 

@@ -5,7 +5,7 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::State;
-use super::ledger::{self, Shared};
+use super::ledger::{self, How, Shared, Target};
 
 /// One request for approval and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,14 +157,16 @@ impl State {
 }
 
 impl Shared {
+    /// The intent goes to the end of the target's chain.
     pub(super) fn settle(
         &self,
+        target: Target<'_>,
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState, ToolError> {
         const ACTION: &str = "settle the approval";
         let lifetime_ms = self.approval_lifetime_ms();
-        let (state, _) = self.transact(ACTION, |transaction, now_ms| {
+        let (state, _) = self.transact_on(target, How::SYNCED, ACTION, |transaction, now_ms| {
             let state = settle_in(transaction, request, now_ms, lifetime_ms)
                 .map_err(|err| self.fail(ACTION, &err))?;
             let consumed = matches!(state, ApprovalState::Consumed { .. });

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::State;
 use super::chain::{self, Hash};
+use super::{State, runs};
 
 /// One record of the audit.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,6 +201,18 @@ impl State {
     /// # Errors
     /// `tool_error` when the state cannot be read or the output not written.
     pub fn export(&self, out: &mut dyn Write) -> Result<u64, ToolError> {
+        self.export_chain(None, out)
+    }
+
+    /// As [`State::export`], of one chain.
+    ///
+    /// # Errors
+    /// As [`State::export`].
+    pub fn export_chain(
+        &self,
+        session: Option<&str>,
+        out: &mut dyn Write,
+    ) -> Result<u64, ToolError> {
         self.flush()?;
         let core = self.shared.lock();
         let fail = |err: rusqlite::Error| self.shared.fail("export the audit", &err);
@@ -210,7 +222,7 @@ impl State {
         let mut lines = 0;
         for (sql, line) in EXPORTS {
             let mut query = snapshot.prepare(sql).map_err(fail)?;
-            let mut rows = query.query([]).map_err(fail)?;
+            let mut rows = query.query([session]).map_err(fail)?;
             while let Some(row) = rows.next().map_err(fail)? {
                 let text = line(row).map_err(fail)?;
                 writeln!(out, "{text}").map_err(|err| {
@@ -254,7 +266,7 @@ type ExportLine = fn(&Row<'_>) -> rusqlite::Result<String>;
 /// What an export holds: queries and the line of each row. Bodies are canonical JSON already.
 const EXPORTS: [(&str, ExportLine); 3] = [
     (
-        "SELECT id, header FROM sessions ORDER BY opened_ms, id",
+        "SELECT id, header FROM sessions WHERE ?1 IS NULL OR id = ?1 ORDER BY opened_ms, id",
         |row| {
             let (id, header) = (text_at(row, 0)?, text_at(row, 1)?);
             Ok(format!(
@@ -264,7 +276,7 @@ const EXPORTS: [(&str, ExportLine); 3] = [
         },
     ),
     (
-        "SELECT session, sequence, hash, body FROM events ORDER BY number",
+        "SELECT session, sequence, hash, body FROM events WHERE ?1 IS NULL OR session = ?1 ORDER BY number",
         |row| {
             let row = read_row(row)?;
             Ok(format!(
@@ -277,7 +289,7 @@ const EXPORTS: [(&str, ExportLine); 3] = [
         },
     ),
     (
-        "SELECT number, session, sequence, hash, link FROM heads ORDER BY number",
+        "SELECT number, session, sequence, hash, link FROM heads WHERE ?1 IS NULL OR session = ?1 ORDER BY number",
         |row| {
             let link = Link::read(row)?;
             Ok(format!(
@@ -396,12 +408,22 @@ fn verify_sessions(
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         let (id, opened_ms, header) = (text_at(row, 0)?, number_at(row, 1)?, text_at(row, 2)?);
-        let expected = Value::object([
-            ("opened_ms", Value::from(opened_ms)),
-            ("session", Value::from(id.as_str())),
-        ]);
-        if header != json::canonical(&expected) {
+        let run = runs::row(connection, &id)?;
+        let expected = match &run {
+            Some(run) => run.header(),
+            None => json::canonical(&Value::object([
+                ("opened_ms", Value::from(opened_ms)),
+                ("session", Value::from(id.as_str())),
+            ])),
+        };
+        if header != expected {
             report.fault(&id, 0, "the header was changed");
+        }
+        if let Some(run) = run
+            && !runs::is_told(connection, &run)?
+        {
+            let message = format!("the run is not `{}` by its own records", run.state.as_str());
+            report.fault(&id, 0, message);
         }
         let first = chain::record_hash(&chain::START, &header);
         report.sessions += 1;

@@ -1,9 +1,11 @@
-//! The hash chains: what each hash covers.
+//! The hash chains: what each hash covers, and the end of a chain that is written here.
 //!
 //! Record `i` of a session has `h_i = blake3("mc-audit-v1" || h_{i-1} || length || record)`, where the record is canonical
 //! JSON, the length is that of its bytes (64 bits, little-endian), and `h_0` covers the session's header in the same way
 //! after 32 zero bytes. The links of the table `heads` are made likewise with `"mc-heads-v1"`.
 
+use rusqlite::{OptionalExtension, Transaction, params};
+use tool_core::capability::LedgerHead;
 use tool_core::{Value, json};
 
 /// A BLAKE3 hash.
@@ -42,6 +44,174 @@ fn hash(domain: &[u8], before: &Hash, body: &str) -> Hash {
 /// 64 hex digits.
 pub(super) fn hex(hash: &Hash) -> String {
     blake3::Hash::from(*hash).to_hex().to_string()
+}
+
+/// A chain that is written here: what is known of its end, and what the file lacks.
+pub(super) struct Chain {
+    pub(super) session: String,
+    header: String,
+    opened_ms: u64,
+    genesis: Hash,
+    /// Newest record, written or not.
+    sequence: u64,
+    hash: Hash,
+    /// Records not yet written, oldest first.
+    pending: Vec<Event>,
+    /// Newest sequence in the table of heads; `None` before the chain is in the file.
+    linked: Option<u64>,
+}
+
+struct Event {
+    sequence: u64,
+    body: String,
+    hash: Hash,
+}
+
+/// Where a chain stood before a record was put at its end.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    sequence: u64,
+    hash: Hash,
+}
+
+impl Chain {
+    /// One that begins with this header.
+    pub(super) fn begin(session: String, opened_ms: u64, header: String) -> Self {
+        let genesis = record_hash(&START, &header);
+        Self {
+            session,
+            header,
+            opened_ms,
+            genesis,
+            sequence: 0,
+            hash: genesis,
+            pending: Vec::new(),
+            linked: None,
+        }
+    }
+
+    /// One that goes on where the file has it.
+    pub(super) fn go_on(mut self, sequence: u64, hash: Hash, linked: u64) -> Self {
+        self.sequence = sequence;
+        self.hash = hash;
+        self.linked = Some(linked);
+        self
+    }
+
+    pub(super) fn genesis(&self) -> &Hash {
+        &self.genesis
+    }
+
+    pub(super) fn head(&self) -> LedgerHead {
+        LedgerHead {
+            session: self.session.clone(),
+            sequence: self.sequence,
+            hash: hex(&self.hash),
+        }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            sequence: self.sequence,
+            hash: self.hash,
+        }
+    }
+
+    /// Puts a record at the end of the chain, to be written.
+    pub(super) fn append(&mut self, body: String) {
+        self.hash = record_hash(&self.hash, &body);
+        self.sequence += 1;
+        self.pending.push(Event {
+            sequence: self.sequence,
+            body,
+            hash: self.hash,
+        });
+    }
+
+    /// Takes records back that were put after the mark and are not in the file.
+    pub(super) fn take_back(&mut self, mark: Mark) {
+        let more = usize::try_from(self.sequence - mark.sequence).unwrap_or(usize::MAX);
+        self.pending
+            .truncate(self.pending.len().saturating_sub(more));
+        self.sequence = mark.sequence;
+        self.hash = mark.hash;
+    }
+
+    pub(super) fn unwritten(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether a link to the end of the chain is missing.
+    pub(super) fn wants_link(&self) -> bool {
+        self.sequence > 0 && self.linked != Some(self.sequence)
+    }
+
+    /// After the commit of what was pending; with `linked`, of a link to the end too.
+    pub(super) fn written(&mut self, linked: bool) {
+        self.pending.clear();
+        if linked {
+            self.linked = Some(self.sequence);
+        } else {
+            self.linked = self.linked.or(Some(0));
+        }
+    }
+
+    /// Forgets what is not in the file: another process goes on with the chain.
+    pub(super) fn give_up(&mut self) {
+        self.pending.clear();
+    }
+
+    pub(super) fn write_pending(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        if self.linked.is_none() {
+            transaction
+                .prepare_cached("INSERT INTO sessions(id, opened_ms, header) VALUES (?, ?, ?)")?
+                .execute(params![self.session, self.opened_ms as i64, self.header])?;
+            self.link(transaction, 0, &self.genesis)?;
+        }
+        let mut insert = transaction.prepare_cached(
+            "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, ?)",
+        )?;
+        for event in &self.pending {
+            insert.execute(params![
+                self.session,
+                event.sequence as i64,
+                event.body,
+                event.hash
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// Writes a link to the end of the chain.
+    pub(super) fn write_link(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        self.link(transaction, self.sequence, &self.hash)
+    }
+
+    fn link(
+        &self,
+        transaction: &Transaction<'_>,
+        sequence: u64,
+        hash: &Hash,
+    ) -> rusqlite::Result<()> {
+        let before: Option<(i64, Hash)> = transaction
+            .prepare_cached("SELECT number, link FROM heads ORDER BY number DESC LIMIT 1")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (number, before) = before.unwrap_or((0, START));
+        let link = link_hash(&before, &self.session, sequence, hash);
+        transaction
+            .prepare_cached(
+                "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                number + 1,
+                self.session,
+                sequence as i64,
+                hash,
+                link
+            ])?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]

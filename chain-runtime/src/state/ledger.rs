@@ -1,8 +1,9 @@
-//! Writing: one session's chain in memory, what of it is not yet in the file, and the transactions that put it there.
+//! Writing: the chains that are open here, what of them is not yet in the file, and the transactions that put it there.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,13 +11,18 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use tool_core::capability::{Clock, LedgerHead};
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::chain::{self, Hash};
+use super::chain::Chain;
+use super::lease::{self, Machine, Now, RENEWAL};
+use super::values::Waiting;
 use super::{APPROVAL_LIFETIME, error, schema};
+use crate::artifacts::{self, Folder};
 
 /// How long a batched record waits for company.
 const BATCH_WAIT: Duration = Duration::from_millis(5);
 /// How many wait at most; the next one writes them itself.
 const BATCH_MAX: usize = 1024;
+/// Most bytes of values that wait.
+const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Longest record, as canonical JSON.
 const RECORD_BYTES_MAX: usize = 1 << 20;
 
@@ -25,37 +31,76 @@ pub(super) struct Shared {
     core: Mutex<Core>,
     wake: Condvar,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) machine: Arc<dyn Machine>,
     pub(super) file: PathBuf,
+    pub(super) folder: Folder,
     approval_lifetime_ms: AtomicU64,
+    artifact_bytes: AtomicUsize,
 }
 
-/// The connection and the chain.
+/// The connection and the chains.
 pub(super) struct Core {
     pub(super) connection: Connection,
-    pub(super) chain: Chain,
+    pub(super) chains: Chains,
     full_sync: bool,
     closing: bool,
 }
 
-/// One session's chain: what is known of its end, and what the file lacks.
-pub(super) struct Chain {
-    pub(super) session: String,
-    header: String,
-    opened_ms: u64,
-    genesis: Hash,
-    /// Newest record, written or not.
-    sequence: u64,
-    hash: Hash,
-    /// Records not yet written, oldest first.
-    pending: Vec<Event>,
-    /// Newest sequence in the table of heads; `None` before the session is in the file.
-    linked: Option<u64>,
+/// The chains that are written here.
+pub(super) struct Chains {
+    /// The session's own.
+    pub(super) own: Chain,
+    /// Those of runs, by the key of their journal: one run may have had several.
+    pub(super) runs: HashMap<String, OpenRun>,
+    /// Values that are not in the file yet.
+    pub(super) values: Waiting,
 }
 
-struct Event {
-    sequence: u64,
-    body: String,
-    hash: Hash,
+/// A run that this process writes.
+pub(super) struct OpenRun {
+    pub(super) id: String,
+    pub(super) chain: Chain,
+    /// The number of this process's lease.
+    pub(super) fence: i64,
+    pub(super) renewed_up_ms: u64,
+    /// Another process has taken it, or it has ended: nothing more is written.
+    pub(super) closed: Option<Closed>,
+    /// Whether anything was synced: then its end is too.
+    pub(super) synced: bool,
+}
+
+/// Why a run takes no further records.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closed {
+    Lost,
+    Ended,
+}
+
+/// Which chain a record belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target<'a> {
+    /// The session's own.
+    Own,
+    /// That of a run, by the key of its journal.
+    Run(&'a str),
+}
+
+/// How a transaction is committed, and whether it links the end of its chain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct How {
+    pub(super) synced: bool,
+    pub(super) link: bool,
+}
+
+impl How {
+    pub(super) const SYNCED: Self = Self {
+        synced: true,
+        link: false,
+    };
+    pub(super) const QUICK: Self = Self {
+        synced: false,
+        link: false,
+    };
 }
 
 /// Takes a lock; a panic elsewhere leaves nothing half-done behind it, since what counts is in the file.
@@ -70,26 +115,19 @@ impl Core {
             ("opened_ms", Value::from(opened_ms)),
             ("session", Value::from(session.as_str())),
         ]));
-        let genesis = chain::record_hash(&chain::START, &header);
-        let chain = Chain {
-            session,
-            header,
-            opened_ms,
-            genesis,
-            sequence: 0,
-            hash: genesis,
-            pending: Vec::new(),
-            linked: None,
-        };
         Self {
             connection,
-            chain,
+            chains: Chains {
+                own: Chain::begin(session, opened_ms, header),
+                runs: HashMap::new(),
+                values: Waiting::default(),
+            },
             full_sync: false,
             closing: false,
         }
     }
 
-    fn set_full_sync(&mut self, full: bool) -> rusqlite::Result<()> {
+    pub(super) fn set_full_sync(&mut self, full: bool) -> rusqlite::Result<()> {
         if self.full_sync != full {
             let level = if full { "FULL" } else { "NORMAL" };
             self.connection.pragma_update(None, "synchronous", level)?;
@@ -99,102 +137,131 @@ impl Core {
     }
 }
 
-impl Chain {
-    fn head(&self) -> LedgerHead {
-        LedgerHead {
-            session: self.session.clone(),
-            sequence: self.sequence,
-            hash: chain::hex(&self.hash),
+impl Chains {
+    /// The chain of a target.
+    ///
+    /// # Errors
+    /// `run_lost` or `run_ended` for a run that is not written here any more.
+    pub(super) fn of(&mut self, target: Target<'_>) -> Result<&mut Chain, ToolError> {
+        match target {
+            Target::Own => Ok(&mut self.own),
+            Target::Run(id) => self.run(id).map(|run| &mut run.chain),
         }
     }
 
-    /// Puts a record at the end of the chain, to be written.
-    fn append(&mut self, body: String) {
-        self.hash = chain::record_hash(&self.hash, &body);
-        self.sequence += 1;
-        self.pending.push(Event {
-            sequence: self.sequence,
-            body,
-            hash: self.hash,
-        });
-    }
-
-    /// Takes the newest record back, which the file does not have.
-    fn take_back(&mut self, before: Hash) {
-        self.pending.pop();
-        self.sequence -= 1;
-        self.hash = before;
-    }
-
-    fn has_unwritten(&self) -> bool {
-        !self.pending.is_empty()
-    }
-
-    /// After the commit of what was pending, and of a link up to `linked`.
-    fn written(&mut self, linked: Option<u64>) {
-        if self.has_unwritten() {
-            self.pending.clear();
-            self.linked = self.linked.or(Some(0));
+    pub(super) fn run(&mut self, key: &str) -> Result<&mut OpenRun, ToolError> {
+        match self.runs.get_mut(key) {
+            None => Err(lease::lost(key)),
+            Some(run) => match run.closed {
+                None => Ok(run),
+                Some(Closed::Lost) => Err(lease::lost(&run.id)),
+                Some(Closed::Ended) => Err(super::runs::ended(&run.id)),
+            },
         }
-        self.linked = linked.or(self.linked);
     }
 
-    fn write_pending(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        if self.linked.is_none() {
-            transaction
-                .prepare_cached("INSERT INTO sessions(id, opened_ms, header) VALUES (?, ?, ?)")?
-                .execute(params![self.session, self.opened_ms as i64, self.header])?;
-            self.write_link(transaction, 0, &self.genesis)?;
-        }
-        let mut insert = transaction.prepare_cached(
-            "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, ?)",
-        )?;
-        for event in &self.pending {
-            insert.execute(params![
-                self.session,
-                event.sequence as i64,
-                event.body,
-                event.hash
-            ])?;
-        }
-        Ok(())
+    fn unwritten(&self) -> usize {
+        let runs = self.runs.values().map(|run| run.chain.unwritten());
+        self.own.unwritten() + self.values.len() + runs.sum::<usize>()
     }
 
-    fn write_link(
+    /// Whether the lease of a run grows old.
+    fn wants_renewal(&self, up_ms: u64) -> bool {
+        let open = self.runs.values().filter(|run| run.closed.is_none());
+        let old = RENEWAL.as_millis() as u64;
+        open.into_iter()
+            .any(|run| up_ms.saturating_sub(run.renewed_up_ms) >= old)
+    }
+
+    /// Writes everything that waits; gives the runs that other processes have taken, of which nothing is written.
+    fn write(
         &self,
         transaction: &Transaction<'_>,
-        sequence: u64,
-        hash: &Hash,
-    ) -> rusqlite::Result<()> {
-        let before: Option<(i64, Hash)> = transaction
-            .prepare_cached("SELECT number, link FROM heads ORDER BY number DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let (number, before) = before.unwrap_or((0, chain::START));
-        let link = chain::link_hash(&before, &self.session, sequence, hash);
-        transaction
-            .prepare_cached(
-                "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)",
-            )?
-            .execute(params![
-                number + 1,
-                self.session,
-                sequence as i64,
-                hash,
-                link
-            ])?;
-        Ok(())
+        target: Target<'_>,
+        now: Now,
+    ) -> rusqlite::Result<Written> {
+        let mut done = Written::default();
+        if self.own.unwritten() > 0 {
+            self.own.write_pending(transaction)?;
+        }
+        for (key, run) in self.runs.iter().filter(|(_, run)| run.closed.is_none()) {
+            let old = now.up_ms.saturating_sub(run.renewed_up_ms) >= RENEWAL.as_millis() as u64;
+            let is_target = target == Target::Run(key);
+            if run.chain.unwritten() == 0 && !is_target && !old {
+                continue;
+            }
+            let fence: Option<i64> = transaction
+                .prepare_cached("SELECT lease_fence FROM runs WHERE id = ?")?
+                .query_row([&run.id], |row| row.get(0))
+                .optional()?;
+            if fence != Some(run.fence) {
+                done.lost.push(key.clone());
+                continue;
+            }
+            run.chain.write_pending(transaction)?;
+            if old {
+                let until = lease::until(now);
+                transaction
+                    .prepare_cached(
+                        "UPDATE runs SET lease_until_ms = ?, lease_up_ms = ? WHERE id = ?",
+                    )?
+                    .execute(params![until.unix_ms as i64, until.up_ms as i64, run.id])?;
+                done.renewed.push(key.clone());
+            }
+        }
+        self.values.write(transaction, now.unix_ms)?;
+        Ok(done)
+    }
+
+    /// After the commit of what [`Chains::write`] wrote.
+    fn written(&mut self, done: &Written, target: Target<'_>, link: bool, now: Now) {
+        if self.own.unwritten() > 0 || (link && target == Target::Own) {
+            self.own.written(link && target == Target::Own);
+        }
+        for (key, run) in &mut self.runs {
+            if run.closed.is_none() && !done.lost.contains(key) {
+                run.chain.written(link && target == Target::Run(key));
+            }
+            if done.renewed.contains(key) {
+                run.renewed_up_ms = now.up_ms;
+            }
+        }
+        self.values.clear();
+    }
+
+    fn close_lost(&mut self, done: &Written) {
+        for key in &done.lost {
+            if let Some(run) = self.runs.get_mut(key) {
+                run.closed = Some(Closed::Lost);
+                run.chain.give_up();
+            }
+        }
     }
 }
 
+/// What a transaction found and did beside writing records.
+#[derive(Default)]
+struct Written {
+    lost: Vec<String>,
+    renewed: Vec<String>,
+}
+
 impl Shared {
-    pub(super) fn new(core: Core, clock: Arc<dyn Clock>, file: PathBuf) -> Self {
+    pub(super) fn new(
+        core: Core,
+        clock: Arc<dyn Clock>,
+        machine: Arc<dyn Machine>,
+        file: PathBuf,
+    ) -> Self {
         Self {
             core: Mutex::new(core),
             wake: Condvar::new(),
             clock,
+            machine,
+            folder: Folder::beside(&file),
             file,
             approval_lifetime_ms: AtomicU64::new(APPROVAL_LIFETIME.as_millis() as u64),
+            artifact_bytes: AtomicUsize::new(artifacts::FILE_BYTES_LEAST),
         }
     }
 
@@ -207,8 +274,23 @@ impl Shared {
         self.approval_lifetime_ms.load(Ordering::Relaxed)
     }
 
+    pub(super) fn set_artifact_bytes(&self, bytes: usize) {
+        self.artifact_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn artifact_bytes(&self) -> usize {
+        self.artifact_bytes.load(Ordering::Relaxed)
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
         lock(&self.core)
+    }
+
+    pub(super) fn now(&self) -> Now {
+        Now {
+            unix_ms: self.clock.unix_ms(),
+            up_ms: self.machine.up_ms(),
+        }
     }
 
     pub(super) fn fail(&self, action: &str, err: &rusqlite::Error) -> ToolError {
@@ -241,75 +323,115 @@ impl Shared {
         .hint("record digests and summaries, not contents"))
     }
 
-    pub(super) fn record_batched(&self, record: &Value) -> Result<LedgerHead, ToolError> {
+    pub(super) fn record_batched(
+        &self,
+        target: Target<'_>,
+        record: &Value,
+    ) -> Result<LedgerHead, ToolError> {
         let body = self.body(record)?;
         let mut core = self.lock();
-        if core.chain.pending.len() >= BATCH_MAX {
-            self.flush(&mut core)?;
-        }
-        core.chain.append(body);
-        if core.chain.pending.len() == 1 {
-            self.wake.notify_all();
-        }
-        Ok(core.chain.head())
-    }
-
-    pub(super) fn record_synced(&self, record: &Value) -> Result<LedgerHead, ToolError> {
-        let ((), head) = self.transact("record the call", |_, _| Ok(((), Some(record.clone()))))?;
+        self.make_room(&mut core)?;
+        let chain = core.chains.of(target)?;
+        chain.append(body);
+        let head = chain.head();
+        self.wake(&core);
         Ok(head)
     }
 
-    /// Runs a transaction that is on disk when this returns: what `work` does, all batched records, and the record that
-    /// `work` gives. When it fails, none of it happened and the chain stands where it stood.
+    /// Writes what waits when that is much.
+    pub(super) fn make_room(&self, core: &mut Core) -> Result<(), ToolError> {
+        let values = &core.chains.values;
+        if core.chains.unwritten() >= BATCH_MAX || values.bytes() >= BATCH_BYTES_MAX {
+            self.flush(core)?;
+        }
+        Ok(())
+    }
+
+    /// Wakes the state's thread for the first record that waits.
+    pub(super) fn wake(&self, core: &Core) {
+        if core.chains.unwritten() <= 1 {
+            self.wake.notify_all();
+        }
+    }
+
+    pub(super) fn record_synced(
+        &self,
+        target: Target<'_>,
+        record: &Value,
+    ) -> Result<LedgerHead, ToolError> {
+        let work = |_: &Transaction<'_>, _| Ok(((), Some(record.clone())));
+        let ((), head) = self.transact_on(target, How::SYNCED, "record the call", work)?;
+        Ok(head)
+    }
+
+    /// As [`Shared::transact_on`], for the session's own chain and synced.
     pub(super) fn transact<T>(
         &self,
         action: &str,
         work: impl FnOnce(&Transaction<'_>, u64) -> Result<(T, Option<Value>), ToolError>,
     ) -> Result<(T, LedgerHead), ToolError> {
-        let now_ms = self.clock.unix_ms();
+        self.transact_on(Target::Own, How::SYNCED, action, work)
+    }
+
+    /// Runs a transaction: what `work` does, everything that waits to be written, and the record that `work` gives, which goes
+    /// to the end of the target's chain. With `how.synced` all of it is on disk when this returns. When it fails, none of it
+    /// happened and the chain stands where it stood.
+    pub(super) fn transact_on<T>(
+        &self,
+        target: Target<'_>,
+        how: How,
+        action: &str,
+        work: impl FnOnce(&Transaction<'_>, u64) -> Result<(T, Option<Value>), ToolError>,
+    ) -> Result<(T, LedgerHead), ToolError> {
+        let now = self.now();
+        let fail = |err: rusqlite::Error| self.fail(action, &err);
         let mut core = self.lock();
-        core.set_full_sync(true)
-            .map_err(|err| self.fail(action, &err))?;
+        let mark = core.chains.of(target)?.mark();
+        core.set_full_sync(how.synced).map_err(fail)?;
         let Core {
-            connection, chain, ..
+            connection, chains, ..
         } = &mut *core;
-        let (before, length) = (chain.hash, chain.sequence);
         let done = (|| {
-            let transaction = begin(connection).map_err(|err| self.fail(action, &err))?;
-            let (result, record) = work(&transaction, now_ms)?;
+            let transaction = begin(connection).map_err(fail)?;
+            let (result, record) = work(&transaction, now.unix_ms)?;
             if let Some(record) = record {
-                chain.append(self.body(&record)?);
+                let body = self.body(&record)?;
+                chains.of(target)?.append(body);
             }
-            if chain.has_unwritten() {
-                chain
-                    .write_pending(&transaction)
-                    .map_err(|err| self.fail(action, &err))?;
+            let written = chains.write(&transaction, target, now).map_err(fail)?;
+            chains.close_lost(&written);
+            let chain = chains.of(target)?;
+            let link = how.link && chain.wants_link();
+            if link {
+                chain.write_link(&transaction).map_err(fail)?;
             }
-            transaction
-                .commit()
-                .map_err(|err| self.fail(action, &err))?;
+            transaction.commit().map_err(fail)?;
+            chains.written(&written, target, link, now);
             Ok(result)
         })();
         match done {
             Ok(result) => {
-                chain.written(None);
-                Ok((result, chain.head()))
+                let head = chains.of(target)?.head();
+                if let (Target::Run(key), true) = (target, how.synced) {
+                    chains.run(key)?.synced = true;
+                }
+                Ok((result, head))
             }
             Err(err) => {
-                if chain.sequence > length {
-                    chain.take_back(before);
+                if let Ok(chain) = chains.of(target) {
+                    chain.take_back(mark);
                 }
                 Err(err)
             }
         }
     }
 
-    /// Writes what is batched.
+    /// Writes what waits.
     pub(super) fn flush(&self, core: &mut Core) -> Result<(), ToolError> {
         self.write(core, false)
     }
 
-    /// Writes what is batched, and links the end of the chain.
+    /// Writes what waits, and links the end of the session's own chain.
     pub(super) fn finish(&self, core: &mut Core) -> Result<(), ToolError> {
         self.write(core, true)?;
         schema::shorten_log(&core.connection, &self.file);
@@ -317,41 +439,47 @@ impl Shared {
     }
 
     fn write(&self, core: &mut Core, link: bool) -> Result<(), ToolError> {
-        let chain = &core.chain;
-        let link = link && chain.sequence > 0 && chain.linked != Some(chain.sequence);
-        if !chain.has_unwritten() && !link {
+        let now = self.now();
+        let link = link && core.chains.own.wants_link();
+        if core.chains.unwritten() == 0 && !link && !core.chains.wants_renewal(now.up_ms) {
             return Ok(());
         }
         let done = core.set_full_sync(false).and_then(|()| {
-            let chain = &core.chain;
             let transaction = begin(&core.connection)?;
-            chain.write_pending(&transaction)?;
+            let written = core.chains.write(&transaction, Target::Own, now)?;
             if link {
-                chain.write_link(&transaction, chain.sequence, &chain.hash)?;
+                core.chains.own.write_link(&transaction)?;
             }
-            transaction.commit()
+            transaction.commit()?;
+            Ok(written)
         });
-        done.map_err(|err| self.fail("write the audit", &err))?;
-        core.chain.written(link.then_some(core.chain.sequence));
+        let written = done.map_err(|err| self.fail("write the audit", &err))?;
+        core.chains.close_lost(&written);
+        core.chains.written(&written, Target::Own, link, now);
         Ok(())
     }
 
-    /// What the state's thread does: waits for batched records, lets a few gather, writes them.
+    /// What the state's thread does: waits for batched records, lets a few gather, writes them, and keeps leases young.
     pub(super) fn flush_until_closed(&self) {
         let mut core = self.lock();
         loop {
             core = self
                 .wake
-                .wait_while(core, |core| !core.closing && !core.chain.has_unwritten())
-                .unwrap_or_else(PoisonError::into_inner);
+                .wait_timeout_while(core, RENEWAL, |core| {
+                    !core.closing && core.chains.unwritten() == 0
+                })
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
             if core.closing {
                 return;
             }
-            core = self
-                .wake
-                .wait_timeout_while(core, BATCH_WAIT, |core| !core.closing)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            if core.chains.unwritten() > 0 {
+                core = self
+                    .wake
+                    .wait_timeout_while(core, BATCH_WAIT, |core| !core.closing)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
+            }
             if self.flush(&mut core).is_err() {
                 // They stay batched; the next call that needs the file, or `close`, reports what is wrong with it.
                 drop(core);
@@ -368,11 +496,11 @@ impl Shared {
 }
 
 /// Begins a transaction that may write; waits for other processes.
-fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
+pub(super) fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
     schema::patiently(|| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
 }
 
 /// A number nobody else has: the hasher's keys come from the operating system.
-pub(super) fn chance() -> u64 {
+pub(crate) fn chance() -> u64 {
     RandomState::new().build_hasher().finish()
 }

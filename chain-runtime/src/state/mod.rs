@@ -6,7 +6,10 @@
 //! are in `schema.rs` and nowhere else.
 //!
 //! One opened state is one *session* with a hash chain of its own, so that processes never wait for one another's chain;
-//! sessions are linked when they begin and end in the table `heads`, whose newest row vouches for all of them.
+//! sessions are linked when they begin and end in the table `heads`, whose newest row vouches for all of them. A durable run is
+//! such a chain too: its [`Journal`] (`begin_run`, `take_run` in `runs.rs`) is a ledger and an approvals desk of its own, held by
+//! one process at a time (`lease.rs`). The values it refers to stand outside the chain (`values.rs`, [`crate::artifacts`]),
+//! are kept for later runs (`cache.rs`) and collected when nobody refers to them (`gc.rs`).
 //!
 //! # Durability
 //! Records with [`Durability::Synced`] are on disk before `record` returns. Batched ones are written by a thread of the state
@@ -16,12 +19,18 @@
 mod approvals;
 mod audit;
 mod backups;
+mod cache;
 mod chain;
 mod error;
+mod gc;
+mod journal;
+mod lease;
 mod ledger;
 mod memory;
 mod notices;
+mod runs;
 mod schema;
+mod values;
 
 #[cfg(test)]
 mod tests;
@@ -39,8 +48,14 @@ use tool_core::{ToolError, Value};
 pub use self::approvals::Approval;
 pub use self::audit::{AuditRecord, Fault, Verification, head_text, parse_head};
 pub use self::backups::{BACKUPS, Backup, Keeper};
-use self::ledger::{Core, Shared};
+pub use self::gc::{Collected, Keep};
+pub use self::journal::Journal;
+pub use self::lease::LEASE;
+pub(crate) use self::ledger::chance;
+use self::ledger::{Core, Shared, Target};
 pub use self::notices::NoticeRecord;
+pub use self::runs::{Holder, Run, RunHeader, RunState};
+pub use self::values::{Artifact, OPERATOR};
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";
@@ -62,13 +77,18 @@ impl State {
     /// `tool_error` with reason `state_unwritable`, `state_corrupt`, `state_foreign` (another program's file), `state_newer`
     /// (a newer version's) or `state_busy`; the caller decides what to do without a state.
     pub fn open(folder: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, ToolError> {
-        let (connection, file) = schema::open(folder.as_ref())?;
+        Self::open_on(folder.as_ref(), clock, Arc::new(lease::ThisMachine::new()))
+    }
+
+    fn open_on(
+        folder: &Path,
+        clock: Arc<dyn Clock>,
+        machine: Arc<dyn lease::Machine>,
+    ) -> Result<Self, ToolError> {
+        let (connection, file) = schema::open(folder)?;
+        let core = Core::new(connection, clock.unix_ms());
         Ok(Self {
-            shared: Arc::new(Shared::new(
-                Core::new(connection, clock.unix_ms()),
-                clock,
-                file,
-            )),
+            shared: Arc::new(Shared::new(core, clock, machine, file)),
             flusher: Mutex::new(None),
         })
     }
@@ -80,6 +100,13 @@ impl State {
         self
     }
 
+    /// With files for values above another size than [`crate::artifacts::FILE_BYTES_LEAST`].
+    #[must_use]
+    pub fn with_artifact_bytes(self, bytes: usize) -> Self {
+        self.shared.set_artifact_bytes(bytes);
+        self
+    }
+
     /// The file.
     pub fn file(&self) -> PathBuf {
         self.shared.file.clone()
@@ -87,7 +114,7 @@ impl State {
 
     /// The name of the open session's chain.
     pub fn session(&self) -> String {
-        self.shared.lock().chain.session.clone()
+        self.shared.lock().chains.own.session.clone()
     }
 
     /// Writes what is still batched.
@@ -111,9 +138,9 @@ impl State {
 impl Ledger for State {
     fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
         match durability {
-            Durability::Synced => self.shared.record_synced(record),
+            Durability::Synced => self.shared.record_synced(Target::Own, record),
             Durability::Batched => {
-                let head = self.shared.record_batched(record)?;
+                let head = self.shared.record_batched(Target::Own, record)?;
                 self.start_flusher();
                 Ok(head)
             }
@@ -127,7 +154,7 @@ impl Approvals for State {
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState, ToolError> {
-        self.shared.settle(request, intent)
+        self.shared.settle(Target::Own, request, intent)
     }
 }
 

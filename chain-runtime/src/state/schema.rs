@@ -24,7 +24,7 @@ const BUSY_ATTEMPTS: u32 = 15;
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
 /// The steps from each version to the next; `user_version` counts those taken.
-const MIGRATIONS: &[&str] = &[
+pub(super) const MIGRATIONS: &[&str] = &[
     // 1: audit and approvals
     "CREATE TABLE sessions(
         id TEXT PRIMARY KEY NOT NULL,
@@ -102,6 +102,60 @@ const MIGRATIONS: &[&str] = &[
         time_ms INTEGER NOT NULL
      ) STRICT;
      CREATE INDEX backups_of_path ON backups(path, number);",
+    // 4: runs, the values they refer to, results of pure calls
+    "CREATE TABLE runs(
+        id TEXT PRIMARY KEY NOT NULL REFERENCES sessions(id),
+        plan_id TEXT NOT NULL,
+        plan_digest TEXT NOT NULL,
+        plan TEXT NOT NULL,
+        inputs TEXT NOT NULL,
+        role TEXT NOT NULL,
+        who TEXT NOT NULL,
+        seed TEXT NOT NULL,
+        build TEXT NOT NULL,
+        profile TEXT NOT NULL,
+        state TEXT NOT NULL CHECK(state IN ('running', 'suspended', 'needs_decision', 'succeeded', 'failed', 'cancelled', 'rejected')),
+        created_ms INTEGER NOT NULL,
+        changed_ms INTEGER NOT NULL,
+        lease_owner TEXT,
+        lease_fence INTEGER NOT NULL,
+        lease_until_ms INTEGER NOT NULL,
+        lease_up_ms INTEGER NOT NULL,
+        pinned INTEGER NOT NULL DEFAULT 0,
+        collected INTEGER NOT NULL DEFAULT 0
+     ) STRICT;
+     CREATE INDEX runs_by_time ON runs(created_ms);
+     CREATE TRIGGER runs_kept BEFORE DELETE ON runs BEGIN SELECT RAISE(ABORT, 'runs are kept'); END;
+     CREATE TABLE vals(
+        hash BLOB PRIMARY KEY NOT NULL,
+        body TEXT NOT NULL,
+        created_ms INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE artifacts(
+        hash BLOB PRIMARY KEY NOT NULL,
+        about TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        created_ms INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE parts(
+        part BLOB NOT NULL,
+        value BLOB NOT NULL,
+        PRIMARY KEY(part, value)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TABLE uses(
+        value BLOB NOT NULL,
+        run TEXT NOT NULL,
+        PRIMARY KEY(value, run)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TABLE cache(
+        action_key TEXT PRIMARY KEY NOT NULL,
+        value BLOB NOT NULL,
+        handle TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        created_ms INTEGER NOT NULL,
+        used_ms INTEGER NOT NULL
+     ) STRICT;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

@@ -202,6 +202,16 @@ impl Dispatcher {
         }
     }
 
+    /// The same with other records: what a run does stands in its own journal, and its approvals are settled there. What was
+    /// counted stays shared.
+    #[must_use]
+    pub fn with_records(&self, ledger: Arc<dyn Ledger>, approvals: Arc<dyn Approvals>) -> Self {
+        let mut dispatcher = self.clone();
+        dispatcher.host.ledger = Some(ledger);
+        dispatcher.host.approvals = Some(approvals);
+        dispatcher
+    }
+
     /// The tools there are.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue

@@ -500,7 +500,8 @@ impl<'a> Cleared<'a> {
                 None => {}
             }
             let value = arrays
-                .open(
+                .open_for(
+                    self.ruled.looked.caller.role(),
                     &reference.source,
                     reference.kind,
                     dispatcher.limits.max_input_bytes,

@@ -58,7 +58,8 @@ fn an_older_file_is_brought_forward() {
     let connection = intruder(top.path());
     connection
         .execute_batch(
-            "DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
+            "DROP TABLE runs; DROP TABLE vals; DROP TABLE artifacts; DROP TABLE parts; DROP TABLE uses; DROP TABLE cache;
+             DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
              ALTER TABLE approvals DROP COLUMN agent; ALTER TABLE approvals DROP COLUMN condition;
              PRAGMA user_version = 1;",
         )

@@ -3,10 +3,14 @@
 mod approvals;
 mod audit;
 mod backups;
+mod collecting;
+mod crashes;
 mod memory;
 mod notices;
 mod opening;
 mod processes;
+mod runs;
+mod values;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -103,12 +107,83 @@ fn intruder(folder: &Path) -> Connection {
     connection
 }
 
+/// A machine whose processes and uptime a test sets.
+#[derive(Default)]
+struct Machine {
+    up_ms: AtomicU64,
+    dead: Mutex<Vec<u32>>,
+}
+
+/// A process of it.
+struct Process(Arc<Machine>, u32);
+
+impl lease::Machine for Process {
+    fn here(&self) -> lease::Owner {
+        lease::Owner {
+            boot: "boot".to_owned(),
+            space: "space".to_owned(),
+            process: self.1,
+            started: 1,
+        }
+    }
+
+    fn up_ms(&self) -> u64 {
+        self.0.up_ms.load(Ordering::Relaxed)
+    }
+
+    fn runs(&self, owner: &lease::Owner) -> Option<bool> {
+        Some(!ledger::lock(&self.0.dead).contains(&owner.process))
+    }
+}
+
+impl Machine {
+    fn open(self: &Arc<Self>, folder: &Path, clock: &Arc<Still>, process: u32) -> Arc<State> {
+        let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
+        let process = Arc::new(Process(Arc::clone(self), process));
+        Arc::new(State::open_on(folder, clock, process).unwrap())
+    }
+
+    fn advance(&self, ms: u64) {
+        self.up_ms.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    fn kill(&self, process: u32) {
+        ledger::lock(&self.dead).push(process);
+    }
+}
+
+fn header() -> RunHeader {
+    RunHeader {
+        plan_id: "fit".to_owned(),
+        plan_digest: "d".repeat(64),
+        plan: Value::object([("steps", 3_i64)]),
+        inputs: Value::object([("n", 1.0)]),
+        role: "worker_math".to_owned(),
+        who: Value::object([("agent", "a")]),
+        seed: u64::MAX,
+        build: "0.1.0".to_owned(),
+        profile: "x86-64-v3".to_owned(),
+        ..RunHeader::default()
+    }
+}
+
+/// An event of a kind.
+fn told(kind: &str, number: usize) -> Value {
+    Value::object([("kind", Value::from(kind)), ("step", Value::from(number))])
+}
+
 #[track_caller]
 fn assert_reason<T: std::fmt::Debug>(result: Result<T, ToolError>, reason: &str) -> ToolError {
     let err = result.unwrap_err();
     assert_eq!(err.reason_str(), Some(reason), "{err:?}");
     assert!(err.hint_str().is_some(), "{err:?}");
     err
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id())
+    }
 }
 
 impl std::fmt::Debug for State {

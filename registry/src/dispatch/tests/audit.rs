@@ -43,6 +43,26 @@ fn effects_are_intended_durably_before_and_recorded_after() {
     assert_eq!((records.len(), records[2].1), (3, Durability::Batched));
 }
 
+/// A run has a dispatcher with records of its own; what was counted stays shared.
+#[test]
+fn records_can_be_those_of_a_run() {
+    let world = world();
+    let own = std::sync::Arc::new(FakeLedger::default());
+    let of_run = world
+        .dispatcher
+        .with_records(own.clone(), world.approvals.clone());
+    let first = of_run.call(yes("touch", r#"{"value":1}"#)).to_value();
+    assert_eq!(own.records.lock().unwrap().len(), 2);
+    assert!(world.ledger.records.lock().unwrap().is_empty());
+    let second = world.dispatcher.call(yes("touch", r#"{"value":1}"#));
+    assert_eq!(own.records.lock().unwrap().len(), 2);
+    assert_ne!(
+        field(&first, "/metadata/call_id"),
+        field(&second.to_value(), "/metadata/call_id"),
+        "the numbers of calls go on"
+    );
+}
+
 #[test]
 fn a_call_with_effects_is_refused_where_it_cannot_be_recorded() {
     for ledger in [

@@ -1,0 +1,440 @@
+//! The stored form of a value: JSON from which exactly that value comes back.
+//!
+//! Most values are their own stored form. What JSON cannot carry is an object whose key begins with `$`, and a user's object
+//! with such a key is put behind one more:
+//!
+//! | form | stands for |
+//! | --- | --- |
+//! | `{"$artifact": ...}` | a block of numbers in a file ([`Handle`]) |
+//! | `{"$lit": {...}}` | the object inside, which has a key that begins with `$` |
+//! | `{"$f64": "<16 hex digits>"}` | a double that is not finite, by its bits |
+//! | `{"$int": "..."}` | an integer beyond 2^53 |
+//! | `{"$block": {"shape", "integral", "bits"}}` | a small block of numbers whose text would not read back the same |
+//! | `{"$list": ["...", ...]}` | an array that the parser would take for a block of numbers; each item as the text of its form |
+
+use std::sync::Arc;
+
+use tool_core::value::{Numbers, SAFE_INTEGER};
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+use super::handle::{self, FILE_KEY, Handle, Kind};
+use super::{ArtifactHash, DEPTH_MAX, FILE_BYTES_MAX, JSON_BYTES_MAX};
+
+const LITERAL: &str = "$lit";
+const DOUBLE: &str = "$f64";
+const INTEGER: &str = "$int";
+const BLOCK: &str = "$block";
+const LIST: &str = "$list";
+
+/// Most dimensions that the parser packs, and that a NumPy file of ours has.
+const RANK_MAX: usize = 8;
+
+/// A value made ready to be kept; nothing is written yet.
+pub(crate) struct Stored {
+    /// Names the whole.
+    pub(crate) handle: Handle,
+    /// The stored form, unless the whole is one block.
+    pub(crate) body: Option<String>,
+    /// Blocks that become files.
+    pub(crate) blocks: Vec<(Handle, Numbers)>,
+}
+
+/// Makes a value ready: blocks and JSON of more than `least` bytes become files.
+///
+/// # Errors
+/// `limit_exceeded` for a value that is too deep or too large.
+pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored, ToolError> {
+    let mut encoder = Encoder {
+        least,
+        blocks: Vec::new(),
+    };
+    let encoded = if is_plain(value, least, 0)? {
+        value.clone()
+    } else {
+        encoder.encode(value, 0)?
+    };
+    let mut blocks = encoder.blocks;
+    if let (Value::Numbers(_), [_]) = (value, blocks.as_slice()) {
+        let handle = blocks[0].0.clone();
+        return Ok(Stored {
+            handle,
+            body: None,
+            blocks,
+        });
+    }
+    let body = json::to_text(&encoded);
+    if body.len() > JSON_BYTES_MAX {
+        return Err(too_large(
+            "value_size",
+            body.len() as u64,
+            JSON_BYTES_MAX as u64,
+        ));
+    }
+    blocks.sort_by_key(|(handle, _)| handle.hash);
+    blocks.dedup_by_key(|(handle, _)| handle.hash);
+    let kind = if body.len() > least {
+        Kind::Json {
+            bytes: body.len() as u64,
+        }
+    } else {
+        Kind::Small
+    };
+    Ok(Stored {
+        handle: Handle {
+            hash: ArtifactHash::of(body.as_bytes()),
+            kind,
+        },
+        body: Some(body),
+        blocks,
+    })
+}
+
+/// The value that a stored form stands for; `open` gives the blocks in files.
+///
+/// # Errors
+/// What is no stored form, and what `open` says.
+pub(crate) fn load(
+    body: &str,
+    open: &mut dyn FnMut(&Handle) -> Result<Value, ToolError>,
+) -> Result<Value, ToolError> {
+    let value = parse(body)?;
+    if has_form(&value) {
+        decode(&value, open)
+    } else {
+        Ok(value)
+    }
+}
+
+fn parse(body: &str) -> Result<Value, ToolError> {
+    let limits = json::Limits {
+        bytes_max: JSON_BYTES_MAX,
+        // Every level may carry an escape of two levels.
+        depth_max: 3 * DEPTH_MAX + 8,
+        ..json::Limits::default()
+    };
+    json::parse(body, limits).map_err(|err| damaged(&err.to_string()))
+}
+
+fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {
+    ToolError::new(
+        ErrorCode::LimitExceeded,
+        format_args!("a value of {found} bytes cannot be kept; the limit is {limit}"),
+    )
+    .reason(reason)
+    .hint("split it, or write it to a file of the workspace")
+}
+
+fn damaged(why: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("a kept value cannot be read: {why}"),
+    )
+    .reason("artifact_corrupt")
+    .hint("`mathchain audit verify` shows what else is damaged; run the plan again to make it anew")
+}
+
+/// Whether the value's own text reads back as the same value.
+fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool, ToolError> {
+    check_depth(depth)?;
+    Ok(match value {
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+        Value::Int(number) => is_safe(*number),
+        Value::Float(number) => number.is_finite(),
+        Value::Array(items) => {
+            let mut plain = !matches!(
+                items.first(),
+                Some(Value::Int(_) | Value::Float(_) | Value::Numbers(_))
+            ) || !packs(items);
+            for item in items.iter() {
+                plain &= is_plain(item, least, depth + 1)?;
+            }
+            plain
+        }
+        Value::Numbers(numbers) => !is_large(numbers, least) && is_text_exact(numbers),
+        Value::Object(object) => {
+            let mut plain = true;
+            for (key, member) in object.iter() {
+                plain &= !key.starts_with('$') && is_plain(member, least, depth + 1)?;
+            }
+            plain
+        }
+    })
+}
+
+fn check_depth(depth: usize) -> Result<(), ToolError> {
+    if depth <= DEPTH_MAX {
+        return Ok(());
+    }
+    Err(ToolError::new(
+        ErrorCode::LimitExceeded,
+        format_args!("a value nested more than {DEPTH_MAX} deep cannot be kept"),
+    )
+    .reason("value_depth")
+    .hint("make it flatter"))
+}
+
+fn is_safe(number: i64) -> bool {
+    number.unsigned_abs() <= SAFE_INTEGER as u64
+}
+
+fn is_large(numbers: &Numbers, least: usize) -> bool {
+    size_of_val(numbers.as_slice()) > least
+}
+
+/// Whether the text of the block reads back with the same bits and the same spelling.
+fn is_text_exact(numbers: &Numbers) -> bool {
+    let integer = |number: f64| {
+        number.fract() == 0.0
+            && number.abs() <= SAFE_INTEGER as f64
+            && (number != 0.0 || number.is_sign_positive())
+    };
+    let integral = numbers.integral();
+    !numbers.as_slice().is_empty()
+        && numbers.rank() <= RANK_MAX
+        && numbers
+            .as_slice()
+            .iter()
+            .all(|&number| number.is_finite() && (!integral || integer(number)))
+}
+
+/// Whether the parser would make one block of these items.
+fn packs(items: &[Value]) -> bool {
+    matches!(Value::array(items.to_vec()), Value::Numbers(_))
+}
+
+struct Encoder {
+    least: usize,
+    blocks: Vec<(Handle, Numbers)>,
+}
+
+impl Encoder {
+    fn encode(&mut self, value: &Value, depth: usize) -> Result<Value, ToolError> {
+        Ok(match value {
+            Value::Int(number) if !is_safe(*number) => {
+                Value::object([(INTEGER, number.to_string())])
+            }
+            Value::Float(number) if !number.is_finite() => {
+                Value::object([(DOUBLE, bits([*number]))])
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) | Value::Int(_) | Value::Float(_) => {
+                value.clone()
+            }
+            Value::Array(items) => {
+                let items = items
+                    .iter()
+                    .map(|item| self.encode(item, depth + 1))
+                    .collect::<Result<Vec<_>, _>>()?;
+                if packs(&items) {
+                    let texts = items.iter().map(|item| Value::from(json::to_text(item)));
+                    Value::object([(LIST, Value::Array(Arc::new(texts.collect())))])
+                } else {
+                    Value::Array(Arc::new(items))
+                }
+            }
+            Value::Numbers(numbers) if is_large(numbers, self.least) => self.file(numbers)?,
+            Value::Numbers(numbers) if is_text_exact(numbers) => value.clone(),
+            Value::Numbers(numbers) => {
+                let block = Value::object([
+                    ("shape", Value::from(numbers.shape().to_vec())),
+                    ("integral", Value::from(numbers.integral())),
+                    (
+                        "bits",
+                        Value::from(bits(numbers.as_slice().iter().copied())),
+                    ),
+                ]);
+                Value::object([(BLOCK, block)])
+            }
+            Value::Object(object) => {
+                let mut copy = Object::new();
+                let mut literal = false;
+                for (key, member) in object.iter() {
+                    literal |= key.starts_with('$');
+                    copy.push_unique(key.into(), self.encode(member, depth + 1)?);
+                }
+                let copy = Value::Object(copy.into());
+                if literal {
+                    Value::object([(LITERAL, copy)])
+                } else {
+                    copy
+                }
+            }
+        })
+    }
+
+    fn file(&mut self, numbers: &Numbers) -> Result<Value, ToolError> {
+        let mut hasher = blake3::Hasher::new();
+        let mut bytes = 0;
+        npy_parts(numbers, &mut |part| {
+            hasher.update(part);
+            bytes += part.len() as u64;
+            Ok::<(), std::convert::Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        if bytes > FILE_BYTES_MAX {
+            return Err(too_large("artifact_size", bytes, FILE_BYTES_MAX));
+        }
+        let handle = Handle {
+            hash: ArtifactHash(hasher.finalize().into()),
+            kind: Kind::Npy {
+                shape: numbers.shape().to_vec(),
+                integral: numbers.integral(),
+                bytes,
+                summary: handle::summary(numbers),
+            },
+        };
+        let value = handle.to_value();
+        self.blocks.push((handle, numbers.clone()));
+        Ok(value)
+    }
+}
+
+/// The bytes of a block's NumPy file, part by part: it is hashed and written without a copy of the whole.
+pub(super) fn npy_parts<E>(
+    numbers: &Numbers,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    const PART: usize = 8192;
+    let flat = [numbers.as_slice().len()];
+    let shape = if numbers.rank() <= RANK_MAX {
+        numbers.shape()
+    } else {
+        &flat
+    };
+    take(&tool_core::npy::header(shape))?;
+    let mut buffer = [0_u8; 8 * PART];
+    for part in numbers.as_slice().chunks(PART) {
+        for (place, number) in buffer.as_chunks_mut::<8>().0.iter_mut().zip(part) {
+            *place = number.to_le_bytes();
+        }
+        take(&buffer[..8 * part.len()])?;
+    }
+    Ok(())
+}
+
+/// The block that a file's bytes and its handle stand for.
+pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value, ToolError> {
+    let Kind::Npy {
+        shape, integral, ..
+    } = &handle.kind
+    else {
+        return Err(damaged("a handle names no block"));
+    };
+    match tool_core::npy::parse(bytes).map_err(|fault| damaged(&fault.message))? {
+        Value::Numbers(numbers) if numbers.shape() == shape && !integral => {
+            Ok(Value::Numbers(numbers))
+        }
+        Value::Numbers(numbers) => {
+            let data = Arc::unwrap_or_clone(numbers.into_shared());
+            Numbers::new(shape.clone(), data, *integral)
+                .map(Value::Numbers)
+                .ok_or_else(|| damaged("a handle and its file differ in shape"))
+        }
+        _ => Err(damaged("a file holds no block")),
+    }
+}
+
+/// The bits of doubles, 16 hex digits each.
+fn bits(numbers: impl IntoIterator<Item = f64>) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for number in numbers {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{:016x}", number.to_bits());
+    }
+    text
+}
+
+fn of_bits(text: &str) -> Option<Vec<f64>> {
+    let digits = text.as_bytes();
+    if digits.len() % 16 != 0 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    digits
+        .chunks(16)
+        .map(|digits| {
+            let digits = std::str::from_utf8(digits).ok()?;
+            u64::from_str_radix(digits, 16).ok().map(f64::from_bits)
+        })
+        .collect()
+}
+
+/// Whether there is anything to decode.
+fn has_form(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_form),
+        Value::Object(object) => object
+            .iter()
+            .any(|(key, member)| key.starts_with('$') || has_form(member)),
+        _ => false,
+    }
+}
+
+type Open<'a> = &'a mut dyn FnMut(&Handle) -> Result<Value, ToolError>;
+
+fn decode(value: &Value, open: Open<'_>) -> Result<Value, ToolError> {
+    match value {
+        Value::Array(items) => {
+            let items = items.iter().map(|item| decode(item, open));
+            Ok(Value::Array(Arc::new(items.collect::<Result<_, _>>()?)))
+        }
+        Value::Object(object) => match object.iter().next() {
+            Some((key, inside)) if key.starts_with('$') => form(value, key, inside, open),
+            _ => members(object, open),
+        },
+        other => Ok(other.clone()),
+    }
+}
+
+fn members(object: &Object, open: Open<'_>) -> Result<Value, ToolError> {
+    let mut copy = Object::new();
+    for (key, member) in object.iter() {
+        copy.push_unique(key.into(), decode(member, open)?);
+    }
+    Ok(Value::Object(copy.into()))
+}
+
+fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Value, ToolError> {
+    let text = inside.as_str().unwrap_or_default();
+    let found = match key {
+        FILE_KEY => match Handle::from_value(whole) {
+            Some(handle) => Some(open(&handle)?),
+            None => None,
+        },
+        LITERAL => match inside.as_object() {
+            Some(object) => Some(members(object, open)?),
+            None => None,
+        },
+        DOUBLE => match of_bits(text).as_deref() {
+            Some(&[number]) => Some(Value::Float(number)),
+            _ => None,
+        },
+        INTEGER => text.parse().ok().map(Value::Int),
+        BLOCK => small_block(inside),
+        LIST => match inside.items() {
+            Some(texts) => {
+                let items = texts.iter().map(|text| {
+                    let item = parse(text.as_str().unwrap_or_default())?;
+                    decode(&item, open)
+                });
+                Some(Value::Array(Arc::new(items.collect::<Result<_, _>>()?)))
+            }
+            None => None,
+        },
+        _ => None,
+    };
+    found.ok_or_else(|| damaged(&format!("`{key}` stands for nothing")))
+}
+
+fn small_block(inside: &Value) -> Option<Value> {
+    let shape = inside.get("shape")?.items()?;
+    let shape = shape
+        .iter()
+        .map(|extent| usize::try_from(extent.as_i64()?).ok())
+        .collect::<Option<Vec<_>>>()?;
+    let integral = inside.get("integral")?.as_bool()?;
+    let data = of_bits(inside.get("bits")?.as_str()?)?;
+    if shape == [0] && data.is_empty() {
+        return Some(Value::Numbers(Numbers::vector(data, integral)));
+    }
+    Numbers::new(shape, data, integral).map(Value::Numbers)
+}

@@ -1,0 +1,197 @@
+//! The name of a value that is kept elsewhere.
+
+use std::fmt;
+
+use tool_core::value::Numbers;
+use tool_core::{ErrorCode, Object, ToolError, Value};
+
+/// The BLAKE3 hash of a value's bytes; written `b3:<64 hex digits>`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArtifactHash(pub(crate) [u8; 32]);
+
+impl fmt::Display for ArtifactHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b3:{}", blake3::Hash::from(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for ArtifactHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl ArtifactHash {
+    /// Of bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes).into())
+    }
+
+    /// Reads `b3:<64 hex digits>`.
+    ///
+    /// # Errors
+    /// `invalid_args` when it is not of the form.
+    pub fn parse(text: &str) -> Result<Self, ToolError> {
+        let hex = text.strip_prefix("b3:");
+        let hash = hex.and_then(|hex| blake3::Hash::from_hex(hex).ok());
+        let lower = text.bytes().all(|byte| !byte.is_ascii_uppercase());
+        hash.filter(|_| lower)
+            .map(|hash| Self(hash.into()))
+            .ok_or_else(|| {
+                let shown: String = text.chars().take(80).collect();
+                ToolError::new(
+                    ErrorCode::InvalidArgs,
+                    format_args!("expected a handle `b3:<64 hex digits>`, found `{shown}`"),
+                )
+                .reason("handle")
+                .hint("`mathchain artifacts list` shows handles")
+            })
+    }
+}
+
+/// What a handle stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A small value, in the state file.
+    Small,
+    /// A large value, as a file of its stored form.
+    Json {
+        /// Size of the file.
+        bytes: u64,
+    },
+    /// A block of numbers, as a NumPy file of doubles.
+    Npy {
+        /// Extents, outermost first.
+        shape: Vec<usize>,
+        /// Whether the numbers are spelled as integers.
+        integral: bool,
+        /// Size of the file.
+        bytes: u64,
+        /// Least, largest and mean of the finite numbers, and how many are not finite.
+        summary: Value,
+    },
+}
+
+/// The name of a value that is kept elsewhere, and what a reader wants to know without opening it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handle {
+    /// Hash of the bytes.
+    pub hash: ArtifactHash,
+    /// What it stands for.
+    pub kind: Kind,
+}
+
+/// The member of a handle that names a small value.
+pub(super) const VALUE_KEY: &str = "$value";
+/// The member of a handle that names a file.
+pub(super) const FILE_KEY: &str = "$artifact";
+
+const JSON_MEDIA: &str = "application/json";
+const NPY_MEDIA: &str = "application/x-npy";
+
+impl Handle {
+    /// The handle as JSON, as it stands in events and stored values.
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::new();
+        let name = self.hash.to_string();
+        match &self.kind {
+            Kind::Small => object.insert(VALUE_KEY, name),
+            Kind::Json { bytes } => {
+                object.insert(FILE_KEY, name);
+                object.insert("media", JSON_MEDIA);
+                object.insert("bytes", *bytes);
+            }
+            Kind::Npy {
+                shape,
+                integral,
+                bytes,
+                summary,
+            } => {
+                object.insert(FILE_KEY, name);
+                object.insert("media", NPY_MEDIA);
+                object.insert("dtype", "<f8");
+                object.insert("shape", shape.clone());
+                if *integral {
+                    object.insert("integral", true);
+                }
+                object.insert("bytes", *bytes);
+                object.insert("summary", summary.clone());
+            }
+        }
+        Value::Object(object.into())
+    }
+
+    /// Reads a handle back; `None` when the value is something else.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        let hash = |key| ArtifactHash::parse(value.get(key)?.as_str()?).ok();
+        if let Some(hash) = hash(VALUE_KEY) {
+            return Some(Self {
+                hash,
+                kind: Kind::Small,
+            });
+        }
+        let hash = hash(FILE_KEY)?;
+        let bytes = u64::try_from(value.get("bytes")?.as_i64()?).ok()?;
+        let kind = match value.get("media")?.as_str()? {
+            JSON_MEDIA => Kind::Json { bytes },
+            NPY_MEDIA => {
+                let extents = value.get("shape")?.items()?;
+                let extent = |extent: &Value| usize::try_from(extent.as_i64()?).ok();
+                Kind::Npy {
+                    shape: extents.iter().map(extent).collect::<Option<_>>()?,
+                    integral: value
+                        .get("integral")
+                        .and_then(Value::as_bool)
+                        .unwrap_or(false),
+                    bytes,
+                    summary: value.get("summary").cloned().unwrap_or_default(),
+                }
+            }
+            _ => return None,
+        };
+        Some(Self { hash, kind })
+    }
+
+    /// Ending of the file's name; `None` for a value that has no file.
+    pub(crate) fn ending(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Small => None,
+            Kind::Json { .. } => Some("json"),
+            Kind::Npy { .. } => Some("npy"),
+        }
+    }
+
+    /// Size of the file; 0 where there is none.
+    pub fn bytes(&self) -> u64 {
+        match self.kind {
+            Kind::Small => 0,
+            Kind::Json { bytes } | Kind::Npy { bytes, .. } => bytes,
+        }
+    }
+}
+
+/// Least, largest and mean of the finite numbers, added in their order, and how many are not finite.
+pub(super) fn summary(numbers: &Numbers) -> Value {
+    let (mut min, mut max, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0_u64);
+    for &number in numbers
+        .as_slice()
+        .iter()
+        .filter(|number| number.is_finite())
+    {
+        min = min.min(number);
+        max = max.max(number);
+        sum += number;
+        count += 1;
+    }
+    let others = numbers.as_slice().len() as u64 - count;
+    let mut object = Object::new();
+    if count > 0 {
+        object.insert("min", min);
+        object.insert("max", max);
+        object.insert("mean", sum / count as f64);
+    }
+    if others > 0 {
+        object.insert("non_finite", others);
+    }
+    Value::Object(object.into())
+}

@@ -1,0 +1,27 @@
+//! Values outside the audit: content-addressed, small ones in the state file, large ones as files that other programs open.
+//!
+//! A value is kept in its *stored form* (`form.rs`): JSON in which every large block of numbers is a [`Handle`] to an `.npy`
+//! file, and in which nothing is lost (the bits of every number, whether it was spelled as an integer, the order of members).
+//! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; which values there are,
+//! and who refers to them, is in the tables of [`crate::state`].
+
+mod folder;
+mod form;
+mod handle;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::folder::FOLDER;
+pub(crate) use self::folder::{Folder, corrupt, missing};
+pub(crate) use self::form::{Stored, load, stored};
+pub use self::handle::{ArtifactHash, Handle, Kind};
+
+/// Values and blocks of numbers above this size become files, where nothing else is said.
+pub const FILE_BYTES_LEAST: usize = 32 << 10;
+/// Largest file that is written or read.
+pub const FILE_BYTES_MAX: u64 = 4 << 30;
+/// Longest JSON of one value, without its blocks of numbers.
+pub const JSON_BYTES_MAX: usize = 256 << 20;
+/// Deepest nesting of a value that is kept.
+pub const DEPTH_MAX: usize = 200;

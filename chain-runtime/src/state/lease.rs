@@ -1,0 +1,334 @@
+//! Who may write a run: one process at a time, for a while, with a number that grows with every change of hands.
+//!
+//! The number is what keeps a run safe: every transaction of a journal compares it, so that a process whose lease was taken can
+//! write nothing more, and without a written intent there is no effect. The time only says when a silent owner may be replaced.
+//! It is read from the clock that runs since the machine was started, which nobody sets; the wall clock counts only between
+//! machines or after a restart.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::time::Duration;
+
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+/// How long a lease holds after its last renewal.
+pub const LEASE: Duration = Duration::from_secs(30);
+/// How old a lease becomes before a write or the state's thread renews it.
+pub(super) const RENEWAL: Duration = Duration::from_secs(8);
+
+/// The two clocks a lease is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Now {
+    pub(super) unix_ms: u64,
+    /// Since the machine was started; 0 where that is not known.
+    pub(super) up_ms: u64,
+}
+
+/// A process, so that another one on the same machine can say whether it still runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Owner {
+    /// One start of one machine; empty where that is not known.
+    pub(super) boot: String,
+    /// Where its number means something.
+    pub(super) space: String,
+    pub(super) process: u32,
+    /// When it was started: numbers are used again.
+    pub(super) started: u64,
+}
+
+impl Owner {
+    pub(super) fn to_text(&self) -> String {
+        json::canonical(&Value::object([
+            ("boot", Value::from(self.boot.as_str())),
+            ("process", Value::from(self.process)),
+            ("space", Value::from(self.space.as_str())),
+            ("started", Value::from(self.started)),
+        ]))
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let value = json::parse(text, json::Limits::default()).ok()?;
+        let words = |key| Some(value.get(key)?.as_str()?.to_owned());
+        let number = |key| value.get(key)?.as_i64();
+        Some(Self {
+            boot: words("boot")?,
+            space: words("space")?,
+            process: u32::try_from(number("process")?).ok()?,
+            started: u64::try_from(number("started")?).ok()?,
+        })
+    }
+}
+
+/// What a lease needs to know of this machine.
+pub(super) trait Machine: Send + Sync {
+    /// This process.
+    fn here(&self) -> Owner;
+    /// Milliseconds since the machine was started.
+    fn up_ms(&self) -> u64;
+    /// Whether a process still runs; `None` where that cannot be known from here.
+    fn runs(&self, owner: &Owner) -> Option<bool>;
+}
+
+/// A lease as it stands in the table of runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lease {
+    pub(super) owner: Option<Owner>,
+    pub(super) until: Now,
+}
+
+impl Lease {
+    /// How much longer it holds, in milliseconds; 0 when another process may take it.
+    pub(super) fn left_ms(&self, machine: &dyn Machine, unix_ms: u64) -> u64 {
+        let Some(owner) = &self.owner else {
+            return 0;
+        };
+        if machine.runs(owner) == Some(false) {
+            return 0;
+        }
+        let here = machine.here();
+        let longest = LEASE.as_millis() as u64;
+        if !here.boot.is_empty() && here.boot == owner.boot {
+            let left = self.until.up_ms.saturating_sub(machine.up_ms());
+            return left.min(longest);
+        }
+        match self.until.unix_ms.saturating_sub(unix_ms) {
+            // Nobody holds a lease for so long: a clock was set back meanwhile.
+            left if left > 2 * longest => 0,
+            left => left,
+        }
+    }
+}
+
+/// When a lease that begins now ends.
+pub(super) fn until(now: Now) -> Now {
+    let length = LEASE.as_millis() as u64;
+    Now {
+        unix_ms: now.unix_ms.saturating_add(length).min(i64::MAX as u64),
+        up_ms: now.up_ms.saturating_add(length).min(i64::MAX as u64),
+    }
+}
+
+pub(super) fn busy(run: &str, owner: Option<&Owner>, left_ms: u64, until_ms: u64) -> ToolError {
+    let process = owner.map_or_else(String::new, |owner| {
+        format!(" by process {}", owner.process)
+    });
+    let mut evidence = Object::new();
+    evidence.insert("run", run);
+    evidence.insert("process", owner.map(|owner| owner.process));
+    evidence.insert("until_ms", until_ms);
+    evidence.insert("left_ms", left_ms);
+    ToolError::new(
+        ErrorCode::Conflict,
+        format_args!(
+            "run `{run}` is held{process} for another {} s",
+            left_ms.div_ceil(1000)
+        ),
+    )
+    .reason("run_busy")
+    .hint("wait until that process ends; one that died is replaced at once, one that hangs when its lease ends")
+    .evidence(Value::Object(evidence.into()))
+}
+
+pub(super) fn lost(run: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::Conflict,
+        format_args!("run `{run}` was taken over by another process: nothing more is written here"),
+    )
+    .reason("run_lost")
+    .hint("`mathchain runs show` says how it went on")
+}
+
+/// The machine this process runs on, as far as `/proc` tells.
+pub(super) struct ThisMachine {
+    here: Owner,
+}
+
+impl ThisMachine {
+    pub(super) fn new() -> Self {
+        let process = std::process::id();
+        Self {
+            here: Owner {
+                boot: text_of("/proc/sys/kernel/random/boot_id")
+                    .unwrap_or_default()
+                    .trim()
+                    .to_owned(),
+                space: space(),
+                process,
+                started: started(process).unwrap_or(0),
+            },
+        }
+    }
+}
+
+impl Machine for ThisMachine {
+    fn here(&self) -> Owner {
+        self.here.clone()
+    }
+
+    fn up_ms(&self) -> u64 {
+        let text = text_of("/proc/uptime").unwrap_or_default();
+        let seconds: Option<f64> = text.split(' ').next().and_then(|text| text.parse().ok());
+        seconds.map_or(0, |seconds| (seconds * 1000.0) as u64)
+    }
+
+    fn runs(&self, owner: &Owner) -> Option<bool> {
+        let known = !owner.boot.is_empty() && !owner.space.is_empty();
+        if !known || owner.boot != self.here.boot || owner.space != self.here.space {
+            return None;
+        }
+        match started(owner.process) {
+            Some(started) => Some(started == owner.started),
+            // Absent, or `/proc` hides the processes of others.
+            None if std::path::Path::new("/proc/self/stat").exists() => {
+                (!std::path::Path::new(&format!("/proc/{}", owner.process)).exists())
+                    .then_some(false)
+            }
+            None => None,
+        }
+    }
+}
+
+/// The process's own numbering of processes: inside a container the same number means another one.
+fn space() -> String {
+    std::fs::read_link("/proc/self/ns/pid")
+        .map(|link| link.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// When a process was started, in ticks since the machine was; `None` when it does not run, or has ended and was not waited for.
+fn started(process: u32) -> Option<u64> {
+    let text = text_of(&format!("/proc/{process}/stat"))?;
+    // The name stands in brackets and may hold anything.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return Some(u64::MAX);
+    }
+    const FIELDS_BETWEEN: usize = 18;
+    fields.nth(FIELDS_BETWEEN)?.parse().ok()
+}
+
+fn text_of(path: &str) -> Option<String> {
+    let mut text = String::new();
+    File::open(path)
+        .ok()?
+        .take(1 << 16)
+        .read_to_string(&mut text)
+        .ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fake {
+        boot: &'static str,
+        up_ms: u64,
+        runs: Option<bool>,
+    }
+
+    fn owner(boot: &str) -> Owner {
+        Owner {
+            boot: boot.to_owned(),
+            space: "s".to_owned(),
+            process: 7,
+            started: 9,
+        }
+    }
+
+    impl Machine for Fake {
+        fn here(&self) -> Owner {
+            owner(self.boot)
+        }
+
+        fn up_ms(&self) -> u64 {
+            self.up_ms
+        }
+
+        fn runs(&self, _: &Owner) -> Option<bool> {
+            self.runs
+        }
+    }
+
+    #[test]
+    fn a_lease_ends_with_its_owner_or_its_time_and_not_when_a_clock_is_set() {
+        let start = Now {
+            unix_ms: 1_000_000,
+            up_ms: 5_000,
+        };
+        let lease = Lease {
+            owner: Some(owner("one")),
+            until: until(start),
+        };
+        let year = 365 * 24 * 3_600_000;
+        // Machine, milliseconds since its start, whether the owner runs, the wall clock, what is left.
+        for (boot, up_ms, runs, unix_ms, expected) in [
+            ("one", 5_000, Some(true), 1_000_000, 30_000),
+            ("one", 15_000, Some(true), 1_010_000, 20_000),
+            ("one", 15_000, Some(true), 1_010_000 + year, 20_000),
+            ("one", 15_000, Some(true), 0, 20_000),
+            ("one", 35_000, Some(true), 1_030_000, 0),
+            ("one", 6_000, Some(false), 1_001_000, 0),
+            ("one", 6_000, None, 1_001_000, 29_000),
+            ("two", 100, None, 1_010_000, 20_000),
+            ("two", 100, None, 1_031_000, 0),
+            ("two", 100, None, 1_000_000 - year.min(999_000), 0),
+        ] {
+            let machine = Fake { boot, up_ms, runs };
+            assert_eq!(
+                lease.left_ms(&machine, unix_ms),
+                expected,
+                "{boot} {up_ms} {runs:?} {unix_ms}"
+            );
+        }
+        let free = Lease {
+            owner: None,
+            until: until(start),
+        };
+        let machine = Fake {
+            boot: "one",
+            up_ms: 5_000,
+            runs: None,
+        };
+        assert_eq!(free.left_ms(&machine, 1_000_000), 0);
+    }
+
+    #[test]
+    fn owners_are_written_and_read() {
+        let here = ThisMachine::new().here();
+        assert_eq!(Owner::parse(&here.to_text()), Some(here));
+        assert_eq!(Owner::parse("{}"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_knows_its_processes() {
+        let machine = ThisMachine::new();
+        let here = machine.here();
+        assert_eq!(machine.runs(&here), Some(true));
+        let before = Owner {
+            started: here.started.wrapping_sub(1),
+            ..here.clone()
+        };
+        assert_eq!(
+            machine.runs(&before),
+            Some(false),
+            "the number is another's now"
+        );
+        let elsewhere = Owner {
+            space: "pid:[1]".to_owned(),
+            ..here.clone()
+        };
+        assert_eq!(machine.runs(&elsewhere), None);
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let gone = Owner {
+            process: child.id(),
+            started: started(child.id()).unwrap(),
+            ..here
+        };
+        child.wait().unwrap();
+        assert_eq!(machine.runs(&gone), Some(false));
+        assert!(machine.up_ms() > 0);
+    }
+}
