@@ -220,7 +220,7 @@ fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Who) {
         chain_index: 0,
         step: "s".to_owned(),
         wave: 0,
-        requires_approval: false,
+        ..Default::default()
     });
     let outcome = neutral::dispatcher(catalogue, policy).call(CallRequest {
         tool: text(&call, "tool").expect("a tool"),

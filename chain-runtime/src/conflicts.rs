@@ -76,7 +76,20 @@ impl Conflicts {
             }
             let mut found = Vec::new();
             match key.kind {
-                ResourceKind::Path => self.paths.touch(step, &key.name, key.access, &mut found),
+                ResourceKind::Path => {
+                    // A file with several names is one file: after two slashes stands its inode.
+                    let (path, inode) = match key.name.split_once("//") {
+                        Some((path, inode)) if inode.contains(':') => (path, Some(inode)),
+                        _ => (&*key.name, None),
+                    };
+                    self.paths.touch(step, path, key.access, &mut found);
+                    if let Some(inode) = inode {
+                        let slot = self.named.entry((key.kind, inode.to_owned())).or_default();
+                        slot.touch(step, key.access, &mut found);
+                        found.sort_unstable();
+                        found.dedup();
+                    }
+                }
                 kind => {
                     let slot = self.named.entry((kind, key.name.clone())).or_default();
                     slot.touch(step, key.access, &mut found);
@@ -238,7 +251,7 @@ mod tests {
 
     #[test]
     fn readers_share_and_writers_wait() {
-        let cases: [(&[&str], &str); 12] = [
+        let cases: [(&[&str], &str); 16] = [
             (&["r:a", "r:a"], ""),
             (&["w:a", "r:a"], "0-1"),
             (&["r:a", "w:a"], "0-1"),
@@ -251,6 +264,10 @@ mod tests {
             (&["w:d/f", "w:d", "r:d/f"], "0-1 1-2"),
             (&["w:./d//f", "r:d/x/../f"], "0-1"),
             (&["w:data", "r:data2"], ""),
+            (&["w:a//8:1", "r:b//8:1"], "0-1"),
+            (&["w:a//8:1", "r:a"], "0-1"),
+            (&["w:a//8:1", "r:b//8:2"], ""),
+            (&["r:a//8:1", "w:b//8:1", "r:a//8:1"], "0-1 1-2"),
         ];
         for (steps, expected) in cases {
             assert_eq!(edges(steps), expected, "{steps:?}");

@@ -175,6 +175,49 @@ FlakyOutput { text: String },
     Ok(FlakyOutput { text: format!("after {before}") })
 });
 
+tool!(
+    Counting,
+    "counting",
+    { ..Spec::pure() },
+    CountingArgs { key: String },
+    CountingOutput { count: usize },
+    |args, _| {
+        let before = count(&args.key, "counting");
+        log(&args.key, "counting".to_owned());
+        Ok(CountingOutput { count: before })
+    }
+);
+
+tool!(
+    Block,
+    "block",
+    { ..Spec::pure() },
+    BlockArgs {
+        count: u16,
+        value: f64
+    },
+    BlockOutput { data: Vec<f64> },
+    |args, _| {
+        Ok(BlockOutput {
+            data: vec![args.value; usize::from(args.count)],
+        })
+    }
+);
+
+// Adds a line to a real file: doing it twice is not the same as doing it once.
+tool!(Append, "append",
+{ effects: WRITES, determinism: Determinism::External, idempotent: false, ..Spec::pure() },
+AppendArgs { path: String, text: String },
+AppendOutput { text: String },
+|args, _| {
+    use std::io::Write as _;
+    chain_runtime::failpoints::fail_at("run.before_effect");
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&args.path).unwrap();
+    writeln!(file, "{}", args.text).unwrap();
+    chain_runtime::failpoints::fail_at("run.after_effect");
+    Ok(AppendOutput { text: args.text })
+});
+
 tool!(FailWrite, "fail_write",
     { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
     FailWriteArgs { path: String },
@@ -254,6 +297,9 @@ static TOOLS: &[Entry] = &[
     entry::<Shell>(),
     entry::<Fail>(),
     entry::<Flaky>(),
+    entry::<Counting>(),
+    entry::<Block>(),
+    entry::<Append>(),
     entry::<FailWrite>(),
     entry::<Boom>(),
     entry::<Any>(),

@@ -40,7 +40,7 @@ impl Place {
             chain_id: self.journal.id().to_owned(),
             chain_index: 0,
             step: "a".to_owned(),
-            wave: 0,
+            ..ChainPosition::default()
         });
         self.dispatcher.call(CallRequest {
             tool: tool.to_owned(),

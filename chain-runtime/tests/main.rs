@@ -2,11 +2,12 @@
 
 mod checks;
 mod determinism;
+mod durable;
 mod failures;
 mod fakes;
 mod hazards;
-mod language;
 mod journal;
+mod language;
 mod order;
 mod plans;
 mod records;

@@ -265,6 +265,36 @@ impl ToolError {
         &self.0.problems
     }
 
+    /// Reads the `error` member of an envelope back; what it does not hold is left out.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+        let code = text(value, "code")?;
+        let code = ErrorCode::ALL
+            .into_iter()
+            .find(|one| one.as_str() == code)?;
+        let problems = value.get("problems").and_then(Value::items);
+        let problem = |one: &Value| {
+            Some(Problem {
+                path: text(one, "path")?,
+                message: text(one, "message")?,
+                hint: text(one, "hint"),
+            })
+        };
+        Some(Self(Box::new(Inner {
+            code,
+            reason: text(value, "reason").map(Cow::Owned),
+            message: text(value, "message")?,
+            path: text(value, "path"),
+            hint: text(value, "hint"),
+            problems: problems
+                .unwrap_or_default()
+                .iter()
+                .filter_map(problem)
+                .collect(),
+            evidence: value.get("evidence").cloned(),
+        })))
+    }
+
     /// The `error` member of the envelope.
     pub fn to_value(&self) -> Value {
         let inner = &self.0;

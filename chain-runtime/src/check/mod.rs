@@ -89,6 +89,13 @@ pub struct CheckedStep {
     pub(crate) from_inputs: Vec<(String, String)>,
 }
 
+impl CheckedStep {
+    /// Whether the plan tells everything about the call, so that it must use what it said it would.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.map.is_none() && self.args.is_literal() && !subplan::is_chain(self.tool)
+    }
+}
+
 /// A plan that may run.
 #[derive(Debug, Clone)]
 pub struct CheckedPlan {
@@ -120,6 +127,10 @@ pub struct CheckedPlan {
     pub deadline_ms: Option<u64>,
     /// What is checked only when it arrives, and other remarks.
     pub notes: Vec<String>,
+    /// What a failed step means where the plan does not say.
+    pub on_error: OnError,
+    /// The plan as a document.
+    pub source: Value,
     /// Digest of the plan.
     pub digest: String,
     /// Who runs it.
@@ -152,13 +163,7 @@ pub fn check(
     let mut problems = plan.faults.clone();
     let inputs = plan::settle(&plan.inputs, inputs, &mut problems);
     let mut context = context.clone();
-    context.chain = Some(ChainPosition {
-        chain_id: String::new(),
-        chain_index: 0,
-        step: String::new(),
-        wave: 0,
-        requires_approval: false,
-    });
+    context.chain = Some(ChainPosition::default());
     let mut checker = Checker {
         plan,
         dispatcher,
@@ -270,6 +275,8 @@ impl<'d> Checker<'d> {
             budget: plan.budget,
             deadline_ms: plan.deadline_ms,
             notes: std::mem::take(&mut self.notes),
+            on_error: plan.defaults.on_error,
+            source: plan.source.clone(),
             digest: plan.digest.clone(),
             context: self.context.clone(),
             index: std::mem::take(&mut self.index),

@@ -161,6 +161,8 @@ pub struct Plan {
     /// What holds where it says nothing.
     pub defaults: Defaults,
     pub(crate) digest: String,
+    /// The document as a value.
+    pub(crate) source: Value,
     pub(crate) faults: Problems,
     document: Option<Arc<Document>>,
 }

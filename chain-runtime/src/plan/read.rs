@@ -53,6 +53,7 @@ pub(super) fn read(value: &Value) -> Plan {
         outputs: Vec::new(),
         defaults: Defaults::default(),
         digest: String::new(),
+        source: value.clone(),
         faults: Problems::default(),
         document: None,
     };

@@ -317,6 +317,11 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// How often a call was made.
+    pub(super) fn attempts(&self, unit: Unit) -> u32 {
+        self.attempts.get(&unit).copied().unwrap_or(0)
+    }
+
     /// The elements of a map that is under way.
     pub(super) fn items(&self, step: usize) -> usize {
         self.maps.get(&step).map_or(0, Items::len)
@@ -493,7 +498,13 @@ impl<'a> Machine<'a> {
         self.running[kind] = self.running[kind].saturating_sub(1);
         self.spend(&end);
         match end.status {
-            StepStatus::Pending => drop(self.pending.insert(unit, end)),
+            StepStatus::Pending => match &self.stopped {
+                Some(why) => {
+                    let end = Finished::cancelled(why.clone());
+                    self.settle_unit(unit, end);
+                }
+                None => drop(self.pending.insert(unit, end)),
+            },
             StepStatus::Unknown => drop(self.unknown.insert(unit, end)),
             StepStatus::Failed if self.stopped.is_none() => {
                 match self.retry_after(unit, &end, attempts, left_ms) {

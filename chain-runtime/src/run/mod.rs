@@ -5,9 +5,11 @@
 //! had already run when it failed is reported as not run (with a warning that names it). So the deterministic part of the
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
+mod durable;
 mod finished;
 mod items;
 pub mod machine;
+mod memory;
 mod report;
 mod values;
 mod workers;
@@ -26,8 +28,11 @@ use tool_core::{Object, StopFlag};
 use crate::check::{CheckedPlan, CheckedStep, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
+use crate::state::State;
+pub use durable::{Replay, Resume, again, build, cancel, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use machine::Slots;
+pub use memory::{Compared, Decision, Divergence, Memory};
 pub use report::{ChainResult, ChainStatus, StepReport};
 use workers::Workers;
 
@@ -52,6 +57,10 @@ pub struct RunOptions {
     pub observer: Option<Arc<dyn Observer>>,
     /// The chain's id; made when none is given.
     pub chain_id: Option<String>,
+    /// Where the run is written as it goes, so that it can go on after its process ended; [`execute`] begins it.
+    pub state: Option<Arc<State>>,
+    /// What is known of the run already.
+    pub memory: Option<Arc<Memory>>,
 }
 
 /// Told of steps as they start and end, from the threads that run them; a panic in it is swallowed.
@@ -84,10 +93,32 @@ pub fn execute(
     options: RunOptions,
 ) -> Result<ChainResult, Problems> {
     match check(plan, dispatcher, context, inputs) {
-        Ok(checked) => Ok(run(&checked, dispatcher, options)),
+        Ok(checked) => Ok(begin(&checked, dispatcher, options)),
         Err(problems) => {
             record_rejection(plan, dispatcher, context, &problems);
             Err(problems)
+        }
+    }
+}
+
+/// Runs a checked plan, durably where there is a state. Without one, and where it cannot be written, steps without effects run all
+/// the same; those with effects are refused by the dispatcher.
+pub fn begin(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions) -> ChainResult {
+    let Some(state) = options.state.take() else {
+        return run(plan, dispatcher, options);
+    };
+    match durable::begin(&state, options.chain_id.clone(), plan) {
+        Ok(journal) => {
+            options.memory = Some(Arc::new(Memory::begin(journal)));
+            run(plan, dispatcher, options)
+        }
+        Err(err) => {
+            let mut result = run(plan, dispatcher, options);
+            result.warnings.push(format!(
+                "the run cannot be resumed: it is not written: {}",
+                err.message()
+            ));
+            result
         }
     }
 }
@@ -110,9 +141,20 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     let clock = Arc::clone(&dispatcher.host().clock);
     let started = clock.monotonic();
     let started_unix_ms = clock.unix_ms();
-    let chain_id = match &options.chain_id {
-        Some(id) => id.clone(),
-        None => new_chain_id(plan, started_unix_ms, started),
+    let memory = options.memory.as_deref();
+    let journal = memory.and_then(Memory::journal);
+    let chain_id = match (journal, &options.chain_id) {
+        (Some(journal), _) => journal.id().to_owned(),
+        (None, Some(id)) => id.clone(),
+        (None, None) => new_chain_id(plan, started_unix_ms, started),
+    };
+    let recorded;
+    let dispatcher = match journal {
+        Some(journal) => {
+            recorded = dispatcher.with_records(Arc::clone(journal) as _, Arc::clone(journal) as _);
+            &recorded
+        }
+        None => dispatcher,
     };
     // Also without a deadline a flag of its own: what stops this chain does not stop what the caller does next.
     let stop = options.stop.child();
@@ -129,9 +171,10 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         &chain_id,
         &stop,
         options.observer.as_ref(),
+        memory,
         slots,
     );
-    let parts = workers.serve();
+    let (parts, broken) = workers.serve();
     drop(alarm);
     let elapsed = clock.monotonic().saturating_sub(started);
     let mut result = report::compose(
@@ -142,7 +185,11 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         started_unix_ms,
         elapsed,
     );
-    result.record(plan, dispatcher);
+    match (journal, memory) {
+        (Some(journal), _) => result.close(plan, journal, broken),
+        (None, Some(_)) => {} // a replay leaves no trace of its own
+        (None, None) => result.record(plan, dispatcher),
+    }
     result
 }
 

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use registry::{CallerContext, Dispatcher, Verdict, redact};
-use tool_core::capability::Durability;
+use tool_core::capability::{Durability, LedgerHead};
 use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 
+use super::durable;
 use super::finished::{Finished, StepStatus};
 use super::machine::Parts;
 use crate::check::CheckedPlan;
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::reference::Missing;
+use crate::state::Journal;
 
 /// How a chain ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -269,6 +271,65 @@ impl ChainResult {
 
     /// Writes the chain's record into the audit; a failure becomes a warning.
     pub(super) fn record(&mut self, plan: &CheckedPlan, dispatcher: &Dispatcher) {
+        let Some(ledger) = &dispatcher.host().ledger else {
+            return;
+        };
+        let durability = if self.effects.is_empty() {
+            Durability::Batched
+        } else {
+            Durability::Synced
+        };
+        let record = Value::Object(Arc::new(self.to_record(plan)));
+        match ledger.record(&record, durability) {
+            Ok(head) => self.stands_at(head),
+            Err(err) => self
+                .warnings
+                .push(format!("the chain is not in the audit: {}", err.message())),
+        }
+    }
+
+    /// Writes how a durable run ended, or where it stands.
+    pub(super) fn close(
+        &mut self,
+        plan: &CheckedPlan,
+        journal: &Journal,
+        broken: Option<ToolError>,
+    ) {
+        let closed = match broken {
+            Some(err) => Err(err),
+            None => self.close_with(plan, journal),
+        };
+        match closed {
+            Ok(head) => self.stands_at(head),
+            Err(err) => self.warnings.push(format!(
+                "the run `{}` could not be written to its end: {}",
+                journal.id(),
+                err.message()
+            )),
+        }
+    }
+
+    fn close_with(&self, plan: &CheckedPlan, journal: &Journal) -> Result<LedgerHead, ToolError> {
+        let mut record = self.to_record(plan);
+        let outputs = journal.put(&Value::Object(Arc::new(self.outputs.clone())))?;
+        record.insert("outputs", outputs.to_value());
+        record.insert(
+            "result_digest",
+            registry::digest::of_value(&self.deterministic()),
+        );
+        journal.write(&Value::Object(Arc::new(record)), Durability::Batched)?;
+        journal.finish(durable::state_of(self.status))
+    }
+
+    fn stands_at(&mut self, head: LedgerHead) {
+        self.audit = Some(Value::object([
+            ("session", Value::from(head.session)),
+            ("sequence", Value::from(head.sequence)),
+            ("hash", Value::from(head.hash)),
+        ]));
+    }
+
+    fn to_record(&self, plan: &CheckedPlan) -> Object {
         let mut record = Object::new();
         record.insert("kind", "chain");
         plan.context.who.note(&mut record);
@@ -307,26 +368,7 @@ impl ChainResult {
             Value::Object(Arc::new(fields))
         });
         record.insert("step_status", Value::array(steps.collect()));
-        let Some(ledger) = &dispatcher.host().ledger else {
-            return;
-        };
-        let durability = if self.effects.is_empty() {
-            Durability::Batched
-        } else {
-            Durability::Synced
-        };
-        match ledger.record(&Value::Object(Arc::new(record)), durability) {
-            Ok(head) => {
-                self.audit = Some(Value::object([
-                    ("session", Value::from(head.session)),
-                    ("sequence", Value::from(head.sequence)),
-                    ("hash", Value::from(head.hash)),
-                ]));
-            }
-            Err(err) => self
-                .warnings
-                .push(format!("the chain is not in the audit: {}", err.message())),
-        }
+        record
     }
 }
 

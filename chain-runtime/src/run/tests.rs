@@ -195,6 +195,8 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         budget: Budget::default(),
         deadline_ms: None,
         notes: Vec::new(),
+        on_error: OnError::FailChain,
+        source: Value::Null,
         digest: String::new(),
         context: CallerContext {
             who: Who::role("operator"),

@@ -16,6 +16,7 @@ use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
 use super::finished::Finished;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
+use super::memory::{Memory, Recall};
 use super::values;
 use super::{Observer, STACK_BYTES};
 use crate::check::{CheckedPlan, item_seed};
@@ -31,6 +32,7 @@ pub(super) struct Workers<'a> {
     chain_id: &'a str,
     stop: &'a StopFlag,
     observer: Option<&'a Arc<dyn Observer>>,
+    memory: Option<&'a Memory>,
     started: Duration,
     threads_max: usize,
     core: Mutex<Core<'a>>,
@@ -47,6 +49,8 @@ struct Core<'a> {
     threads: usize,
     idle: usize,
     told_to_stop: bool,
+    /// Why the run could not be written.
+    broken: Option<ToolError>,
 }
 
 /// What a worker does next.
@@ -62,6 +66,7 @@ impl<'a> Workers<'a> {
         chain_id: &'a str,
         stop: &'a StopFlag,
         observer: Option<&'a Arc<dyn Observer>>,
+        memory: Option<&'a Memory>,
         slots: Slots,
     ) -> Self {
         let mut machine = Machine::new(plan, slots);
@@ -72,6 +77,7 @@ impl<'a> Workers<'a> {
             chain_id,
             stop,
             observer,
+            memory,
             started: dispatcher.host().clock.monotonic(),
             threads_max: slots.compute + slots.waiting.unwrap_or(0),
             core: Mutex::new(Core {
@@ -82,13 +88,48 @@ impl<'a> Workers<'a> {
                 threads: 0,
                 idle: 0,
                 told_to_stop: false,
+                broken: None,
             }),
             wake: Condvar::new(),
         }
     }
 
-    /// Serves the run on own threads until it stands; where the machine gives none, on this one.
-    pub(super) fn serve(self) -> Parts {
+    /// Goes the way that is known already, before anything is called or stopped.
+    fn catch_up(&self) {
+        let Some(memory) = self.memory else {
+            return;
+        };
+        let mut later = VecDeque::new();
+        loop {
+            let command = self.lock().queue.pop_front();
+            match command {
+                Some(Command::Start(unit, attempt)) if memory.knows(unit, attempt) => {
+                    let end = self.call(unit, attempt);
+                    self.ended(unit, end);
+                }
+                Some(Command::Sleep(unit, _)) if self.is_known_next(memory, unit) => {
+                    self.tell(Event::Woke(unit));
+                }
+                Some(Command::Key(step)) => {
+                    let keys = self.keys(step);
+                    self.tell(Event::Keyed { step, keys });
+                }
+                Some(other) => later.push_back(other),
+                None => break,
+            }
+        }
+        self.lock().queue = later;
+    }
+
+    fn is_known_next(&self, memory: &Memory, unit: Unit) -> bool {
+        let attempts = self.lock().machine.attempts(unit);
+        memory.knows(unit, attempts + 1)
+    }
+
+    /// Serves the run on own threads until it stands; where the machine gives none, on this one. With the error that kept the
+    /// run from being written, if one did.
+    pub(super) fn serve(self) -> (Parts, Option<ToolError>) {
+        self.catch_up();
         std::thread::scope(|scope| {
             if !self.hire(scope) {
                 self.lock().threads += 1;
@@ -96,9 +137,8 @@ impl<'a> Workers<'a> {
             }
         });
         let core = self.core.into_inner();
-        core.unwrap_or_else(PoisonError::into_inner)
-            .machine
-            .into_parts()
+        let core = core.unwrap_or_else(PoisonError::into_inner);
+        (core.machine.into_parts(), core.broken)
     }
 
     /// Starts one more thread.
@@ -131,7 +171,10 @@ impl<'a> Workers<'a> {
             };
             let (more, dropped) = match command {
                 Command::Start(unit, attempt) => {
-                    let end = self.call(unit, attempt);
+                    let end = match self.stop.check() {
+                        Err(why) if unit.part != Part::Undo => Finished::cancelled(why),
+                        _ => self.call(unit, attempt),
+                    };
                     self.ended(unit, end)
                 }
                 Command::Key(step) => {
@@ -284,8 +327,36 @@ impl<'a> Workers<'a> {
             .collect()
     }
 
-    /// Makes one call through the dispatcher.
+    /// Makes one call through the dispatcher, unless how it ended is known; and writes how it ended.
     fn call(&self, unit: Unit, attempt: u32) -> Finished {
+        let Some(memory) = self.memory else {
+            return self.call_guarded(unit, attempt);
+        };
+        let step = self.lock().machine.called(unit);
+        let written = memory.recall(self.plan, step, unit, attempt);
+        let end = match written {
+            Ok(Recall::Ended(end)) => *end,
+            Ok(Recall::Call) => self.call_guarded(unit, attempt),
+            Err(err) => return self.broken(err),
+        };
+        match memory.keep(self.plan, step, unit, attempt, &end) {
+            Ok(()) => end,
+            Err(err) => self.broken(err),
+        }
+    }
+
+    /// What cannot be written must not go on.
+    fn broken(&self, why: ToolError) -> Finished {
+        let mut core = self.lock();
+        core.broken.get_or_insert_with(|| why.clone());
+        if !core.told_to_stop {
+            core.told_to_stop = true;
+            self.feed(&mut core, Event::Stop(why.clone()));
+        }
+        Finished::cancelled(why)
+    }
+
+    fn call_guarded(&self, unit: Unit, attempt: u32) -> Finished {
         // A panic here would be a defect of this crate; the other steps still go on.
         let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt));
         catch_unwind(call).unwrap_or_else(|_| Finished::defect())
@@ -335,8 +406,13 @@ impl<'a> Workers<'a> {
             chain_id: self.chain_id.to_owned(),
             chain_index: unit.step,
             step: step.id.to_string(),
+            item: match unit.part {
+                Part::Item(index) => Some(index),
+                Part::Whole | Part::Undo => None,
+            },
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
+            planned: step.is_settled().then(|| step.resources.clone()),
         });
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
             context.answer = Answer::Nobody;

@@ -447,6 +447,24 @@ impl State {
         Ok((journal, records))
     }
 
+    /// The records of a run so far, each verified against its hash; nobody has to hold it.
+    ///
+    /// # Errors
+    /// `tool_error` with reason `run_corrupt` when a record or the header is not what was written; `invalid_args` for an id that
+    /// names no run, or several.
+    pub fn run_records(&self, id: &str) -> Result<Vec<Value>, ToolError> {
+        const ACTION: &str = "read the run";
+        self.flush()?;
+        let id = self.run(id)?.id;
+        let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
+        let core = self.shared.lock();
+        let transaction = core.connection.unchecked_transaction().map_err(fail)?;
+        let row = row(&transaction, &id)
+            .map_err(fail)?
+            .ok_or_else(|| unknown(&id))?;
+        Ok(read_chain(&transaction, &row)?.map_err(fail)?.1)
+    }
+
     /// The newest runs, newest first: in one state, or all.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ pub enum Answer {
 }
 
 /// Where in a chain a call stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChainPosition {
     /// The chain.
     pub chain_id: String,
@@ -91,10 +91,14 @@ pub struct ChainPosition {
     pub chain_index: usize,
     /// Id of the step.
     pub step: String,
+    /// Index of the element, in a step that calls its tool for every element of a list.
+    pub item: Option<usize>,
     /// Planned wave of the step.
     pub wave: usize,
     /// Whether the plan asks a person also where the policy allows.
     pub requires_approval: bool,
+    /// What the plan was put in order by, where it told: a call that now uses something else is refused.
+    pub planned: Option<Vec<ResourceKey>>,
 }
 
 /// Who calls, and from where.

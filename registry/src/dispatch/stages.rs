@@ -269,8 +269,36 @@ impl<'a> Ruled<'a> {
             .looked
             .dispatcher
             .resource_keys(self.looked.tool(), self.call.as_ref())?;
+        if let Some(planned) = trail.planned() {
+            unchanged(self.looked.tool().spec().id, planned, &keys)?;
+        }
         trail.resources.clone_from(&keys);
         Ok(Keyed { ruled: self, keys })
+    }
+}
+
+/// Refuses a call that uses something else than what its plan was put in order by, as when a link points elsewhere now.
+fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result<(), ToolError> {
+    // A file that is written anew has another inode, and is what was meant all the same.
+    let named = |key: &ResourceKey| {
+        let name = key
+            .name
+            .split_once("//")
+            .map_or(&*key.name, |(path, _)| path);
+        (key.kind, name.to_owned(), key.access)
+    };
+    let planned: Vec<_> = planned.iter().map(named).collect();
+    match found.iter().find(|key| !planned.contains(&named(key))) {
+        None => Ok(()),
+        Some(key) => {
+            let message = format_args!(
+                "`{id}` would use {} `{}`, which is not what the plan was checked with: a link on the way points elsewhere now",
+                key.kind, key.name
+            );
+            Err(ToolError::new(ErrorCode::ResourceChanged, message)
+                .reason("resource_changed")
+                .hint("check the plan again"))
+        }
     }
 }
 

@@ -98,6 +98,11 @@ impl Trail {
         chain.is_some_and(|chain| chain.requires_approval)
     }
 
+    /// What the plan was put in order by.
+    pub(super) fn planned(&self) -> Option<&[ResourceKey]> {
+        self.context.chain.as_ref()?.planned.as_deref()
+    }
+
     pub(super) fn tool(&self) -> &str {
         &self.tool
     }
@@ -129,6 +134,9 @@ impl Trail {
         record.insert("chain_index", chain.map_or(0, |chain| chain.chain_index));
         if let Some(chain) = chain {
             record.insert("step", chain.step.as_str());
+            if let Some(item) = chain.item {
+                record.insert("item", item);
+            }
             record.insert("wave", chain.wave);
         }
         self.context.who.note(&mut record);

@@ -142,7 +142,7 @@ fn delegation_is_no_step_of_a_chain() {
             chain_index: 0,
             step: "s".to_owned(),
             wave: 0,
-            requires_approval: false,
+            ..Default::default()
         });
         assert_eq!(
             code(&world.dispatcher.call(step)),

@@ -91,7 +91,7 @@ fn a_result_beyond_the_limit_is_refused_with_both_sizes() {
         chain_index: 0,
         step: "s".to_owned(),
         wave: 0,
-        requires_approval: false,
+        ..Default::default()
     });
     assert!(
         world.dispatcher.call(step).is_success(),

@@ -96,7 +96,7 @@ fn r10_a_step_is_recorded_with_its_place_in_the_chain() {
         chain_index: 2,
         step: "fit".to_owned(),
         wave: 1,
-        requires_approval: false,
+        ..Default::default()
     });
     assert!(world.dispatcher.call(request).is_success());
     let record = world.last();

@@ -102,7 +102,7 @@ fn r12_a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
         chain_index: 0,
         step: "s".to_owned(),
         wave: 0,
-        requires_approval: false,
+        ..Default::default()
     });
     request.context.answer = crate::Answer::Yes;
     let step = request.context.clone();

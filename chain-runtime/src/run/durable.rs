@@ -1,0 +1,321 @@
+//! Runs that outlive their process: how one begins, goes on, is cancelled, and is gone through again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use registry::{CallerContext, Dispatcher};
+use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
+
+use super::memory::{Compared, Decision, Memory};
+use super::{ChainResult, ChainStatus, RunOptions, run};
+use crate::check::{CheckedPlan, check};
+use crate::plan::{Mode, OnError, Plan};
+use crate::state::{Journal, Run, RunHeader, RunState, State};
+
+/// How a run goes on.
+#[derive(Debug, Clone, Default)]
+pub struct Resume {
+    /// What a person says of calls whose outcome is not known, by their names.
+    pub decisions: Vec<(String, Decision)>,
+    /// Whether tools may have changed since the run began.
+    pub accept_changes: bool,
+}
+
+/// What came of going through a run again.
+#[derive(Debug)]
+pub struct Replay {
+    /// The run.
+    pub run: Run,
+    /// What was compared.
+    pub compared: Compared,
+    /// Whether the whole result is the same; `None` where none was recorded.
+    pub result_same: Option<bool>,
+    /// The program and the numeric profile, when they are not those of the run.
+    pub differs: Vec<String>,
+}
+
+/// Which program makes the results.
+pub fn build() -> &'static str {
+    concat!("mathchain ", env!("CARGO_PKG_VERSION"))
+}
+
+/// Which instructions make them: results are the same, bit for bit, where this is the same.
+pub fn profile() -> String {
+    let mut words = vec![std::env::consts::ARCH, std::env::consts::OS];
+    words.extend(features());
+    words.join(" ")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn features() -> Vec<&'static str> {
+    let found = [
+        ("avx2", std::arch::is_x86_feature_detected!("avx2")),
+        ("fma", std::arch::is_x86_feature_detected!("fma")),
+        ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
+    ];
+    let held = found.into_iter().filter(|(_, held)| *held);
+    held.map(|(name, _)| name).collect()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn features() -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// Begins the journal of a checked plan.
+///
+/// # Errors
+/// As [`State::begin_run`].
+pub(super) fn begin(
+    state: &Arc<State>,
+    id: Option<String>,
+    plan: &CheckedPlan,
+) -> Result<Arc<Journal>, ToolError> {
+    let who = &plan.context.who;
+    let mut caller = Object::new();
+    for (key, name) in [
+        ("agent", &who.agent),
+        ("phase", &who.phase),
+        ("task", &who.task),
+        ("profile", &who.profile),
+        ("toolset", &who.toolset),
+    ] {
+        if let Some(name) = name {
+            caller.insert(key, name.as_str());
+        }
+    }
+    state.begin_run(&RunHeader {
+        id,
+        plan_id: plan.id.to_string(),
+        plan_digest: plan.digest.clone(),
+        plan: written(plan),
+        inputs: plan.inputs.clone(),
+        role: who.role.clone(),
+        who: Value::Object(Arc::new(caller)),
+        seed: plan.seed.get(),
+        build: build().to_owned(),
+        profile: profile(),
+    })
+}
+
+/// The plan with all that decided how it was read, so that it is read the same way again.
+fn written(plan: &CheckedPlan) -> Value {
+    let tools: BTreeMap<&str, u32> = plan
+        .steps
+        .iter()
+        .flat_map(|step| [Some(step), step.compensate.as_deref()])
+        .flatten()
+        .map(|step| (step.tool, step.tool_version))
+        .collect();
+    Value::object([
+        ("plan", plan.source.clone()),
+        ("mode", Value::from(plan.mode_requested.as_str())),
+        ("barrier", Value::from(plan.barrier)),
+        ("parallel_mutations", Value::from(plan.parallel_mutations)),
+        ("on_error", Value::from(plan.on_error.as_str())),
+        ("tools", Value::object(tools)),
+    ])
+}
+
+/// Reads what [`written`] wrote.
+fn read(value: &Value) -> Option<(Plan, BTreeMap<String, u32>)> {
+    let mut plan = Plan::from_value(value.get("plan")?);
+    plan.mode = Mode::parse(value.get("mode")?.as_str()?);
+    plan.barrier = value.get("barrier")?.as_bool()?;
+    plan.parallel_mutations = value.get("parallel_mutations")?.as_bool();
+    plan.defaults.on_error = OnError::parse(value.get("on_error")?.as_str()?)?;
+    let tools = value.get("tools")?.as_object()?.iter();
+    let tools = tools.filter_map(|(tool, version)| {
+        let version = u32::try_from(version.as_i64()?).ok()?;
+        Some((tool.to_owned(), version))
+    });
+    Some((plan, tools.collect()))
+}
+
+/// The plan and inputs of a run, checked for who asks now.
+fn checked(
+    state: &State,
+    run: &Run,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    accept_changes: bool,
+) -> Result<CheckedPlan, ToolError> {
+    if context.who.role != run.role {
+        let message = format_args!(
+            "the run `{}` is that of role `{}`, not of `{}`",
+            run.id, run.role, context.who.role
+        );
+        return Err(ToolError::new(ErrorCode::NotVisible, message)
+            .reason("role")
+            .hint(format!("`--role {}`", run.role)));
+    }
+    let value = state.value(&run.plan)?;
+    let (plan, tools) = read(&value).ok_or_else(|| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("the plan of the run `{}` cannot be read", run.id),
+        )
+        .reason("run_corrupt")
+    })?;
+    let inputs = state.value(&run.inputs)?;
+    let none = Object::new();
+    let checked = check(
+        &plan,
+        dispatcher,
+        context,
+        inputs.as_object().unwrap_or(&none),
+    )?;
+    let changed: Vec<String> = checked
+        .steps
+        .iter()
+        .flat_map(|step| [Some(step), step.compensate.as_deref()])
+        .flatten()
+        .filter_map(|step| {
+            let before = tools.get(step.tool)?;
+            (*before != step.tool_version)
+                .then(|| format!("`{}` {before} -> {}", step.tool, step.tool_version))
+        })
+        .collect();
+    match changed.first() {
+        Some(_) if !accept_changes => {
+            let message = format_args!("tools changed since the run began: {}", changed.join(", "));
+            Err(ToolError::new(ErrorCode::Conflict, message)
+                .reason("tool_changed")
+                .hint("`--accept-changes` goes on with them; results of finished steps stay"))
+        }
+        _ => Ok(checked),
+    }
+}
+
+/// Goes on with a run that was suspended, needs a decision, or whose process ended.
+///
+/// # Errors
+/// `invalid_args` for an unknown run or decision, `not_visible` for another role's, `conflict` with reason `run_busy`,
+/// `run_ended` or `tool_changed`, the problems of a plan that the policy no longer allows.
+pub fn resume(
+    state: &Arc<State>,
+    id: &str,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    options: RunOptions,
+    how: &Resume,
+) -> Result<ChainResult, ToolError> {
+    let found = state.run(id)?;
+    if found.state.is_final() {
+        let message = format_args!("the run `{}` has ended: {}", found.id, found.state.as_str());
+        return Err(ToolError::new(ErrorCode::Conflict, message)
+            .reason("run_ended")
+            .hint(format!("`mathchain runs show {}`", found.id)));
+    }
+    let plan = checked(state, &found, dispatcher, context, how.accept_changes)?;
+    let (journal, records) = state.take_run(&found.id)?;
+    let memory = match Memory::resume(Arc::clone(&journal), &plan, &records, &how.decisions) {
+        Ok(memory) => memory,
+        Err(err) => {
+            // As it was: somebody else may do better.
+            let _ = journal.finish(match found.state {
+                RunState::Suspended => RunState::Suspended,
+                _ => RunState::NeedsDecision,
+            });
+            return Err(err);
+        }
+    };
+    Ok(run(
+        &plan,
+        dispatcher,
+        RunOptions {
+            memory: Some(Arc::new(memory)),
+            ..options
+        },
+    ))
+}
+
+/// Cancels a run that nobody works on: what waits does not start, and what says how is undone.
+///
+/// # Errors
+/// As [`resume`].
+pub fn cancel(
+    state: &Arc<State>,
+    id: &str,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+) -> Result<ChainResult, ToolError> {
+    let stop = StopFlag::new();
+    stop.cancel();
+    let options = RunOptions {
+        stop,
+        ..RunOptions::default()
+    };
+    let how = Resume {
+        decisions: Vec::new(),
+        accept_changes: true,
+    };
+    resume(state, id, dispatcher, context, options, &how)
+}
+
+/// Goes through a run again without touching it: what is a function of its arguments is computed and compared bit for bit, for
+/// all else the recorded result stands.
+///
+/// # Errors
+/// As [`resume`]; `artifact_missing` where the values of the run were collected.
+pub fn replay(
+    state: &Arc<State>,
+    id: &str,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    options: RunOptions,
+) -> Result<Replay, ToolError> {
+    let found = state.run(id)?;
+    let plan = checked(state, &found, dispatcher, context, true)?;
+    let records = state.run_records(&found.id)?;
+    let memory = Arc::new(Memory::replay(Arc::clone(state), &plan, &records));
+    let options = RunOptions {
+        memory: Some(Arc::clone(&memory)),
+        chain_id: Some(format!("{}-replay", found.id)),
+        ..options
+    };
+    let result = run(&plan, dispatcher, options);
+    let recorded = records
+        .iter()
+        .rev()
+        .find_map(|record| record.get("result_digest")?.as_str().map(str::to_owned));
+    let digest = registry::digest::of_value(&result.deterministic());
+    let mut differs = Vec::new();
+    if found.build != build() {
+        differs.push(format!("program: {} -> {}", found.build, build()));
+    }
+    if found.profile != profile() {
+        differs.push(format!("processor: {} -> {}", found.profile, profile()));
+    }
+    Ok(Replay {
+        run: found,
+        compared: memory.compared(),
+        result_same: recorded.map(|recorded| recorded == digest),
+        differs,
+    })
+}
+
+/// The inputs and plan of a run, to begin another like it.
+///
+/// # Errors
+/// `artifact_missing` where the values of the run were collected.
+pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
+    let found = state.run(id)?;
+    let (plan, _) = read(&state.value(&found.plan)?).ok_or_else(|| {
+        ToolError::new(ErrorCode::ToolError, "the plan of the run cannot be read")
+            .reason("run_corrupt")
+    })?;
+    let inputs = state.value(&found.inputs)?;
+    Ok((plan, inputs.as_object().cloned().unwrap_or_default()))
+}
+
+/// Where a run stands with this result.
+pub(super) fn state_of(status: ChainStatus) -> RunState {
+    match status {
+        ChainStatus::Success => RunState::Succeeded,
+        ChainStatus::Failed => RunState::Failed,
+        ChainStatus::Cancelled => RunState::Cancelled,
+        ChainStatus::Suspended => RunState::Suspended,
+        ChainStatus::NeedsDecision => RunState::NeedsDecision,
+    }
+}

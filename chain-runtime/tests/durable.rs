@@ -1,0 +1,482 @@
+//! Runs that outlive their process: suspended for a person, killed at every point, cancelled, gone through again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use chain_runtime::run::{Decision, Resume, cancel, replay, resume};
+use chain_runtime::state::{RunState, State};
+use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
+use registry::{Answer, CallerContext};
+use tool_core::{Object, ToolError, Value, json};
+
+use crate::fakes::{World, logged, operator, parse, statuses, steps, test_clock};
+
+/// A world whose runs are written in a folder.
+struct Durable {
+    world: World,
+    state: Arc<State>,
+}
+
+impl Durable {
+    fn open(folder: &Path) -> Self {
+        Self {
+            world: World::new(),
+            state: Arc::new(State::open(folder, test_clock()).unwrap()),
+        }
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            threads: 2,
+            state: Some(Arc::clone(&self.state)),
+            ..RunOptions::default()
+        }
+    }
+
+    fn run(&self, plan: &str, context: &CallerContext) -> ChainResult {
+        let dispatcher = self.asking();
+        chain_runtime::execute(
+            &parse(plan),
+            &dispatcher,
+            context,
+            &Object::new(),
+            self.options(),
+        )
+        .unwrap_or_else(|problems| panic!("{problems}"))
+    }
+
+    /// A dispatcher with somebody to ask.
+    fn asking(&self) -> registry::Dispatcher {
+        let state = &self.state;
+        self.world
+            .dispatcher
+            .with_records(Arc::clone(state) as _, Arc::clone(state) as _)
+    }
+
+    fn resume(
+        &self,
+        id: &str,
+        context: &CallerContext,
+        how: &Resume,
+    ) -> Result<ChainResult, ToolError> {
+        resume(
+            &self.state,
+            id,
+            &self.asking(),
+            context,
+            RunOptions::default(),
+            how,
+        )
+    }
+
+    fn state_of(&self, id: &str) -> RunState {
+        self.state.run(id).unwrap().state
+    }
+}
+
+/// Somebody who has to ask.
+fn asker() -> CallerContext {
+    CallerContext {
+        answer: Answer::Ask,
+        ..operator()
+    }
+}
+
+fn outputs(result: &ChainResult) -> String {
+    json::to_text(&Value::Object(Arc::new(result.outputs.clone())))
+}
+
+fn approval_of(result: &ChainResult, step: &str) -> String {
+    let step = result.steps.iter().find(|one| &*one.id == step).unwrap();
+    step.end.approval_id.clone().unwrap()
+}
+
+fn effects(key: &str) -> String {
+    format!(
+        "{}outputs: {{text: {{$ref: c.text, default: none}}}}\n",
+        steps(&[
+            &format!("{{id: a, tool: note, args: {{key: {key}, text: first, number: 4}}}}"),
+            &format!(
+                "{{id: w, tool: write, args: {{key: {key}, path: out, text: {{$ref: a.text}}}}, compensate: {{tool: write, args: {{key: {key}, path: out, text: undone}}}}}}"
+            ),
+            &format!("{{id: b, tool: note, args: {{key: {key}, text: beside}}}}"),
+            &format!(
+                "{{id: c, tool: note, after: [w], args: {{key: {key}, text: {{$ref: w.text}}}}}}"
+            ),
+        ])
+    )
+}
+
+/// Case T16: what does not need the approval is done, the run waits, and after a restart only what is left runs.
+#[test]
+fn t16_a_run_waits_for_a_person_and_goes_on_in_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let (id, approval) = {
+        let durable = Durable::open(folder.path());
+        let result = durable.run(&effects("t16"), &asker());
+        assert_eq!(
+            statuses(&result),
+            "a:done w:pending_approval b:done c:not_run"
+        );
+        assert_eq!(result.status, ChainStatus::Suspended);
+        assert_eq!(durable.state_of(&result.chain_id), RunState::Suspended);
+        let mut before = logged("t16");
+        before.sort();
+        assert_eq!(before, ["note beside", "note first"]);
+        (result.chain_id.clone(), approval_of(&result, "w"))
+    };
+    let durable = Durable::open(folder.path());
+    let waiting = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+    assert_eq!(
+        waiting.status,
+        ChainStatus::Suspended,
+        "nobody answered yet"
+    );
+    assert!(logged("t16").is_empty());
+    durable.state.approve(&approval, "terminal").unwrap();
+    let result = durable
+        .resume(&id[..8], &asker(), &Resume::default())
+        .unwrap();
+    assert_eq!(
+        (result.status, outputs(&result).as_str()),
+        (ChainStatus::Success, r#"{"text":"first"}"#)
+    );
+    assert_eq!(
+        logged("t16"),
+        ["write out first", "note first"],
+        "only what was left"
+    );
+    assert_eq!(durable.state_of(&id), RunState::Succeeded);
+    let again = durable
+        .resume(&id, &asker(), &Resume::default())
+        .unwrap_err();
+    assert_eq!(again.reason_str(), Some("run_ended"));
+}
+
+/// Case T17: the approval is for that call under that policy; under another one it is void.
+#[test]
+fn t17_an_approval_does_not_hold_under_another_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let result = durable.run(&effects("t17"), &asker());
+    durable
+        .state
+        .approve(&approval_of(&result, "w"), "terminal")
+        .unwrap();
+    let catalogue = durable.world.dispatcher.catalogue();
+    let text = "version = 1\n[limits]\ntimeout_ms = 5000\n[[policies]]\nlevel = \"global\"\n  [[policies.rules]]\n  match = { tools = [\"any\"] }\n  decision = \"ask\"\n";
+    let (_, policy) = registry::Config::load("mathchain.toml", text, catalogue).unwrap();
+    let dispatcher = durable.asking().with_policy(Arc::new(policy));
+    let result = resume(
+        &durable.state,
+        &result.chain_id,
+        &dispatcher,
+        &asker(),
+        RunOptions::default(),
+        &Resume::default(),
+    )
+    .unwrap();
+    assert_eq!(
+        statuses(&result),
+        "a:done w:pending_approval b:done c:not_run"
+    );
+    logged("t17");
+}
+
+/// Case T18: a declined step is denied, what depends on it is skipped, what was done is undone in reverse.
+#[test]
+fn t18_a_declined_step_ends_the_chain() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: one, tool: any, args: {value: 1}, compensate: {tool: note, args: {key: t18, text: undo one}}}",
+        "{id: two, tool: any, args: {value: 2}, compensate: {tool: note, args: {key: t18, text: undo two}}}",
+        "{id: w, tool: write, on_error: skip_dependents, args: {key: t18, path: out}}",
+        "{id: after, tool: any, args: {value: {$ref: w.text}}}",
+    ]);
+    let result = durable.run(&plan, &asker());
+    assert_eq!(result.status, ChainStatus::Suspended);
+    durable
+        .state
+        .decline(&approval_of(&result, "w"), "terminal")
+        .unwrap();
+    let result = durable
+        .resume(&result.chain_id, &asker(), &Resume::default())
+        .unwrap();
+    assert_eq!(
+        statuses(&result),
+        "one:done two:done w:denied after:skipped(w)"
+    );
+    assert_eq!(logged("t18"), ["note undo two", "note undo one"]);
+    assert_eq!(durable.state_of(&result.chain_id), RunState::Failed);
+}
+
+#[test]
+fn a_run_that_waits_can_be_cancelled_and_is_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: one, tool: any, args: {value: 1}, compensate: {tool: note, args: {key: cancel, text: undo}}}",
+        "{id: w, tool: write, args: {key: cancel, path: out}}",
+    ]);
+    let result = durable.run(&plan, &asker());
+    let cancelled = cancel(
+        &durable.state,
+        &result.chain_id,
+        &durable.asking(),
+        &asker(),
+    )
+    .unwrap();
+    assert_eq!(statuses(&cancelled), "one:done w:cancelled");
+    assert_eq!(logged("cancel"), ["note undo"]);
+    assert_eq!(durable.state_of(&result.chain_id), RunState::Cancelled);
+    assert_eq!(
+        cancel(
+            &durable.state,
+            &result.chain_id,
+            &durable.asking(),
+            &asker()
+        )
+        .unwrap_err()
+        .reason_str(),
+        Some("run_ended")
+    );
+}
+
+#[test]
+fn a_run_is_that_of_its_role() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let result = durable.run(&effects("role"), &asker());
+    let other = CallerContext {
+        who: registry::Who::role("worker_general"),
+        ..asker()
+    };
+    let err = durable
+        .resume(&result.chain_id, &other, &Resume::default())
+        .unwrap_err();
+    assert_eq!(err.reason_str(), Some("role"));
+    logged("role");
+}
+
+/// Case T27: what is computed again and is not the same is shown with both values; what came from the world is taken as it was.
+#[test]
+fn t27_a_replay_computes_and_compares() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: r, tool: random, args: {count: 3}}",
+        "{id: m, tool: random, map: {over: [1, 2]}, args: {count: 2}}",
+        "{id: f, tool: flaky, args: {key: t27, fails: 0}}",
+        "{id: n, tool: any, args: {value: {$ref: f.text}}}",
+    ]);
+    let result = durable.run(&plan, &operator());
+    assert_eq!(result.status, ChainStatus::Success);
+    logged("t27");
+    let replayed = replay(
+        &durable.state,
+        &result.chain_id,
+        &durable.asking(),
+        &operator(),
+        RunOptions::default(),
+    )
+    .unwrap();
+    assert!(
+        replayed.compared.divergences.is_empty(),
+        "{:?}",
+        replayed.compared
+    );
+    assert_eq!((replayed.compared.same, replayed.compared.taken), (4, 1));
+    assert_eq!(replayed.result_same, Some(true));
+    assert!(replayed.differs.is_empty());
+    assert!(logged("t27").is_empty(), "the world was not asked again");
+
+    // A tool that gives another value now: here one that counts its calls and says it is a function.
+    let lying = steps(&[
+        "{id: c, tool: counting, args: {key: count}}",
+        "{id: n, tool: any, args: {value: {$ref: c.count}}}",
+    ]);
+    let result = durable.run(&lying, &operator());
+    let replayed = replay(
+        &durable.state,
+        &result.chain_id,
+        &durable.asking(),
+        &operator(),
+        RunOptions::default(),
+    )
+    .unwrap();
+    let first = &replayed.compared.divergences[0];
+    assert_eq!(first.call, "c");
+    assert_eq!(
+        (json::to_text(&first.recorded), json::to_text(&first.found)),
+        (r#"{"count":0}"#.to_owned(), r#"{"count":1}"#.to_owned())
+    );
+    assert_eq!(replayed.result_same, Some(false));
+}
+
+// Killed at every point: the test starts itself again as a process that dies there.
+
+/// Names the folder for the process that is to die.
+const FOLDER: &str = "MATHCHAIN_TEST_DURABLE";
+
+const CRASHING: &str = "steps:
+  - {id: a, tool: note, args: {key: k, text: alpha, number: 2}}
+  - {id: big, tool: block, args: {count: 8000, value: {$ref: a.mean}}}
+  - {id: m, tool: append, map: {over: [x, y]}, args: {path: {$ref: inputs.file}, text: {$ref: item}}}
+  - {id: w, tool: append, after: [m], args: {path: {$ref: inputs.file}, text: w}}
+  - {id: sum, tool: sum, args: {data: {$ref: big.data}}}
+inputs:
+  file: {type: string}
+outputs: {sum: {$ref: sum.sum}, words: {$ref: w.text}}
+";
+
+fn crashing_inputs(folder: &Path) -> Object {
+    let mut inputs = Object::new();
+    inputs.insert("file", folder.join("effects.txt").to_str().unwrap());
+    inputs
+}
+
+fn crashing_plan() -> chain_runtime::Plan {
+    parse(CRASHING)
+}
+
+fn run_crashing(folder: &Path) -> ChainResult {
+    let durable = Durable::open(&folder.join("state"));
+    let options = RunOptions {
+        threads: 1,
+        chain_id: Some("crashing".to_owned()),
+        ..durable.options()
+    };
+    chain_runtime::execute(
+        &crashing_plan(),
+        &durable.asking(),
+        &operator(),
+        &crashing_inputs(folder),
+        options,
+    )
+    .unwrap()
+}
+
+/// The process that is to die; nothing on its own.
+#[test]
+fn dies_where_it_is_told() {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return;
+    };
+    run_crashing(&PathBuf::from(folder));
+}
+
+fn die_at(folder: &Path, point: &str) -> bool {
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "durable::dies_where_it_is_told", "--nocapture"])
+        .env(FOLDER, folder)
+        .env("MATHCHAIN_FAILPOINT", point)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    !status.success()
+}
+
+/// Case T25, for every point: an effect is never repeated; where it is not known whether one happened, a person is asked; the
+/// result is that of a run that nobody killed.
+#[test]
+fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
+    let whole = tempfile::tempdir().unwrap();
+    let expected = run_crashing(whole.path());
+    assert_eq!(
+        expected.status,
+        ChainStatus::Success,
+        "{:?}",
+        expected.error
+    );
+    let expected = json::to_text(&stripped(&expected));
+    let points = [
+        "journal.before_intent",
+        "journal.after_intent",
+        "run.before_effect",
+        "run.after_effect",
+        "journal.before_settled",
+        "journal.after_settled",
+        "artifact.temp",
+        "artifact.sync",
+        "artifact.rename",
+        "journal.before_finish",
+    ];
+    let mut asked = 0;
+    for point in points {
+        for nth in 1..4 {
+            let folder = tempfile::tempdir().unwrap();
+            if !die_at(folder.path(), &format!("{point}:{nth}")) {
+                continue; // passed less often
+            }
+            let durable = Durable::open(&folder.path().join("state"));
+            let mut how = Resume::default();
+            let mut result = durable
+                .resume("crashing", &operator(), &how)
+                .unwrap_or_else(|err| panic!("{point}:{nth}: {err:?}"));
+            if result.status == ChainStatus::NeedsDecision {
+                asked += 1;
+                assert_eq!(durable.state_of("crashing"), RunState::NeedsDecision);
+                let open = result
+                    .steps
+                    .iter()
+                    .find(|step| step.end.status == StepStatus::Unknown)
+                    .unwrap();
+                let hint = open
+                    .end
+                    .error
+                    .as_ref()
+                    .unwrap()
+                    .hint_str()
+                    .unwrap()
+                    .to_owned();
+                let name = hint
+                    .split("--decide ")
+                    .nth(1)
+                    .unwrap()
+                    .split('=')
+                    .next()
+                    .unwrap()
+                    .to_owned();
+                // What a person does: look whether it happened.
+                let word = match &*name {
+                    "m[0]" => "x",
+                    "m[1]" => "y",
+                    _ => "w",
+                };
+                let text =
+                    std::fs::read_to_string(folder.path().join("effects.txt")).unwrap_or_default();
+                let happened = text.lines().any(|line| line == word);
+                let decision = match happened {
+                    true => Decision::Done(Value::object([("text", word)])),
+                    false => Decision::Again,
+                };
+                how.decisions.push((name, decision));
+                result = durable.resume("crashing", &operator(), &how).unwrap();
+            }
+            assert_eq!(
+                result.status,
+                ChainStatus::Success,
+                "{point}:{nth}: {:?}",
+                result.error
+            );
+            assert_eq!(json::to_text(&stripped(&result)), expected, "{point}:{nth}");
+            let text = std::fs::read_to_string(folder.path().join("effects.txt")).unwrap();
+            assert_eq!(text, "x\ny\nw\n", "{point}:{nth}");
+            assert!(
+                durable.state.verify(&[]).unwrap().is_sound(),
+                "{point}:{nth}"
+            );
+        }
+    }
+    assert!(asked >= 4, "{asked}");
+}
+
+/// What does not name the folder.
+fn stripped(result: &ChainResult) -> Value {
+    let whole = result.deterministic();
+    let keep = ["status", "outputs", "waves", "steps"];
+    Value::object(keep.map(|key| (key, whole.get(key).cloned().unwrap_or_default())))
+}
