@@ -357,3 +357,16 @@ fn a_delegate_and_a_question_at_the_command_line() {
     assert_eq!(told.expect_code(0).at("/0/kind"), Value::from("question"));
     assert_eq!(told.at("/0/id"), asked.expect_code(0).at("/output/id"));
 }
+
+#[test]
+fn the_schema_of_the_configuration_is_printed() {
+    let place = Place::new();
+    let listed = place.run(&["schema"], "");
+    assert_eq!(listed.expect_code(0).at("/0/name"), Value::from("config"));
+    let printed = place.run(&["schema", "config"], "");
+    assert_eq!(
+        printed.expect_code(0).stdout,
+        format!("{:#}\n", registry::config::schema())
+    );
+    assert_eq!(place.run(&["schema", "confg"], "").code, 2);
+}

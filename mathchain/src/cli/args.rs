@@ -93,6 +93,12 @@ pub(super) enum Command {
         after_help = "Exit code 2 when anything is wrong: every error at once, with file, line and column. For a project's own CI."
     )]
     Check,
+    /// Print a JSON Schema for editors; without a name, list them
+    Schema {
+        /// What it describes
+        #[arg(value_parser = super::schema::names())]
+        name: Option<String>,
+    },
     /// List, check and switch plugins
     #[command(subcommand)]
     Plugins(Plugins),

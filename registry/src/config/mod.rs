@@ -1,15 +1,18 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
 mod cases;
+mod outline;
 pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
+mod schema;
 mod services;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cases::cases;
+pub use schema::schema;
 
 use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
