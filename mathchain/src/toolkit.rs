@@ -37,6 +37,7 @@ pub struct Builder {
     workspace: Option<PathBuf>,
     state: Option<PathBuf>,
     plugins: Vec<PluginRoot>,
+    protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
 }
 
@@ -361,6 +362,13 @@ impl Builder {
         self
     }
 
+    /// Adds files that tools never write, such as those that a configuration names.
+    #[must_use]
+    pub fn protected(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.protected.extend(files);
+        self
+    }
+
     /// How a reload gets the configuration; without it the one given stays.
     #[must_use]
     pub fn reread(
@@ -396,7 +404,7 @@ impl Builder {
         let files = self
             .workspace
             .as_deref()
-            .map(|root| open_workspace(root, self.state.as_deref(), &self.plugins))
+            .map(|root| open_workspace(root, self.state.as_deref(), &self.plugins, &self.protected))
             .transpose()?;
         let (state, state_fault) = match self
             .state
@@ -465,6 +473,7 @@ fn open_workspace(
     root: &Path,
     state: Option<&Path>,
     plugins: &[PluginRoot],
+    files: &[PathBuf],
 ) -> Result<Arc<dyn Files>, ToolError> {
     let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
     let inside = state
@@ -473,5 +482,15 @@ fn open_workspace(
         .filter(|inside| !inside.is_empty());
     protected.extend(inside);
     protected.extend(generation::protected(plugins, root));
+    // Places are compared as they are: a root by another name is another place.
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let below = |file: &'_ PathBuf| {
+        let file = file
+            .strip_prefix(root)
+            .or_else(|_| file.strip_prefix(&real));
+        file.ok().and_then(Path::to_str).map(str::to_owned)
+    };
+    let named: Vec<String> = files.iter().filter_map(below).collect();
+    protected.extend(named.iter().map(String::as_str));
     Ok(Arc::new(Workspace::with_protected(root, &protected)?))
 }

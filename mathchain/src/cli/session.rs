@@ -31,7 +31,7 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     })?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
-        Some(file) => Config::parse(&file.path.to_string_lossy(), &file.text)?,
+        Some(file) => environment::config_of(&file.path, &file.text)?,
         None => Config::default(),
     };
     let project = config_file
@@ -112,16 +112,23 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
         .and_then(|file| file.path.parent());
     let folder = project.map_or_else(|| PathBuf::from("."), Path::to_owned);
     add_agents(&mut places.config, &folder, agents)?;
+    let named = places
+        .config
+        .files
+        .iter()
+        .map(|named| named.path.text.clone());
+    let named: Vec<String> = named.collect();
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
         .workspace(places.workspace);
     let state = places.state.clone();
     if let Some(file) = places.config_file {
+        builder = builder.protected(named.iter().map(|named| file.path.with_file_name(named)));
         builder = builder.reread(move || {
             let again = environment::find_config(Some(&file.path), Path::new("."))?;
             let text = again.map_or_else(String::new, |found| found.text);
-            let mut config = Config::parse(&file.path.to_string_lossy(), &text)?;
+            let mut config = environment::config_of(&file.path, &text)?;
             add_agents(&mut config, &folder, agents)?;
             if let Some(state) = &state {
                 config.layers.extend(crate::user_rules::load(state)?);

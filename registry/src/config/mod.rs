@@ -1,6 +1,7 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
 mod cases;
+pub(crate) mod earlier;
 mod outline;
 pub(crate) mod part;
 mod phases;
@@ -12,6 +13,7 @@ mod services;
 mod tests;
 
 pub(crate) use cases::cases;
+pub use earlier::{EarlierFiles, NamedFile};
 pub use schema::schema;
 
 use crate::agent_cli::CliSpec;
@@ -236,6 +238,8 @@ pub struct Config {
     pub models: Models,
     /// Agent command lines beside or instead of the built-in ones.
     pub clis: Vec<CliSpec>,
+    /// Files of earlier systems; read with the policy, since they name tools.
+    pub files: EarlierFiles,
 }
 
 impl Default for Config {
@@ -262,6 +266,7 @@ impl Default for Config {
             unattended: Unattended::default(),
             models: Models::default(),
             clis: Vec::new(),
+            files: EarlierFiles::default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use tool_core::nearest::nearest;
 
+use super::earlier::files;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
@@ -13,7 +14,7 @@ use crate::policy::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 
-const TOP: [&str; 16] = [
+const TOP: [&str; 17] = [
     "version",
     "default_role",
     "workspace",
@@ -30,6 +31,7 @@ const TOP: [&str; 16] = [
     "models",
     "approvals",
     "cli",
+    "files",
 ];
 
 /// Reads a configuration as far as it can be read.
@@ -76,6 +78,7 @@ pub(super) fn whole(part: Part<'_>) -> Config {
     top.each_named("cli", |name, part| {
         config.clis.extend(cli_table(name, part))
     });
+    top.within("files", |part| config.files = files(part));
     config
 }
 
