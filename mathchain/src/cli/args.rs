@@ -323,6 +323,9 @@ pub(super) struct Approve {
     /// hosts
     #[arg(long)]
     pub always: bool,
+    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -378,6 +381,9 @@ pub(super) enum Plugins {
 pub(super) struct Decide {
     /// Id of the approval, or its beginning
     pub id: String,
+    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

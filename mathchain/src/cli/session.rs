@@ -121,6 +121,8 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
+        // A workspace may hold the user's own configuration, and with it who approves.
+        .protected(environment::user_config_folder())
         .workspace(places.workspace);
     let state = places.state.clone();
     if let Some(file) = places.config_file {

@@ -1,5 +1,6 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
+mod approvers;
 mod cases;
 pub(crate) mod earlier;
 mod outline;
@@ -12,6 +13,7 @@ mod services;
 #[cfg(test)]
 mod tests;
 
+pub use approvers::{Approver, key_digest};
 pub(crate) use cases::cases;
 pub use earlier::{EarlierFiles, NamedFile};
 pub use schema::schema;
