@@ -6,7 +6,8 @@ use registry::dispatch::ChainPosition;
 use registry::document::{self, Format};
 use registry::policy::{CallFacts, Caller, RolePermissions, WORKSPACE_READY};
 use registry::{
-    Answer, CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy, Who,
+    Answer, CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy,
+    Selector, Who,
 };
 use tool_core::{Category, Seed, StopFlag, Value, json};
 
@@ -24,6 +25,14 @@ fn texts(of: &Value, key: &str) -> Vec<String> {
     let items = of.get(key).and_then(Value::items).unwrap_or_default();
     let text = |item: &Value| item.as_str().expect("a text").to_owned();
     items.iter().map(text).collect()
+}
+
+fn selectors(of: &Value, key: &str) -> Vec<Selector> {
+    let texts = texts(of, key);
+    texts
+        .iter()
+        .map(|text| Selector::from(text.as_str()))
+        .collect()
 }
 
 /// The keys are known, so that no case expects what nobody looks at.
@@ -72,8 +81,8 @@ fn legacy(given: &Value) -> Option<Layer> {
             .iter()
             .map(|name| Category::parse(name).expect("a category"))
             .collect(),
-        allowed_tools: texts(legacy, "allowed_tools"),
-        forbidden_tools: texts(legacy, "forbidden_tools"),
+        allowed_tools: selectors(legacy, "allowed_tools"),
+        forbidden_tools: selectors(legacy, "forbidden_tools"),
     };
     Some(permissions.to_layer(&text(legacy, "role").expect("a role")))
 }

@@ -9,4 +9,5 @@ mod documents;
 mod large;
 mod neutral;
 mod references;
+mod schema;
 mod sparse_reference;

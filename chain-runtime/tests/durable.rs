@@ -20,9 +20,10 @@ struct Durable {
 
 impl Durable {
     fn open(folder: &Path) -> Self {
+        let state = Arc::new(State::open(folder, test_clock()).unwrap());
         Self {
-            world: World::new(),
-            state: Arc::new(State::open(folder, test_clock()).unwrap()),
+            world: World::written(Some(Arc::clone(&state))),
+            state,
         }
     }
 
@@ -313,6 +314,38 @@ fn t27_a_replay_computes_and_compares() {
         (r#"{"count":0}"#.to_owned(), r#"{"count":1}"#.to_owned())
     );
     assert_eq!(replayed.result_same, Some(false));
+}
+
+/// A plan within a plan waits with its step, and goes on with it, without doing anything twice.
+#[test]
+fn a_plan_within_a_plan_waits_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: sub, tool: chain_run, args: {plan: {$lit: {version: 1, steps: [{id: a, tool: note, args: {key: inner, text: once}}, {id: w, tool: write, args: {key: inner, path: out, text: {$ref: a.text}}}], outputs: {t: {$ref: w.text}}}}}}",
+        "{id: n, tool: any, args: {value: {$ref: sub.outputs}}}",
+    ]) + "outputs: {n: {$ref: n.result}}\n";
+    let result = durable.run(&plan, &asker());
+    assert_eq!(
+        statuses(&result),
+        "sub:pending_approval n:not_run",
+        "{:?}",
+        result.error
+    );
+    assert_eq!(logged("inner"), ["note once"]);
+    let waiting = durable.state.approvals(false, 9).unwrap();
+    durable.state.approve(&waiting[0].id, "terminal").unwrap();
+    let result = durable
+        .resume(&result.chain_id, &asker(), &Resume::default())
+        .unwrap();
+    assert_eq!(
+        outputs(&result),
+        r#"{"n":{"t":"once"}}"#,
+        "{:?}",
+        result.error
+    );
+    assert_eq!(logged("inner"), ["write out once"]);
+    assert_eq!(durable.state.runs(None, 9).unwrap().len(), 2);
 }
 
 // Killed at every point: the test starts itself again as a process that dies there.

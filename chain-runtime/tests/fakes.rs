@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+use chain_runtime::state::State;
 use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
 use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Who};
 use schemars::JsonSchema;
@@ -385,7 +386,16 @@ impl World {
         Self::with(Config::default())
     }
 
+    /// Whose plans within plans are written.
+    pub(crate) fn written(state: Option<Arc<State>>) -> Self {
+        Self::made(Config::default(), state)
+    }
+
     pub(crate) fn with(config: Config) -> Self {
+        Self::made(config, None)
+    }
+
+    fn made(config: Config, state: Option<Arc<State>>) -> Self {
         let reader: &[Entry] = &[entry::<reader::ReadFile>()];
         let catalogue =
             Arc::new(Catalogue::new(&[TOOLS, reader, chain_runtime::tools::TOOLS]).unwrap());
@@ -399,7 +409,10 @@ impl World {
             approvals: None,
             backups: None,
             notices: None,
-            chains: Some(Arc::new(chain_runtime::Subchains::default())),
+            chains: Some(Arc::new(chain_runtime::Subchains::new(
+                chain_runtime::Defaults::default(),
+                state,
+            ))),
         };
         Self {
             dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),

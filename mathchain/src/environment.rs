@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use host_tools::sandbox::Surroundings;
+use registry::Config;
 use tool_core::{ErrorCode, ToolError};
 
 /// File names that are looked for, in this order.
@@ -87,6 +88,23 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
         path: shown.to_owned(),
         text,
     })
+}
+
+/// What a configuration says, with the files of earlier systems that it names.
+///
+/// # Errors
+/// Every error of the configuration; a file that cannot be read is one of the policy, which reads it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "they belong to the configuration, which is read before there is a workspace"
+)]
+pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
+    let mut config = Config::parse(&path.to_string_lossy(), text)?;
+    for file in config.files.iter_mut() {
+        let path = path.with_file_name(&file.path.text);
+        file.text = std::fs::read_to_string(path).map_err(|err| err.to_string());
+    }
+    Ok(config)
 }
 
 /// Looks for the configuration: the named file, else from `start` upwards, else in the user's configuration folder.

@@ -136,12 +136,19 @@ impl Generations {
             Some(reread) => reread()?,
             None => Config::clone(&old.config),
         };
-        if config.workspace != old.config.workspace {
-            return Err(ToolError::new(
-                ErrorCode::Conflict,
-                "`workspace` changed, which needs a new start",
-            )
-            .reason("configuration"));
+        let named = |config: &Config| -> Vec<String> {
+            let files = config.files.iter();
+            files.map(|file| file.path.text.clone()).collect()
+        };
+        // What tools see and never write was settled when the workspace was opened.
+        for (key, changed) in [
+            ("workspace", config.workspace != old.config.workspace),
+            ("files", named(&config) != named(&old.config)),
+        ] {
+            if changed {
+                let message = format_args!("`{key}` changed, which needs a new start");
+                return Err(ToolError::new(ErrorCode::Conflict, message).reason("configuration"));
+            }
         }
         let loader = self.loader.as_ref();
         let found = loader

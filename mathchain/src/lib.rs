@@ -14,6 +14,7 @@
 //!
 //! Own tools implement [`Tool`] and are added with [`Builder::add_tools`].
 
+mod approvers;
 pub mod clock;
 pub mod environment;
 mod generation;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chain_runtime::run::{Replay, Resume};
 use chain_runtime::state::{Keeper, State};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
 use host_tools::{Sandbox, Workspace};
@@ -12,7 +13,9 @@ use registry::{
 };
 use tool_core::capability::{Approvals, Backups, Clock, Files, Ledger, Notices};
 use tool_core::ctx::Progress;
-use tool_core::{Capabilities, Entry, Object, Outcome, Seed, StopFlag, ToolError, Value};
+use tool_core::{
+    Capabilities, Entry, ErrorCode, Object, Outcome, Seed, StopFlag, ToolError, Value,
+};
 
 use crate::clock::SystemClock;
 use crate::environment;
@@ -37,6 +40,7 @@ pub struct Builder {
     workspace: Option<PathBuf>,
     state: Option<PathBuf>,
     plugins: Vec<PluginRoot>,
+    protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
 }
 
@@ -237,11 +241,68 @@ impl Toolkit {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
             observer,
-            chain_id: None,
+            state: self.state.clone(),
+            ..RunOptions::default()
         };
         let generation = self.generations.current();
         let caller = caller(&generation, context);
         chain_runtime::execute(plan, &generation.dispatcher, &caller, inputs, options)
+    }
+
+    /// Goes on with a run that was suspended, needs a decision, or whose process ended; see [`chain_runtime::run::resume`].
+    ///
+    /// # Errors
+    /// `precondition_failed` without a state folder; else as [`chain_runtime::run::resume`].
+    pub fn resume(
+        &self,
+        context: &Context,
+        id: &str,
+        how: &Resume,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<ChainResult, ToolError> {
+        let options = RunOptions {
+            stop: context.stop.clone(),
+            timeout_ms: context.timeout_ms,
+            observer,
+            ..RunOptions::default()
+        };
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        let state = self.runs()?;
+        chain_runtime::run::resume(state, id, &generation.dispatcher, &caller, options, how)
+    }
+
+    /// Cancels a run that nobody works on; what says how is undone.
+    ///
+    /// # Errors
+    /// As [`Toolkit::resume`].
+    pub fn cancel(&self, context: &Context, id: &str) -> Result<ChainResult, ToolError> {
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        chain_runtime::run::cancel(self.runs()?, id, &generation.dispatcher, &caller)
+    }
+
+    /// Goes through a run again and compares; see [`chain_runtime::run::replay`].
+    ///
+    /// # Errors
+    /// As [`Toolkit::resume`].
+    pub fn replay(&self, context: &Context, id: &str) -> Result<Replay, ToolError> {
+        let options = RunOptions {
+            stop: context.stop.clone(),
+            ..RunOptions::default()
+        };
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        chain_runtime::run::replay(self.runs()?, id, &generation.dispatcher, &caller, options)
+    }
+
+    /// Where runs are written.
+    fn runs(&self) -> Result<&Arc<State>, ToolError> {
+        self.state.as_ref().ok_or_else(|| {
+            ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
+                .reason("state")
+                .hint("`mathchain doctor` shows the state folder and what is wrong with it")
+        })
     }
 
     /// What the configuration says of chains.
@@ -361,6 +422,13 @@ impl Builder {
         self
     }
 
+    /// Adds files that tools never write, such as those that a configuration names.
+    #[must_use]
+    pub fn protected(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.protected.extend(files);
+        self
+    }
+
     /// How a reload gets the configuration; without it the one given stays.
     #[must_use]
     pub fn reread(
@@ -391,7 +459,7 @@ impl Builder {
         let files = self
             .workspace
             .as_deref()
-            .map(|root| open_workspace(root, self.state.as_deref(), &self.plugins))
+            .map(|root| open_workspace(root, self.state.as_deref(), &self.plugins, &self.protected))
             .transpose()?;
         let (state, state_fault) = match self
             .state
@@ -430,7 +498,7 @@ impl Builder {
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
-            chains: Some(Arc::new(Subchains::new(config.chain.into()))),
+            chains: Some(Arc::new(Subchains::new(config.chain.into(), state.clone()))),
         };
         let loader = (!self.plugins.is_empty()).then(|| {
             Loader::new(
@@ -461,6 +529,7 @@ fn open_workspace(
     root: &Path,
     state: Option<&Path>,
     plugins: &[PluginRoot],
+    files: &[PathBuf],
 ) -> Result<Arc<dyn Files>, ToolError> {
     let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
     let inside = state
@@ -469,5 +538,15 @@ fn open_workspace(
         .filter(|inside| !inside.is_empty());
     protected.extend(inside);
     protected.extend(generation::protected(plugins, root));
+    // Places are compared as they are: a root by another name is another place.
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let below = |file: &'_ PathBuf| {
+        let file = file
+            .strip_prefix(root)
+            .or_else(|_| file.strip_prefix(&real));
+        file.ok().and_then(Path::to_str).map(str::to_owned)
+    };
+    let named: Vec<String> = files.iter().filter_map(below).collect();
+    protected.extend(named.iter().map(String::as_str));
     Ok(Arc::new(Workspace::with_protected(root, &protected)?))
 }

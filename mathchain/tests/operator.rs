@@ -49,6 +49,70 @@ fn r17_an_approval_is_used_once_by_the_same_call() {
     place.run(&["call", "write_file"], WRITE).expect_code(4);
 }
 
+/// Who answers with a key is named in the approval and in the audit, and is never the agent that asks.
+#[test]
+#[cfg(unix)]
+fn an_approver_is_known_by_a_key() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let open = |name: &str, mode: u32| {
+        let path = place.path("work").join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    place.write("anna.key", &"k".repeat(32));
+    place.write("short.key", "k");
+    let id = pending(&place);
+    let approve = |key: &str| place.run(&["approve", &id, "--key", key], "");
+    open("anna.key", 0o644);
+    let readable = approve("anna.key");
+    assert!(readable.stderr.contains("by others"), "{}", readable.stderr);
+    open("anna.key", 0o600);
+    open("short.key", 0o600);
+    approve("short.key").expect_code(2);
+    approve("no.key").expect_code(2);
+    let unknown = approve("anna.key");
+    unknown.expect_code(3);
+    let hint = &unknown.stderr;
+    let digest = hint.split('"').nth(1).expect("the digest of the key");
+    assert_eq!(digest.len(), 64, "{hint}");
+    // Beside the folder where commands run is the user's configuration.
+    let list = format!("version = 1\n[approvers]\nanna = \"{digest}\"\n");
+    place.write("../config/mathchain/approvers.toml", &list);
+    // No tool makes an approver, even where the workspace is the whole home.
+    let forged = r#"{"path":"config/mathchain/approvers.toml","content":"","mode":"overwrite"}"#;
+    let refused = place.run(
+        &["call", "write_file", "--yes", "--workspace", ".."],
+        forged,
+    );
+    assert_ne!(refused.code, 0, "{}", refused.stdout);
+    assert_eq!(place.read("../config/mathchain/approvers.toml"), list);
+    let approved = approve("anna.key");
+    assert_eq!(
+        approved.expect_code(0).at("/decided_by"),
+        Value::from("anna")
+    );
+    let ran = place.run(&["call", "write_file"], WRITE);
+    assert_eq!(
+        ran.expect_code(0).at("/metadata/approved_by"),
+        Value::from("anna")
+    );
+    let audit = place.run(&["audit", "export"], "");
+    assert!(
+        audit
+            .expect_code(0)
+            .stdout
+            .contains(r#""decided_by":"anna""#),
+        "{}",
+        audit.stdout
+    );
+    let id = pending(&place);
+    let declined = place.run(&["deny", &id, "--key", "anna.key"], "");
+    assert_eq!(
+        declined.expect_code(0).at("/decided_by"),
+        Value::from("anna")
+    );
+}
+
 #[test]
 fn a_declined_call_stays_declined() {
     let place = Place::new();

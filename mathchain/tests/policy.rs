@@ -462,3 +462,99 @@ fn a_delegate_and_a_question_at_the_command_line() {
     assert_eq!(told.expect_code(0).at("/0/kind"), Value::from("question"));
     assert_eq!(told.at("/0/id"), asked.expect_code(0).at("/output/id"));
 }
+
+const NAMED: &str = "version = 1\n[files]\nroles = [\"roles.yaml\", \"permissions.yaml\"]\ntools = [\"tools/index.yaml\"]\n";
+const ROLES: &str = include_str!("../../tests/conformance/earlier/roles.yaml");
+const INDEX: &str = include_str!("../../tests/conformance/earlier/tools/index.yaml");
+const PERMISSIONS: &str = include_str!("../../tests/conformance/earlier/permissions.yaml");
+
+#[test]
+fn files_of_earlier_systems_load_as_they_are() {
+    let place = Place::new();
+    place.write("mathchain.toml", NAMED);
+    place.write("roles.yaml", ROLES);
+    place.write("permissions.yaml", PERMISSIONS);
+    place.write("tools/index.yaml", INDEX);
+    let checked = place.run(&["check"], "");
+    let warnings = checked.expect_code(0).at("/warnings");
+    let warnings: Vec<String> = warnings
+        .items()
+        .expect("a list")
+        .iter()
+        .map(|warning| warning.as_str().expect("a text").to_owned())
+        .collect();
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    assert!(
+        warnings[2].contains("`task:start`, `git:commit`"),
+        "{warnings:?}"
+    );
+    let seen = |role: &str| -> Vec<String> {
+        let listed = place.run(&["tools", "list", "--role", role], "");
+        let listed = listed.expect_code(0).json();
+        let id = |tool: &Value| tool.get("id").and_then(Value::as_str).map(str::to_owned);
+        listed
+            .items()
+            .expect("a list")
+            .iter()
+            .filter_map(id)
+            .collect()
+    };
+    assert_eq!(seen("researcher"), ["read_file", "list_directory", "grep"]);
+    assert_eq!(
+        seen("implementation"),
+        [
+            "read_file",
+            "write_file",
+            "list_directory",
+            "grep",
+            "run_shell"
+        ]
+    );
+    assert!(seen("idle").is_empty() && seen("nobody").is_empty());
+    assert_eq!(seen("reader_of_pages"), ["fetch_docs"]);
+    let worker = seen("worker_general");
+    assert!(worker.contains(&"read_file".to_owned()) && worker.contains(&"json_query".to_owned()));
+    assert!(!worker.contains(&"write_file".to_owned()) && !worker.contains(&"http_get".to_owned()));
+    assert!(seen("frontdoor").contains(&"http_get".to_owned()));
+    // What says who may do what, no tool writes.
+    let write = r#"{"path":"tools/index.yaml","content":"","mode":"overwrite"}"#;
+    let refused = place.run(&["call", "write_file", "--yes"], write);
+    assert_ne!(refused.code, 0, "{}", refused.stdout);
+    assert_eq!(place.read("tools/index.yaml"), INDEX);
+}
+
+#[test]
+fn a_misspelt_tool_of_an_earlier_file_is_an_error_with_its_line() {
+    let place = Place::new();
+    place.write("mathchain.toml", NAMED);
+    place.write(
+        "roles.yaml",
+        &ROLES.replace("- search_files", "- serch_files"),
+    );
+    place.write(
+        "permissions.yaml",
+        &PERMISSIONS.replace("[write_file]", "[wrte_file]"),
+    );
+    let checked = place.run(&["check"], "");
+    assert_eq!(checked.code, 2, "{}", checked.stdout);
+    for part in [
+        "roles.yaml:9:9: no tool named `serch_files`\n    did you mean `search_files`?",
+        "permissions.yaml:9:23: no tool named `wrte_file`\n    did you mean `write_file`?",
+        "mathchain.toml:4:10: `tools/index.yaml` cannot be read",
+    ] {
+        assert!(checked.stderr.contains(part), "{part}: {}", checked.stderr);
+    }
+}
+
+#[test]
+fn the_schema_of_the_configuration_is_printed() {
+    let place = Place::new();
+    let listed = place.run(&["schema"], "");
+    assert_eq!(listed.expect_code(0).at("/0/name"), Value::from("config"));
+    let printed = place.run(&["schema", "config"], "");
+    assert_eq!(
+        printed.expect_code(0).stdout,
+        format!("{:#}\n", registry::config::schema())
+    );
+    assert_eq!(place.run(&["schema", "confg"], "").code, 2);
+}

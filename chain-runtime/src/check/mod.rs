@@ -32,6 +32,7 @@ use crate::types::{Slots, Type, Walked};
 pub use maps::CheckedMap;
 pub(crate) use maps::item_value;
 pub use step::Permit;
+pub(crate) use subplan::is_chain;
 
 /// Most notes that are kept.
 const NOTES_MAX: usize = 1000;

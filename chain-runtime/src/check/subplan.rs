@@ -13,7 +13,7 @@ use crate::problem::{Fault, PlanProblem};
 const TOOL: &str = "chain_run";
 
 /// Whether a call of this tool does what a plan says.
-pub(super) fn is_chain(tool: &str) -> bool {
+pub(crate) fn is_chain(tool: &str) -> bool {
     tool == TOOL
 }
 

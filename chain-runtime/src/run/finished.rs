@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
-use crate::check::CheckedStep;
+use crate::check::{CheckedStep, is_chain};
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -89,7 +89,12 @@ impl Finished {
                 end.output = Some(output);
             }
             Status::Error(error) => {
-                end.status = status_of(error.code(), stop);
+                end.status = match (is_chain(step.tool), error.code(), error.reason_str()) {
+                    // A plan within this one waits: so does its step.
+                    (true, ErrorCode::ApprovalRequired, _) => StepStatus::Pending,
+                    (true, ErrorCode::Conflict, Some("outcome_unknown")) => StepStatus::Unknown,
+                    (_, code, _) => status_of(code, stop),
+                };
                 end.error = Some(with_origin(step, error));
             }
             Status::PendingApproval { approval_id } => {

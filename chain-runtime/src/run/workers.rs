@@ -381,7 +381,7 @@ impl<'a> Workers<'a> {
         drop(values);
         let outcome = match args {
             Ok(args) => match args.literal() {
-                Some(args) => self.dispatch(unit, args, left_ms),
+                Some(args) => self.dispatch((unit, attempt), args, left_ms),
                 None => Outcome::error(ToolError::new(
                     ErrorCode::Internal,
                     "an argument was left without a value",
@@ -396,7 +396,12 @@ impl<'a> Workers<'a> {
         end
     }
 
-    fn dispatch(&self, unit: Unit, args: &Value, left_ms: Option<u64>) -> Outcome {
+    fn dispatch(
+        &self,
+        (unit, attempt): (Unit, u32),
+        args: &Value,
+        left_ms: Option<u64>,
+    ) -> Outcome {
         let step = self.lock().machine.called(unit);
         if let Some(refused) = values::smuggled_file(self.dispatcher, self.plan, step, args) {
             return Outcome::error(refused);
@@ -410,6 +415,7 @@ impl<'a> Workers<'a> {
                 Part::Item(index) => Some(index),
                 Part::Whole | Part::Undo => None,
             },
+            attempt,
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),

@@ -477,6 +477,15 @@ impl State {
         self.select_runs(&sql, params![state.map(RunState::as_str), limit])
     }
 
+    /// The run with exactly this id, where there is one.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn run_named(&self, id: &str) -> Result<Option<Run>, ToolError> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
+        Ok(self.select_runs(&sql, params![id])?.pop())
+    }
+
     /// The run that an id, or its beginning, names.
     ///
     /// # Errors

@@ -3,25 +3,98 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use registry::{CallerContext, Chains, Dispatcher};
+use registry::{CallerContext, ChainPosition, Chains, Dispatcher};
 use tool_core::capability::ChainRequest;
-use tool_core::{Object, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
-use crate::check::check;
+use crate::artifacts::Handle;
+use crate::check::{CheckedPlan, check};
 use crate::plan::{Defaults, Plan};
-use crate::run::{ChainResult, RunOptions, record_rejection, run};
+use crate::run::{ChainResult, Resume, RunOptions, begin, record_rejection, resume};
+use crate::state::{Run, RunState, State};
 
 /// Runs the plans that calls hand on.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Subchains {
     defaults: Defaults,
+    state: Option<Arc<State>>,
 }
 
 impl Subchains {
-    /// With what holds where a plan says nothing.
-    pub fn new(defaults: Defaults) -> Self {
-        Self { defaults }
+    /// With what holds where a plan says nothing, and where runs are written.
+    pub fn new(defaults: Defaults, state: Option<Arc<State>>) -> Self {
+        Self { defaults, state }
     }
+
+    /// Runs a plan. A step of a run that goes on after a crash finds the run it had begun, and goes on with that.
+    fn run(
+        &self,
+        plan: &CheckedPlan,
+        dispatcher: &Dispatcher,
+        context: &CallerContext,
+        options: RunOptions,
+    ) -> Result<Value, ToolError> {
+        let (Some(state), Some(chain)) = (&self.state, &context.chain) else {
+            return answer(&begin(plan, dispatcher, options));
+        };
+        let id = child_id(chain);
+        let known = state.run_named(&id)?;
+        let result = match known {
+            None => begin(
+                plan,
+                dispatcher,
+                RunOptions {
+                    chain_id: Some(id),
+                    ..options
+                },
+            ),
+            Some(run) if run.state.is_final() => return recorded(state, &run),
+            Some(run) => {
+                let how = Resume::default();
+                resume(state, &run.id, dispatcher, context, options, &how)?
+            }
+        };
+        answer(&result)
+    }
+}
+
+/// The id of the run that a step of another run begins: the same whenever that step is called.
+fn child_id(chain: &ChainPosition) -> String {
+    let item = chain.item.map_or_else(String::new, |item| item.to_string());
+    let attempt = chain.attempt.to_string();
+    let mut digest = registry::digest::of_texts([&*chain.step, &item, &attempt]);
+    digest.truncate(8);
+    format!("{}-{digest}", chain.chain_id)
+}
+
+/// What a run that has ended answered.
+fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
+    let records = state.run_records(&run.id)?;
+    let kind = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
+    let record = records.iter().rev().find(kind);
+    let text = |key: &str| record?.get(key)?.as_str().map(str::to_owned);
+    if run.state != RunState::Succeeded {
+        let code = text("error_code").unwrap_or_default();
+        let code = ErrorCode::ALL.into_iter().find(|one| one.as_str() == code);
+        let message =
+            text("error").unwrap_or_else(|| format!("the run ended: {}", run.state.as_str()));
+        return Err(ToolError::new(
+            code.unwrap_or(ErrorCode::ToolError),
+            message,
+        ));
+    }
+    let outputs = record
+        .and_then(|record| Handle::from_value(record.get("outputs")?))
+        .map(|handle| state.value(&handle))
+        .transpose()?;
+    let mut summary = Object::new();
+    summary.insert("outputs", outputs.unwrap_or_default());
+    summary.insert("chain_id", run.id.as_str());
+    for key in ["waves", "mode_used", "fallback_reason"] {
+        let value = record.and_then(|record| record.get(key)).cloned();
+        summary.insert(key, value.unwrap_or_default());
+    }
+    Ok(Value::Object(Arc::new(summary)))
 }
 
 impl Chains for Subchains {
@@ -48,13 +121,17 @@ impl Chains for Subchains {
         }
         let options = RunOptions {
             stop: stop.clone(),
+            state: self.state.clone(),
             ..RunOptions::default()
         };
-        let result = run(&checked, dispatcher, options);
-        match &result.error {
-            Some(error) => Err(error.clone().evidence(result.to_value())),
-            None => Ok(summary(&result)),
-        }
+        self.run(&checked, dispatcher, context, options)
+    }
+}
+
+fn answer(result: &ChainResult) -> Result<Value, ToolError> {
+    match &result.error {
+        Some(error) => Err(error.clone().evidence(result.to_value())),
+        None => Ok(summary(result)),
     }
 }
 

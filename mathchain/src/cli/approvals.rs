@@ -8,9 +8,11 @@ use tool_core::{ToolError, Value};
 use super::args::{Approvals, Approve, Decide, Global};
 use super::policy::rules;
 use super::{exit, print_data, session};
+use crate::approvers::approver;
 
 /// Grants one approval. Whoever runs this command line as this user is the operator.
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {
+    let by = approver(approve.key.as_deref())?;
     // A rule may be about a call of an agent.
     let toolkit = match approve.always {
         true => session::open_with_agents(global)?,
@@ -24,10 +26,10 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
     };
     let (granted, recorded) = match &rule {
         Some(rule) => {
-            let settled = state.approve_by_rule(&approve.id, "terminal")?;
+            let settled = state.approve_by_rule(&approve.id, &by)?;
             (settled, Some((rules::record(global, state, rule)?, rule)))
         }
-        None => (state.approve(&approve.id, "terminal")?, None),
+        None => (state.approve(&approve.id, &by)?, None),
     };
     state.close()?;
     let mut data = fields(&granted);
@@ -52,9 +54,10 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
 
 /// Declines one approval.
 pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode, ToolError> {
+    let by = approver(decide.key.as_deref())?;
     let toolkit = session::open(global)?;
     let state = session::state(&toolkit)?;
-    let settled = state.decline(&decide.id, "terminal")?;
+    let settled = state.decline(&decide.id, &by)?;
     state.close()?;
     print_data(global, &value(&settled), || {
         let (id, tool, role) = (&settled.id, &settled.tool, &settled.role);

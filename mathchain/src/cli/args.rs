@@ -95,6 +95,12 @@ pub(super) enum Command {
         after_help = "Exit code 2 when anything is wrong: every error at once, with file, line and column. For a project's own CI."
     )]
     Check,
+    /// Print a JSON Schema for editors; without a name, list them
+    Schema {
+        /// What it describes
+        #[arg(value_parser = super::schema::names())]
+        name: Option<String>,
+    },
     /// List, check and switch plugins
     #[command(subcommand)]
     Plugins(Plugins),
@@ -327,6 +333,9 @@ pub(super) struct Approve {
     /// hosts
     #[arg(long)]
     pub always: bool,
+    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -382,6 +391,9 @@ pub(super) enum Plugins {
 pub(super) struct Decide {
     /// Id of the approval, or its beginning
     pub id: String,
+    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

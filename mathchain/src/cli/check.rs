@@ -15,7 +15,7 @@ pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
     let config = toolkit.config();
     let dispatcher = toolkit.dispatcher();
     let plugins = toolkit.plugins();
-    let unavailable: Vec<String> = plugins
+    let mut warnings: Vec<String> = plugins
         .iter()
         .filter_map(|plugin| match &plugin.status {
             Status::Unavailable(reason) => {
@@ -24,6 +24,7 @@ pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
             _ => None,
         })
         .collect();
+    warnings.extend(dispatcher.policy().notes().iter().map(ToString::to_string));
     let mut object = Object::new();
     let named = file.map(|file| file.path.to_string_lossy().into_owned());
     object.insert("configuration", named.clone());
@@ -33,7 +34,7 @@ pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
     object.insert("phases", config.phases.len());
     object.insert("agents", dispatcher.policy().agents().count());
     object.insert("plugins", plugins.len());
-    object.insert("warnings", Value::from(unavailable.clone()));
+    object.insert("warnings", Value::from(warnings.clone()));
     let counts: Vec<String> = ["roles", "layers", "phases", "agents", "plugins", "tools"]
         .iter()
         .map(|key| {
@@ -45,7 +46,7 @@ pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
         "{}: {}; nothing is wrong\n{}",
         named.as_deref().unwrap_or("no configuration"),
         counts.join(", "),
-        unavailable
+        warnings
             .iter()
             .map(|line| format!("warning: {line}\n"))
             .collect::<String>()

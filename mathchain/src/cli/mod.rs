@@ -20,6 +20,7 @@ mod plugins;
 mod policy;
 mod progress;
 mod run;
+mod schema;
 mod serve;
 mod session;
 mod stdin;
@@ -55,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::AgentArgs(args) => agent_args::agent_args(&global, &args),
         Command::Phase(phase) => phase::phase(&global, &phase),
         Command::Check => check::check(&global),
+        Command::Schema { name } => schema::schema(&global, name.as_deref()),
         Command::Plugins(plugins) => plugins::plugins(&global, &plugins),
         Command::Approve(approve) => approvals::approve(&global, &approve),
         Command::Deny(decide) => approvals::deny(&global, &decide),

@@ -31,7 +31,7 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     })?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
-        Some(file) => Config::parse(&file.path.to_string_lossy(), &file.text)?,
+        Some(file) => environment::config_of(&file.path, &file.text)?,
         None => Config::default(),
     };
     let project = config_file
@@ -105,18 +105,27 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
+    let named = places.config.files.iter();
+    let named: Vec<String> = named.map(|named| named.path.text.clone()).collect();
     let file = places.config_file.map(|file| file.path);
+    let beside = file
+        .iter()
+        .flat_map(|file| named.iter().map(|named| file.with_file_name(named)));
+    let beside: Vec<PathBuf> = beside.collect();
     let state = places.state.clone();
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
+        // A workspace may hold the user's own configuration, and with it who approves.
+        .protected(environment::user_config_folder())
+        .protected(beside)
         .workspace(places.workspace)
         .reread(move || {
             let mut config = match &file {
                 Some(path) => {
                     let again = environment::find_config(Some(path), Path::new("."))?;
                     let text = again.map_or_else(String::new, |found| found.text);
-                    Config::parse(&path.to_string_lossy(), &text)?
+                    environment::config_of(path, &text)?
                 }
                 None => Config::default(),
             };

@@ -248,13 +248,13 @@ fn sandboxes(found: &mut BTreeMap<Confinement, Sandbox>, part: Part<'_>) {
 fn config(part: Part<'_>) -> Option<ConfigTemplate> {
     let mut table = part.into_table(&["file", "variable", "value"])?;
     let file = table.text("file");
-    if file.is_none() {
-        table.report("a configuration file needs its name, `file`");
-    }
+    table.need("file", "a configuration file needs its name, `file`");
+    let variable = table.text("variable");
+    let value = table.within("value", tree).unwrap_or_default();
     Some(ConfigTemplate {
         file: file?,
-        variable: table.text("variable"),
-        value: table.within("value", tree).unwrap_or_default(),
+        variable,
+        value,
     })
 }
 
@@ -264,7 +264,7 @@ fn managed(table: &mut Table<'_>) -> BTreeMap<String, Arity> {
         if !flag.starts_with('-') {
             part.report(format!("expected a flag, found `{flag}`"), None);
         }
-        let arity = match part.value.as_str() {
+        let arity = match part.word(&["none", "one", "greedy"]).as_deref() {
             Some("none") => Arity::None,
             Some("one") => Arity::One,
             Some("greedy") => Arity::Greedy,
@@ -333,13 +333,14 @@ fn templates(table: &mut Table<'_>, key: &str) -> Option<Vec<String>> {
 
 /// A tree of templates.
 fn tree(mut part: Part<'_>) -> Value {
+    let value = part.anything();
     let mut unknown = Vec::new();
-    collect_unknown(&part.value, &mut unknown);
+    collect_unknown(&value, &mut unknown);
     for word in unknown {
         let near = nearest(&word, PLACEHOLDERS);
         part.report(format!("no placeholder `{{{word}}}`"), near);
     }
-    part.value
+    value
 }
 
 fn collect_unknown(value: &Value, found: &mut Vec<String>) {

@@ -1,15 +1,22 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
+mod approvers;
 mod cases;
+pub(crate) mod earlier;
+mod outline;
 pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
+mod schema;
 mod services;
 
 #[cfg(test)]
 mod tests;
 
+pub use approvers::{Approver, key_digest};
 pub(crate) use cases::cases;
+pub use earlier::{EarlierFiles, NamedFile};
+pub use schema::schema;
 
 use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
@@ -233,6 +240,8 @@ pub struct Config {
     pub models: Models,
     /// Agent command lines beside or instead of the built-in ones.
     pub clis: Vec<CliSpec>,
+    /// Files of earlier systems; read with the policy, since they name tools.
+    pub files: EarlierFiles,
 }
 
 impl Default for Config {
@@ -259,6 +268,7 @@ impl Default for Config {
             unattended: Unattended::default(),
             models: Models::default(),
             clis: Vec::new(),
+            files: EarlierFiles::default(),
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
+use tool_core::schema::Schema;
 use tool_core::{Object, Value};
 
+use super::outline::{Outline, object};
 use crate::document::Document;
 use crate::error::LoadError;
 use crate::policy::Selector;
@@ -23,6 +25,8 @@ pub(crate) struct Part<'a> {
     errors: &'a mut Vec<LoadError>,
     pointer: String,
     pub(crate) value: Value,
+    /// Where what is asked for is noted, in place of being read.
+    outline: Option<&'a mut Outline>,
 }
 
 impl<'a> Part<'a> {
@@ -32,7 +36,30 @@ impl<'a> Part<'a> {
             errors,
             pointer: String::new(),
             value: document.value.clone(),
+            outline: None,
         }
+    }
+
+    /// What a reader takes.
+    pub(crate) fn outline(read: impl FnOnce(Part<'_>)) -> Outline {
+        let mut outline = Outline::default();
+        read(Part {
+            document: &Document::empty(),
+            errors: &mut Vec::new(),
+            pointer: String::new(),
+            value: Value::Null,
+            outline: Some(&mut outline),
+        });
+        outline
+    }
+
+    /// Notes a form for an outline; whether there is one.
+    fn notes(&mut self, form: impl FnOnce() -> Schema) -> bool {
+        match self.outline.as_deref_mut() {
+            Some(outline) => outline.form(form()),
+            None => return false,
+        }
+        true
     }
 
     pub(crate) fn place(&self) -> crate::error::Place {
@@ -52,6 +79,13 @@ impl<'a> Part<'a> {
     }
 
     pub(crate) fn into_table(mut self, keys: &[&str]) -> Option<Table<'a>> {
+        if let Some(outline) = self.outline.as_deref_mut() {
+            outline.table(keys);
+            return Some(Table {
+                part: self,
+                object: Object::new(),
+            });
+        }
         let Value::Object(object) = self.value.clone() else {
             self.report(
                 format!("expected a table, found {}", self.value.kind()),
@@ -89,7 +123,25 @@ impl<'a> Part<'a> {
             errors: self.errors,
             value: self.value.get(key).cloned().unwrap_or_default(),
             pointer,
+            outline: self
+                .outline
+                .as_deref_mut()
+                .and_then(|outline| outline.key(key)),
         }
+    }
+
+    /// The only part of its kind: what an outline says of all items, or of all members.
+    fn example<'b>(
+        &'b mut self,
+        of: impl FnOnce(&'b mut Outline) -> &'b mut Outline,
+    ) -> Option<Part<'b>> {
+        Some(Part {
+            document: self.document,
+            errors: self.errors,
+            pointer: String::new(),
+            value: Value::Null,
+            outline: Some(of(self.outline.as_deref_mut()?)),
+        })
     }
 
     pub(crate) fn child_index(&mut self, index: usize, value: Value) -> Part<'_> {
@@ -100,11 +152,15 @@ impl<'a> Part<'a> {
             errors: self.errors,
             value,
             pointer,
+            outline: None,
         }
     }
 
     /// The value as a list; each item with its own pointer.
     pub(crate) fn items(&mut self, mut each: impl FnMut(Part<'_>)) {
+        if let Some(example) = self.example(Outline::items) {
+            return each(example);
+        }
         match self.value.items() {
             Some(items) => {
                 for (index, item) in items.into_iter().enumerate() {
@@ -118,7 +174,24 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The value as a table whose names the author chose; each member with its own pointer.
+    pub(crate) fn members(&mut self, mut each: impl FnMut(String, Part<'_>)) {
+        if let Some(example) = self.example(Outline::members) {
+            return each(String::new(), example);
+        }
+        let Some(object) = self.value.as_object().cloned() else {
+            let kind = self.value.kind();
+            return self.report(format!("expected a table, found {kind}"), None);
+        };
+        for (name, _) in object.iter() {
+            each(name.to_owned(), self.child_key(name));
+        }
+    }
+
     pub(crate) fn as_text(&mut self) -> Option<String> {
+        if self.notes(|| of_type("string")) {
+            return None;
+        }
         let text = self.value.as_str().map(str::to_owned);
         if text.is_none() {
             self.report(format!("expected text, found {}", self.value.kind()), None);
@@ -132,7 +205,22 @@ impl<'a> Part<'a> {
         texts
     }
 
+    /// The value where it is a text; it should be one of these.
+    pub(crate) fn word(&mut self, words: &[&str]) -> Option<String> {
+        self.notes(|| one_of(words));
+        self.value.as_str().map(str::to_owned)
+    }
+
+    /// The value, whatever it is.
+    pub(crate) fn anything(&mut self) -> Value {
+        if let Some(outline) = self.outline.as_deref_mut() {
+            outline.anything();
+        }
+        self.value.clone()
+    }
+
     pub(crate) fn text_or_texts(&mut self) -> Vec<String> {
+        self.notes(|| of_type("string"));
         match self.value.as_str() {
             Some(text) => vec![text.to_owned()],
             None => self.texts(),
@@ -153,7 +241,8 @@ pub(crate) struct Table<'a> {
 
 impl Table<'_> {
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.object.get(key).is_some()
+        // An outline has every key.
+        self.part.outline.is_some() || self.object.get(key).is_some()
     }
 
     pub(crate) fn report(&mut self, message: impl Into<String>) {
@@ -164,18 +253,42 @@ impl Table<'_> {
         self.has(key).then(|| read(self.part.child_key(key)))
     }
 
-    pub(crate) fn version(&mut self) {
-        if !self.has("version") {
-            self.report("expected `version = 1`");
+    /// Reports a key that is not there.
+    pub(crate) fn need(&mut self, key: &str, message: &str) {
+        if let Some(outline) = self.part.outline.as_deref_mut() {
+            outline.require(key);
+        } else if !self.has(key) {
+            self.report(message);
         }
-        self.within("version", |mut part| {
-            if part.value.as_i64() != Some(1) {
-                part.report(
-                    format!("expected version 1, found {}", part.value.kind()),
-                    None,
-                );
-            }
+    }
+
+    pub(crate) fn version(&mut self) {
+        self.need("version", "expected `version = 1`");
+        let form = || object([("const", 1.into())]);
+        self.scalar("version", form, "version 1", |value| {
+            (value.as_i64() == Some(1)).then_some(())
         });
+    }
+
+    fn scalar<T>(
+        &mut self,
+        key: &str,
+        form: impl FnOnce() -> Schema,
+        expected: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Option<T> {
+        self.within(key, |mut part| {
+            if part.notes(form) {
+                return None;
+            }
+            let found = read(&part.value);
+            if found.is_none() {
+                let kind = part.value.kind();
+                part.report(format!("expected {expected}, found {kind}"), None);
+            }
+            found
+        })
+        .flatten()
     }
 
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
@@ -183,91 +296,42 @@ impl Table<'_> {
     }
 
     pub(crate) fn truth(&mut self, key: &str) -> Option<bool> {
-        self.within(key, |mut part| {
-            let truth = part.value.as_bool();
-            if truth.is_none() {
-                part.report(
-                    format!("expected true or false, found {}", part.value.kind()),
-                    None,
-                );
-            }
-            truth
-        })
-        .flatten()
+        let form = || of_type("boolean");
+        self.scalar(key, form, "true or false", Value::as_bool)
     }
 
     pub(crate) fn number(&mut self, key: &str) -> Option<f64> {
-        self.within(key, |mut part| {
-            let number = part.value.as_f64();
-            if number.is_none() {
-                part.report(
-                    format!("expected a number, found {}", part.value.kind()),
-                    None,
-                );
-            }
-            number
-        })
-        .flatten()
-    }
-
-    pub(crate) fn positive(&mut self, key: &str) -> Option<u64> {
-        self.within(key, |mut part| {
-            let number = part
-                .value
-                .as_i64()
-                .and_then(|number| u64::try_from(number).ok())
-                .filter(|number| *number > 0);
-            if number.is_none() {
-                part.report(
-                    format!(
-                        "expected an integer of at least 1, found {}",
-                        part.value.kind()
-                    ),
-                    None,
-                );
-            }
-            number
-        })
-        .flatten()
+        self.scalar(key, || of_type("number"), "a number", Value::as_f64)
     }
 
     pub(crate) fn integer(&mut self, key: &str) -> Option<i64> {
-        self.within(key, |mut part| {
-            let number = part.value.as_i64();
-            if number.is_none() {
-                part.report(
-                    format!("expected an integer, found {}", part.value.kind()),
-                    None,
-                );
-            }
-            number
-        })
-        .flatten()
+        self.scalar(key, || of_type("integer"), "an integer", Value::as_i64)
+    }
+
+    /// An integer of at least 1.
+    pub(crate) fn positive(&mut self, key: &str) -> Option<u64> {
+        self.at_least(key, 1)
     }
 
     /// An integer of at least 0.
     pub(crate) fn count(&mut self, key: &str) -> Option<u64> {
-        self.within(key, |mut part| {
-            let number = part
-                .value
-                .as_i64()
-                .and_then(|number| u64::try_from(number).ok());
-            if number.is_none() {
-                part.report(
-                    format!(
-                        "expected an integer of at least 0, found {}",
-                        part.value.kind()
-                    ),
-                    None,
-                );
-            }
-            number
+        self.at_least(key, 0)
+    }
+
+    fn at_least(&mut self, key: &str, least: u64) -> Option<u64> {
+        let form = || object([("type", "integer".into()), ("minimum", least.into())]);
+        let expected = format!("an integer of at least {least}");
+        self.scalar(key, form, &expected, |value| {
+            let number = u64::try_from(value.as_i64()?).ok()?;
+            (number >= least).then_some(number)
         })
-        .flatten()
     }
 
     pub(crate) fn one_of(&mut self, key: &str, names: &[&str]) -> Option<String> {
         self.within(key, |mut part| {
+            if part.notes(|| one_of(names)) {
+                return None;
+            }
             let text = part.as_text()?;
             if names.contains(&text.as_str()) {
                 return Some(text);
@@ -303,17 +367,15 @@ impl Table<'_> {
     }
 
     pub(crate) fn each_named(&mut self, key: &str, mut read: impl FnMut(String, Part<'_>)) {
-        self.within(key, |mut part| {
-            let Some(object) = part.value.as_object().cloned() else {
-                part.report(
-                    format!("expected a table, found {}", part.value.kind()),
-                    None,
-                );
-                return;
-            };
-            for (name, _) in object.iter() {
-                read(name.to_owned(), part.child_key(name));
-            }
-        });
+        self.within(key, |mut part| part.members(&mut read));
     }
+}
+
+fn of_type(name: &str) -> Schema {
+    object([("type", name.into())])
+}
+
+fn one_of(words: &[&str]) -> Schema {
+    let words = words.iter().map(|word| Schema::from(*word)).collect();
+    object([("type", "string".into()), ("enum", words)])
 }

@@ -26,9 +26,11 @@ const PHASE: [&str; 13] = [
 pub(super) fn phase(part: Part<'_>) -> Option<Phase> {
     let place = part.place();
     let mut table = part.into_table(&PHASE)?;
+    const NAME: &str = "a phase needs its `name`: letters, digits, `.`, `_` and `-`";
     let name = table.text("name");
-    if name.as_ref().is_none_or(|name| !is_name(name)) {
-        table.report("a phase needs its `name`: letters, digits, `.`, `_` and `-`");
+    table.need("name", NAME);
+    if name.as_ref().is_some_and(|name| !is_name(name)) {
+        table.report(NAME);
     }
     let mut found = Phase {
         name: name.unwrap_or_default(),
@@ -145,16 +147,12 @@ fn limits(part: Part<'_>) -> Option<u32> {
 fn gate(part: Part<'_>) -> Option<Gate> {
     let mut table = part.into_table(&["kind", "prompt"])?;
     let kind = table.one_of("kind", GateKind::ALL.map(GateKind::as_str).as_slice());
-    if kind.is_none() && !table.has("kind") {
-        table.report("a gate needs its `kind`");
-    }
+    table.need("kind", "a gate needs its `kind`");
+    let prompt = table.text("prompt");
     let kind = GateKind::ALL
         .into_iter()
         .find(|known| Some(known.as_str()) == kind.as_deref())?;
-    Some(Gate {
-        kind,
-        prompt: table.text("prompt"),
-    })
+    Some(Gate { kind, prompt })
 }
 
 fn failure_mode(table: &mut Table<'_>) -> FailureMode {

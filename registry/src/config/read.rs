@@ -2,6 +2,7 @@
 
 use tool_core::nearest::nearest;
 
+use super::earlier::files;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
@@ -13,7 +14,7 @@ use crate::policy::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 
-const TOP: [&str; 16] = [
+const TOP: [&str; 17] = [
     "version",
     "default_role",
     "workspace",
@@ -30,46 +31,55 @@ const TOP: [&str; 16] = [
     "models",
     "approvals",
     "cli",
+    "files",
 ];
 
 /// Reads a configuration as far as it can be read.
 pub(crate) fn config(document: &Document) -> (Config, Vec<LoadError>) {
     let mut errors = document.secrets();
-    let mut config = Config::default();
-    if document.value.is_null() {
-        return (config, errors); // an empty file sets nothing
-    }
-    let root = Part::root(document, &mut errors);
-    if let Some(mut top) = root.table(&TOP) {
-        top.version();
-        if let Some(role) = top.text("default_role") {
-            config.default_role = role;
-            config.default_role_place = Some(document.place("/default_role"));
-        }
-        top.within("workspace", |part| config.workspace = workspace(part));
-        top.each_named("toolsets", |name, part| {
-            config.toolsets.extend(toolset(name, part))
-        });
-        top.each_named("roles", |name, part| config.roles.extend(role(name, part)));
-        top.each("policies", |part| config.layers.extend(layer(part)));
-        top.each("phases", |part| config.phases.extend(phase(part)));
-        top.each_named("provider_profiles", |name, part| {
-            config.profiles.extend(profile(name, part))
-        });
-        top.each_named("budgets", |task, part| {
-            config.budgets.extend(budget(task, part))
-        });
-        top.within("permissions", |part| config.permissions = permissions(part));
-        top.within("web", |part| config.web = web(part));
-        top.within("limits", |part| config.limits = limits(part));
-        top.within("chain", |part| config.chain = chain(part));
-        top.within("models", |part| config.models = models(part));
-        top.within("approvals", |part| config.unattended = unattended(part));
-        top.each_named("cli", |name, part| {
-            config.clis.extend(cli_table(name, part))
-        });
-    }
+    // An empty file sets nothing.
+    let config = match document.value.is_null() {
+        true => Config::default(),
+        false => whole(Part::root(document, &mut errors)),
+    };
     (config, errors)
+}
+
+/// What a configuration can say.
+pub(super) fn whole(part: Part<'_>) -> Config {
+    let mut config = Config::default();
+    let Some(mut top) = part.into_table(&TOP) else {
+        return config;
+    };
+    top.version();
+    if let Some(role) = top.selector("default_role") {
+        config.default_role = role.text;
+        config.default_role_place = role.place;
+    }
+    top.within("workspace", |part| config.workspace = workspace(part));
+    top.each_named("toolsets", |name, part| {
+        config.toolsets.extend(toolset(name, part))
+    });
+    top.each_named("roles", |name, part| config.roles.extend(role(name, part)));
+    top.each("policies", |part| config.layers.extend(layer(part)));
+    top.each("phases", |part| config.phases.extend(phase(part)));
+    top.each_named("provider_profiles", |name, part| {
+        config.profiles.extend(profile(name, part))
+    });
+    top.each_named("budgets", |task, part| {
+        config.budgets.extend(budget(task, part))
+    });
+    top.within("permissions", |part| config.permissions = permissions(part));
+    top.within("web", |part| config.web = web(part));
+    top.within("limits", |part| config.limits = limits(part));
+    top.within("chain", |part| config.chain = chain(part));
+    top.within("models", |part| config.models = models(part));
+    top.within("approvals", |part| config.unattended = unattended(part));
+    top.each_named("cli", |name, part| {
+        config.clis.extend(cli_table(name, part))
+    });
+    top.within("files", |part| config.files = files(part));
+    config
 }
 
 /// The roles of a roles file, and the contexts that kinds of tasks imply.
@@ -163,9 +173,7 @@ fn layer(part: Part<'_>) -> Option<Layer> {
     let level = table
         .one_of("level", Level::ALL.map(Level::as_str).as_slice())
         .and_then(|text| Level::parse(&text));
-    if level.is_none() && !table.has("level") {
-        table.report("a layer needs its `level`");
-    }
+    table.need("level", "a layer needs its `level`");
     let level = level.unwrap_or(Level::Global);
     let name = table.text("name");
     match level {
@@ -191,15 +199,13 @@ pub(crate) fn rule(part: Part<'_>) -> Option<Rule> {
     let decision = table
         .one_of("decision", &["allow", "ask", "deny"])
         .and_then(|text| Verdict::parse(&text));
-    if decision.is_none() && !table.has("decision") {
-        table.report("a rule needs its `decision`: `allow`, `ask` or `deny`");
-    }
+    table.need(
+        "decision",
+        "a rule needs its `decision`: `allow`, `ask` or `deny`",
+    );
     let mut matches = Match::default();
-    if table.has("match") {
-        table.within("match", |part| matches = condition(part));
-    } else {
-        table.report("a rule needs its `match`");
-    }
+    table.within("match", |part| matches = condition(part));
+    table.need("match", "a rule needs its `match`");
     let mut obligations = Vec::new();
     table.each("obligations", |part| obligations.extend(obligation(part)));
     Some(Rule {
@@ -236,9 +242,7 @@ fn condition(part: Part<'_>) -> Match {
 /// A table with one key that holds a text or a list of texts.
 fn one_list(part: Part<'_>, key: &str) -> Option<Vec<String>> {
     let mut table = part.into_table(&[key])?;
-    if !table.has(key) {
-        table.report(format!("expected `{key}` here"));
-    }
+    table.need(key, &format!("expected `{key}` here"));
     let mut list = Vec::new();
     table.within(key, |mut part| list = part.text_or_texts());
     Some(list)
@@ -254,8 +258,8 @@ fn range(part: Part<'_>, keys: &[&str]) -> Option<Range> {
 }
 
 fn obligation(mut part: Part<'_>) -> Option<Obligation> {
-    if let Some(name) = part.value.as_str() {
-        return match name {
+    if let Some(name) = part.word(&["backup", "notify", "redact"]) {
+        return match name.as_str() {
             "backup" => Some(Obligation::Backup),
             "notify" => Some(Obligation::Notify),
             "redact" => Some(Obligation::Redact),

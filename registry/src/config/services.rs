@@ -31,9 +31,7 @@ pub(super) fn web(part: Part<'_>) -> Web {
 fn web_search(part: Part<'_>) -> Option<WebSearch> {
     let mut table = part.into_table(&["provider", "endpoint", "api_key"])?;
     let provider = table.one_of("provider", &["wikipedia", "searxng", "brave"]);
-    if provider.is_none() && !table.has("provider") {
-        table.report("`web.search` needs its `provider`");
-    }
+    table.need("provider", "`web.search` needs its `provider`");
     let endpoint = table.text("endpoint");
     let api_key_variable = key_variable(&mut table);
     Some(WebSearch {
@@ -59,19 +57,20 @@ pub(super) fn models(part: Part<'_>) -> Models {
 fn model_endpoint(part: Part<'_>) -> Option<ModelEndpoint> {
     let mut table = part.into_table(&["endpoint", "api_key", "model", "timeout_ms"])?;
     let endpoint = table.text("endpoint");
-    match endpoint.as_deref() {
-        None if !table.has("endpoint") => table.report("a model needs its `endpoint`"),
-        Some(url) if !is_plain_url(url) => table.report(
+    table.need("endpoint", "a model needs its `endpoint`");
+    if endpoint.as_ref().is_some_and(|url| !is_plain_url(url)) {
+        table.report(
             "`endpoint` is an http(s) URL without a user or password, such as `http://127.0.0.1:8080/v1/embeddings`",
-        ),
-        _ => {}
+        );
     }
     let api_key_variable = key_variable(&mut table);
+    let model = table.text("model");
+    let timeout_ms = table.positive("timeout_ms");
     Some(ModelEndpoint {
         endpoint: endpoint?,
         api_key_variable,
-        model: table.text("model"),
-        timeout_ms: table.positive("timeout_ms"),
+        model,
+        timeout_ms,
     })
 }
 

@@ -93,6 +93,8 @@ pub struct ChainPosition {
     pub step: String,
     /// Index of the element, in a step that calls its tool for every element of a list.
     pub item: Option<usize>,
+    /// The number of the attempt, from 1.
+    pub attempt: u32,
     /// Planned wave of the step.
     pub wave: usize,
     /// Whether the plan asks a person also where the policy allows.

@@ -137,6 +137,9 @@ impl Trail {
             if let Some(item) = chain.item {
                 record.insert("item", item);
             }
+            if chain.attempt > 1 {
+                record.insert("attempt", chain.attempt);
+            }
             record.insert("wave", chain.wave);
         }
         self.context.who.note(&mut record);

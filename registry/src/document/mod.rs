@@ -55,6 +55,15 @@ pub struct Document {
 }
 
 impl Document {
+    /// A document that says nothing.
+    pub(crate) fn empty() -> Self {
+        Self {
+            value: Value::Null,
+            name: "".into(),
+            spans: Spans::Json("".into()),
+        }
+    }
+
     /// Line and column (both from 1) of the value at a JSON pointer; of an object's member, of its key. A pointer that
     /// leads nowhere gives the deepest part there is.
     pub fn locate(&self, pointer: &str) -> (u32, u32) {

@@ -22,6 +22,10 @@ impl Policy {
         errors: &mut Vec<LoadError>,
     ) -> Self {
         let mut config = Cow::Borrowed(config);
+        let earlier = crate::config::earlier::load(catalogue, &config, errors);
+        if !earlier.roles.is_empty() {
+            config.to_mut().roles.extend(earlier.roles);
+        }
         if !config.agent_texts.is_empty() {
             let agents = crate::agents::load(catalogue, &config, errors);
             config.to_mut().agents.extend(agents);
@@ -130,6 +134,7 @@ impl Policy {
             roles: compiled,
             permissions: config.permissions.clone(),
             budgets: config.budgets.clone(),
+            notes: earlier.notes,
         }
     }
 }

@@ -13,9 +13,9 @@ pub struct RolePermissions {
     /// Categories whose tools are allowed.
     pub allowed_categories: Vec<Category>,
     /// Tools that are allowed whatever their category.
-    pub allowed_tools: Vec<String>,
+    pub allowed_tools: Vec<Selector>,
     /// Tools that are never allowed.
-    pub forbidden_tools: Vec<String>,
+    pub forbidden_tools: Vec<Selector>,
 }
 
 impl RolePermissions {
@@ -26,17 +26,15 @@ impl RolePermissions {
             .iter()
             .filter(|category| **category != Category::Web || self.web_access)
             .map(|category| format!("category:{category}"));
-        let select = |text: String| Selector { text, place: None };
         let mut layer = Layer::new(Level::Role, role);
         layer.allow = Some(
             self.allowed_tools
                 .iter()
                 .cloned()
-                .chain(categories)
-                .map(select)
+                .chain(categories.map(|text| Selector { text, place: None }))
                 .collect(),
         );
-        layer.deny = self.forbidden_tools.iter().cloned().map(select).collect();
+        layer.deny.clone_from(&self.forbidden_tools);
         layer
     }
 }

@@ -54,12 +54,12 @@ pub use who::{Overrides, Who};
 pub use written::to_toml;
 
 pub(crate) use compile::layer as compile_layer;
-pub(crate) use roles::{merged as merged_roles, toolset as resolve_toolset};
+pub(crate) use roles::{built_in_roles, merged as merged_roles, toolset as resolve_toolset};
 pub(crate) use selector::resolve as resolve_selector;
 
 use crate::catalogue::Catalogue;
 use crate::config::{Budget, Config};
-use crate::error::LoadErrors;
+use crate::error::{LoadError, LoadErrors};
 use phases::CompiledPhase;
 use selection::CompiledSelection;
 
@@ -183,6 +183,7 @@ pub struct Policy {
     preconditions: Vec<(&'static str, ToolSet)>,
     permissions: Permissions,
     budgets: Vec<Budget>,
+    notes: Vec<LoadError>,
 }
 
 impl Policy {
@@ -231,6 +232,11 @@ impl Policy {
     /// The phases, by name.
     pub fn phases(&self) -> impl Iterator<Item = &str> {
         self.phases.keys().map(String::as_str)
+    }
+
+    /// What a file of an earlier system says that does not hold here, and is no error.
+    pub fn notes(&self) -> &[LoadError] {
+        &self.notes
     }
 
     /// What holds where no rule is about a call.

@@ -62,6 +62,11 @@ fn built_in() -> &'static BuiltIn {
     })
 }
 
+/// The names of the roles that come with the program.
+pub(crate) fn built_in_roles() -> impl Iterator<Item = &'static str> {
+    built_in().roles.iter().map(|role| role.name.as_str())
+}
+
 /// The layers that a kind of task implies: `math` means no network.
 pub fn context_of_task(kind: &str) -> Vec<Layer> {
     let tasks = &built_in().tasks;

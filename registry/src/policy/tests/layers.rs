@@ -270,8 +270,41 @@ fn the_default_roles_follow_the_intended_matrix() {
             .unwrap();
         assert_eq!(caller.visible(), &ToolSet::all(catalogue.len()), "{role}");
     }
-    assert_eq!(policy.roles().count(), 9);
+    assert_eq!(policy.roles().count(), 16);
     assert_eq!(policy.default_role(), "operator");
+}
+
+#[test]
+fn roles_of_workflows_have_what_their_work_needs() {
+    let catalogue = twelve();
+    let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
+    let seen = |role: &str| {
+        let caller = policy.caller(&catalogue, &Who::role(role), &ready());
+        caller.unwrap().visible().clone()
+    };
+    let writing = ToolSet::of(catalogue.len(), |tool| {
+        Group::Write.contains(catalogue.tool(tool).spec())
+    });
+    for role in ["ideation", "review", "commit"] {
+        let mut written = seen(role);
+        written.intersect(&writing);
+        assert!(written.is_empty(), "{role}: {written:?}");
+        assert!(seen(role).contains(catalogue.index("read_file").unwrap()));
+    }
+    // A delegate has at most what its role has, so who hands work on can do what is handed on.
+    for (smaller, larger) in [
+        ("ideation", "orchestration"),
+        ("design", "orchestration"),
+        ("impl", "orchestration"),
+        ("review", "orchestration"),
+        ("commit", "orchestration"),
+        ("orchestration", "control"),
+    ] {
+        assert!(seen(smaller).is_subset(&seen(larger)), "{smaller} {larger}");
+    }
+    assert!(seen("impl").contains(catalogue.index("run_shell").unwrap()));
+    assert!(!seen("design").contains(catalogue.index("run_shell").unwrap()));
+    assert_eq!(seen("control"), ToolSet::all(catalogue.len()));
 }
 
 #[test]
@@ -283,7 +316,7 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
         of.iter()
             .enumerate()
             .filter(|(bit, _)| bits >> bit & 1 == 1)
-            .map(|(_, name)| (*name).to_owned())
+            .map(|(_, name)| Selector::from(*name))
             .collect::<Vec<_>>()
     };
     for bits in 0..1 << 10 {
@@ -301,7 +334,7 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
         let shown = visible(&catalogue, &[permissions.to_layer("r")]).unwrap();
         for tool in catalogue.iter() {
             let spec = tool.spec();
-            let listed = |list: &[String]| list.iter().any(|name| name == spec.id);
+            let listed = |list: &[Selector]| list.iter().any(|name| name.text == spec.id);
             let by_category = permissions.allowed_categories.contains(&spec.category)
                 && (spec.category != Category::Web || permissions.web_access);
             let legacy = !listed(&permissions.forbidden_tools)
