@@ -17,6 +17,7 @@
 pub mod clock;
 pub mod environment;
 mod generation;
+mod inputs;
 mod models;
 mod plugins;
 mod toolkit;

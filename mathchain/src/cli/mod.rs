@@ -4,6 +4,7 @@ mod agent;
 mod agent_args;
 mod approvals;
 mod args;
+mod artifacts;
 mod audit;
 mod call;
 mod check;
@@ -19,6 +20,7 @@ mod plugins;
 mod policy;
 mod progress;
 mod run;
+mod runs;
 mod serve;
 mod session;
 mod stdin;
@@ -61,6 +63,8 @@ pub fn main() -> ExitCode {
         Command::Files(files) => kept::files(&global, &files),
         Command::Notifications(list) => kept::notifications(&global, &list),
         Command::Audit(audit) => audit::audit(&global, &audit),
+        Command::Runs(runs) => runs::runs(&global, &runs),
+        Command::Artifacts(artifacts) => artifacts::artifacts(&global, &artifacts),
         Command::Init(init) => init::init(&init),
         Command::Doctor => doctor::doctor(&global),
         Command::Completions { shell } => completions(shell),
