@@ -18,6 +18,7 @@ mod approvers;
 pub mod clock;
 pub mod environment;
 mod generation;
+mod inputs;
 mod models;
 mod plugins;
 mod toolkit;

@@ -481,9 +481,12 @@ impl Builder {
             _ => None,
         };
         let host = Host {
-            arrays: files
-                .as_ref()
-                .map(|files| Arc::new(host_tools::Inputs::new(Arc::clone(files))) as _),
+            arrays: (files.is_some() || state.is_some()).then(|| {
+                Arc::new(crate::inputs::Inputs {
+                    files: files.clone().map(host_tools::Inputs::new),
+                    state: state.clone(),
+                }) as _
+            }),
             capabilities: Capabilities {
                 files,
                 spawner: Some(Arc::clone(&sandbox) as _),

@@ -10,6 +10,7 @@ mod plugins;
 mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
+mod runs;
 mod serve;
 mod support;
 mod web;

@@ -84,7 +84,7 @@ pub struct Handle {
 /// The member of a handle that names a small value.
 pub(super) const VALUE_KEY: &str = "$value";
 /// The member of a handle that names a file.
-pub(super) const FILE_KEY: &str = "$artifact";
+pub(crate) const FILE_KEY: &str = "$artifact";
 
 const JSON_MEDIA: &str = "application/json";
 const NPY_MEDIA: &str = "application/x-npy";

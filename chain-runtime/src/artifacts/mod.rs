@@ -15,6 +15,7 @@ mod tests;
 pub use self::folder::FOLDER;
 pub(crate) use self::folder::{Folder, corrupt, missing};
 pub(crate) use self::form::{Stored, load, stored};
+pub(crate) use self::handle::FILE_KEY;
 pub use self::handle::{ArtifactHash, Handle, Kind};
 
 /// Values and blocks of numbers above this size become files, where nothing else is said.

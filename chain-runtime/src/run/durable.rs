@@ -84,6 +84,15 @@ pub(super) fn begin(
             caller.insert(key, name.as_str());
         }
     }
+    for (key, tools) in [
+        ("enable", &who.run.enable),
+        ("disable", &who.run.disable),
+        ("force", &who.run.force),
+    ] {
+        if !tools.is_empty() {
+            caller.insert(key, tools.clone());
+        }
+    }
     state.begin_run(&RunHeader {
         id,
         plan_id: plan.id.to_string(),

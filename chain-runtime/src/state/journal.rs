@@ -76,12 +76,13 @@ impl Journal {
         self.state.shared.put(&self.key, value)
     }
 
-    /// Says that this run refers to a value that another one made, such as a kept result.
+    /// Says that this run refers to a value that another one made, such as a kept result: it is not collected before this run
+    /// is.
     ///
     /// # Errors
-    /// As [`Journal::write`].
+    /// As [`Journal::write`]; `artifact_missing` when it was collected meanwhile, and then is to be made again.
     pub fn refer(&self, handle: &Handle) -> Result<(), ToolError> {
-        self.state.shared.refer(&self.key, handle, None)
+        self.state.shared.refer_to(&self.key, handle)
     }
 
     /// The value of a handle, verified.

@@ -20,7 +20,7 @@ pub struct Artifact {
     pub handle: Handle,
     /// When it was first made, in milliseconds since 1970-01-01 UTC.
     pub created_ms: u64,
-    /// The runs that refer to it, at most a hundred.
+    /// The runs that refer to it, oldest first, at most a hundred.
     pub runs: Vec<String>,
 }
 
@@ -164,13 +164,36 @@ impl Shared {
         Ok(handle)
     }
 
+    /// Enters that a run refers to a value which another one made. Whether it is there is looked at in the same transaction, so
+    /// that it cannot be collected between.
+    pub(super) fn refer_to(&self, key: &str, handle: &Handle) -> Result<(), ToolError> {
+        const ACTION: &str = "refer to a value";
+        const SQL: &str = "SELECT EXISTS(SELECT 1 FROM vals WHERE hash = ?1) OR EXISTS(SELECT 1 FROM artifacts WHERE hash = ?1)";
+        if handle.kind == Kind::Small {
+            let body = self.small(handle.hash)?;
+            // Without blocks it is all there is: writing it once more costs less than a transaction.
+            if !body.contains(artifacts::FILE_KEY) {
+                return self.refer(key, handle, Some(body));
+            }
+        }
+        let id = self.lock().chains.run(key)?.id.clone();
+        self.transact_on(Target::Run(key), How::QUICK, ACTION, |transaction, _| {
+            let fail = |err: rusqlite::Error| self.fail(ACTION, &err);
+            let is_there: bool = transaction
+                .prepare_cached(SQL)
+                .and_then(|mut query| query.query_row([handle.hash.0], |row| row.get(0)))
+                .map_err(fail)?;
+            if !is_there {
+                return Err(artifacts::missing(handle.hash));
+            }
+            insert_use(transaction, handle.hash, &id).map_err(fail)?;
+            Ok(((), None))
+        })?;
+        Ok(())
+    }
+
     /// Enters that a run refers to a value; with its body, also the value.
-    pub(super) fn refer(
-        &self,
-        key: &str,
-        handle: &Handle,
-        body: Option<String>,
-    ) -> Result<(), ToolError> {
+    fn refer(&self, key: &str, handle: &Handle, body: Option<String>) -> Result<(), ToolError> {
         let mut core = self.lock();
         self.make_room(&mut core)?;
         let id = core.chains.run(key)?.id.clone();
@@ -277,8 +300,8 @@ impl State {
     /// # Errors
     /// `artifact_missing` when there is none.
     pub fn artifact(&self, hash: ArtifactHash) -> Result<Artifact, ToolError> {
-        const RUNS: &str = "SELECT DISTINCT run FROM uses WHERE value = ?1
-                OR value IN (SELECT value FROM parts WHERE part = ?1) ORDER BY run LIMIT 100";
+        const RUNS: &str = "SELECT id FROM runs WHERE id IN (SELECT run FROM uses WHERE value = ?1
+                OR value IN (SELECT value FROM parts WHERE part = ?1)) ORDER BY rowid LIMIT 100";
         self.flush()?;
         let core = self.shared.lock();
         let found = || -> rusqlite::Result<Option<(Option<String>, i64, Vec<String>)>> {

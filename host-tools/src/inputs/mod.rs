@@ -40,7 +40,7 @@ impl Arrays for Inputs {
                 return Err(ToolError::new(
                     ErrorCode::PreconditionFailed,
                     format_args!(
-                        "the artifact `{handle}` cannot be opened: there is no artifact store yet"
+                        "the artifact `{handle}` cannot be opened here: there is no artifact store"
                     ),
                 )
                 .reason("no_artifact_store")

@@ -120,6 +120,14 @@ pub(super) enum Command {
     /// Read and verify the audit
     #[command(subcommand)]
     Audit(Audit),
+    /// Durable runs: what they did, what they keep, and collecting what nobody needs
+    #[command(subcommand)]
+    Runs(Runs),
+    /// Go through a run again: verify it, compute and compare, or run it anew
+    Replay(super::resume::Replay),
+    /// Large values that runs made, as files
+    #[command(subcommand)]
+    Artifacts(Artifacts),
     /// Write a commented starter configuration
     Init(Init),
     /// Check this installation: versions, state, processor, probes and cures
@@ -427,6 +435,120 @@ pub(super) enum Audit {
     },
     /// Write all records as JSON Lines
     Export,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Runs {
+    /// List them, newest first
+    #[command(after_help = "Examples:
+  mathchain runs list
+  mathchain runs list --state suspended --json")]
+    List {
+        /// Only those in this state
+        #[arg(long, value_enum)]
+        state: Option<RunStateArg>,
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show one: header, inputs and records
+    #[command(after_help = "Example:
+  mathchain runs show 3f2a             # any unique beginning of the id")]
+    Show {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+    /// Go on with one that waits for an approval, needs a decision, or whose process ended
+    Resume(super::resume::Resume),
+    /// Cancel one that nobody works on
+    Cancel(super::resume::Cancel),
+    /// Write the records of one as JSON Lines, with what its hashes cover
+    #[command(after_help = "Example:
+  mathchain runs export 3f2a > run.jsonl")]
+    Export {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+    /// Free the values of old runs; their records stay for ever
+    #[command(
+        after_help = "Without --keep-days and --quota-mb only what nobody refers to is freed. Pinned runs, and runs that have not ended, keep all.
+Examples:
+  mathchain runs gc --keep-days 30 --dry-run
+  mathchain runs gc --quota-mb 2000"
+    )]
+    Gc {
+        /// Free values of runs that ended longer ago, and kept results not used since
+        #[arg(long, value_name = "DAYS")]
+        keep_days: Option<u64>,
+        /// Free values of the runs that ended first, until no more than this is left
+        #[arg(long, value_name = "MB")]
+        quota_mb: Option<u64>,
+        /// Only say what would be freed
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Keep the values of a run whatever their age
+    Pin {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+    /// Undo a pin
+    Unpin {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum RunStateArg {
+    /// A process works on it, or worked on it and died
+    Running,
+    /// It waits for an approval
+    Suspended,
+    /// An effect may or may not have happened
+    NeedsDecision,
+    /// All went well
+    Succeeded,
+    /// A step failed
+    Failed,
+    /// Somebody stopped it
+    Cancelled,
+    /// The plan was refused
+    Rejected,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Artifacts {
+    /// List them, newest first
+    #[command(after_help = "Example:
+  mathchain artifacts list --run 3f2a")]
+    List {
+        /// Only those that a run refers to
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show shape, type, summary, and the runs that refer to it
+    #[command(after_help = "Example:
+  mathchain artifacts show b3:9c41     # any unique beginning, at least four digits")]
+    Show {
+        /// Handle, or its beginning
+        handle: String,
+    },
+    /// Write the content, verified: an array as an .npy file that NumPy opens, anything else as JSON
+    #[command(after_help = "Examples:
+  mathchain artifacts get b3:9c41 --to samples.npy
+  mathchain artifacts get b3:77d0 | jq .")]
+    Get {
+        /// Handle, or its beginning
+        handle: String,
+        /// File to make; without it stdout
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -98,19 +98,13 @@ fn value(record: &AuditRecord) -> Value {
 }
 
 fn line(record: &AuditRecord) -> String {
-    let text = |key: &str| {
-        record
-            .record
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or("-")
-            .to_owned()
-    };
+    let found = |key: &str| record.record.get(key).and_then(Value::as_str);
+    let text = |key: &str| found(key).unwrap_or("-").to_owned();
     format!(
         "{}:{:<5} {:8} {:24} {:16} {}\n",
         record.session,
         record.sequence,
-        text("event"),
+        found("event").or(found("kind")).unwrap_or("-"),
         text("tool"),
         text("role"),
         text("status")

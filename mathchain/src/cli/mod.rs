@@ -4,6 +4,7 @@ mod agent;
 mod agent_args;
 mod approvals;
 mod args;
+mod artifacts;
 mod audit;
 mod call;
 mod caller;
@@ -19,7 +20,9 @@ mod phase;
 mod plugins;
 mod policy;
 mod progress;
+mod resume;
 mod run;
+mod runs;
 mod schema;
 mod serve;
 mod session;
@@ -64,6 +67,9 @@ pub fn main() -> ExitCode {
         Command::Files(files) => kept::files(&global, &files),
         Command::Notifications(list) => kept::notifications(&global, &list),
         Command::Audit(audit) => audit::audit(&global, &audit),
+        Command::Runs(runs) => runs::runs(&global, &runs),
+        Command::Replay(replay) => resume::replay(&global, &replay),
+        Command::Artifacts(artifacts) => artifacts::artifacts(&global, &artifacts),
         Command::Init(init) => init::init(&init),
         Command::Doctor => doctor::doctor(&global),
         Command::Completions { shell } => completions(shell),

@@ -14,7 +14,7 @@ use super::progress::Display;
 use super::{
     call, cancel_on_signal, complain, exit, flags, human, print, print_line, print_outcome, session,
 };
-use crate::Context;
+use crate::{Context, Toolkit};
 
 /// Runs a plan, or explains it.
 pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
@@ -52,9 +52,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
         };
     }
     cancel_on_signal(&stop);
-    let display = std::io::stderr()
-        .is_terminal()
-        .then(|| Arc::new(Display::default()));
+    let display = display();
     let observer = display
         .clone()
         .map(|display| display as Arc<dyn chain_runtime::Observer>);
@@ -64,26 +62,36 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
         display.clear();
     }
     match result {
-        Ok(result) => {
-            let outcome = result.to_outcome();
-            match global.format() {
-                Format::Human => {
-                    complain(&summary(&result));
-                    print(&human::value(&Value::Object(Arc::new(
-                        result.outputs.clone(),
-                    ))));
-                    complain(&human::outcome(&outcome).stderr);
-                }
-                format => print_outcome(format, &outcome),
-            }
-            call::close(&toolkit);
-            Ok(exit::of_outcome(&outcome))
-        }
+        Ok(result) => Ok(finish(global, &toolkit, &result)),
         Err(problems) => {
             call::close(&toolkit);
             Ok(refused(global, problems))
         }
     }
+}
+
+/// What shows steps as they run, on a terminal.
+pub(super) fn display() -> Option<Arc<Display>> {
+    std::io::stderr()
+        .is_terminal()
+        .then(|| Arc::new(Display::default()))
+}
+
+/// Prints the result of a run.
+pub(super) fn finish(global: &Global, toolkit: &Toolkit, result: &ChainResult) -> ExitCode {
+    let outcome = result.to_outcome();
+    match global.format() {
+        Format::Human => {
+            complain(&summary(result));
+            print(&human::value(&Value::Object(Arc::new(
+                result.outputs.clone(),
+            ))));
+            complain(&human::outcome(&outcome).stderr);
+        }
+        format => print_outcome(format, &outcome),
+    }
+    call::close(toolkit);
+    exit::of_outcome(&outcome)
 }
 
 /// What ran, wave by wave, for a reader.

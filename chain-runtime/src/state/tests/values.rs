@@ -198,11 +198,23 @@ fn artifacts_open_for_the_role_that_made_them() {
     };
     let other = state.begin_run(&other).unwrap();
     other.refer(&small).unwrap();
+    other.refer(&block).unwrap();
     assert!(
         state
             .open_for("worker_general", &small.hash.to_string(), 1 << 20)
             .is_ok()
     );
+    let name = block.hash.to_string();
+    assert!(state.open_for("worker_general", &name, 1 << 20).is_ok());
+    let name = whole.hash.to_string();
+    assert_reason(
+        state.open_for("worker_general", &name, 1 << 20),
+        "artifact_role",
+    );
+    let never = crate::artifacts::stored(&Value::from("never kept"), 1 << 20).unwrap();
+    assert_reason(other.refer(&never.handle), "artifact_missing");
+    let never = crate::artifacts::stored(&matrix(7.0), 1 << 10).unwrap();
+    assert_reason(other.refer(&never.handle), "artifact_missing");
 }
 
 #[test]

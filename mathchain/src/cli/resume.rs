@@ -1,0 +1,342 @@
+//! `mathchain runs resume|cancel` and `mathchain replay`: runs that go on, end, or are gone through again.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use chain_runtime::Observer;
+use chain_runtime::artifacts::Handle;
+use chain_runtime::run::{self as chains, Decision};
+use chain_runtime::state::{Run, RunState};
+use clap::{Args, ValueEnum};
+use registry::{Answer, Overrides};
+use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
+
+use super::args::Global;
+use super::{call, cancel_on_signal, exit, print_data, run, session};
+use crate::{Context, Toolkit};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Finished steps are not called again; what the approval was given for is.
+Examples:
+  mathchain approve 9f3c && mathchain runs resume 3f2a
+  mathchain runs resume 3f2a --decide write=done        # it happened: look first
+  mathchain runs resume 3f2a --decide 'fetch=done:{\"status\":200}'"
+)]
+pub(super) struct Resume {
+    /// Id of the run, or its beginning
+    pub run: String,
+    /// What became of a call whose outcome is not known: CALL=again, CALL=failed, CALL=done or CALL=done:JSON; repeatable
+    #[arg(long = "decide", value_name = "CALL=WHAT")]
+    pub decisions: Vec<String>,
+    /// Go on although tools changed since the run began
+    #[arg(long)]
+    pub accept_changes: bool,
+    /// Approve in advance, as the operator, whatever would be asked
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Steps that say how they are undone are undone, the last one first.
+Example:
+  mathchain runs cancel 3f2a"
+)]
+pub(super) struct Cancel {
+    /// Id of the run, or its beginning
+    pub run: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain run plan.yaml && mathchain replay --last
+  mathchain replay 3f2a --mode verify
+  mathchain replay 3f2a --mode rerun")]
+pub(super) struct Replay {
+    /// Id of the run, or its beginning
+    #[arg(required_unless_present = "last", conflicts_with = "last")]
+    pub run: Option<String>,
+    /// The newest run that has ended
+    #[arg(long)]
+    pub last: bool,
+    /// What is done
+    #[arg(long, value_enum, default_value_t = ReplayMode::Replay)]
+    pub mode: ReplayMode,
+    /// Approve in advance, as the operator, whatever a rerun would ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReplayMode {
+    /// Read every record and every value, and compare their hashes; call nothing
+    Verify,
+    /// Compute again what is a function of its arguments, and compare bit for bit; take the rest from the record
+    Replay,
+    /// Run the plan anew, with the same inputs and seed
+    Rerun,
+}
+
+pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolError> {
+    let (toolkit, found) = open(global, &resume.run)?;
+    let stop = StopFlag::new();
+    cancel_on_signal(&stop);
+    let context = Context {
+        answer: session::answer(&toolkit, resume.yes, false),
+        stop,
+        ..context_of(&found)
+    };
+    let decisions = resume
+        .decisions
+        .iter()
+        .map(|text| decision(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let how = chains::Resume {
+        decisions,
+        accept_changes: resume.accept_changes,
+    };
+    let display = run::display();
+    let observer = display.clone().map(|display| display as Arc<dyn Observer>);
+    let result = toolkit.resume(&context, &found.id, &how, observer);
+    if let Some(display) = display {
+        display.clear();
+    }
+    Ok(run::finish(global, &toolkit, &result?))
+}
+
+pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolError> {
+    let (toolkit, found) = open(global, &cancel.run)?;
+    let result = toolkit.cancel(&context_of(&found), &found.id)?;
+    call::close(&toolkit);
+    let undone = result.undone.iter();
+    let undone: Vec<String> = undone
+        .map(|one| format!("{} ({})", one.step, one.end.status.as_str()))
+        .collect();
+    let data = Value::object([
+        ("run", Value::from(found.id.as_str())),
+        ("status", Value::from(result.status.as_str())),
+        ("undone", Value::from(undone.clone())),
+    ]);
+    print_data(global, &data, || {
+        let mut text = format!("run {}: cancelled\n", found.id);
+        if !undone.is_empty() {
+            let _ = writeln!(text, "undone: {}", undone.join(", "));
+        }
+        text
+    });
+    Ok(exit::OK.into())
+}
+
+pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolError> {
+    let (toolkit, found) = match &replay.run {
+        Some(id) => open(global, id)?,
+        None => open_last(global)?,
+    };
+    let context = Context {
+        // Nothing with an effect is called again but in a rerun.
+        answer: match replay.mode {
+            ReplayMode::Rerun => session::answer(&toolkit, replay.yes, false),
+            ReplayMode::Verify | ReplayMode::Replay => Answer::Yes,
+        },
+        ..context_of(&found)
+    };
+    let code = match replay.mode {
+        ReplayMode::Verify => verify(global, &toolkit, &found),
+        ReplayMode::Replay => compare(global, &toolkit, &context, &found),
+        ReplayMode::Rerun => return rerun(global, &toolkit, &context, &found),
+    };
+    call::close(&toolkit);
+    code
+}
+
+/// Reads every record and value of a run.
+fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode, ToolError> {
+    let state = session::state(toolkit)?;
+    let records = state.run_records(&found.id)?;
+    let mut values = 0;
+    for handle in [&found.plan, &found.inputs] {
+        state.value(handle)?;
+        values += 1;
+    }
+    for key in ["end", "outputs"] {
+        for record in &records {
+            if let Some(handle) = record.get(key).and_then(Handle::from_value) {
+                state.value(&handle)?;
+                values += 1;
+            }
+        }
+    }
+    let data = Value::object([
+        ("run", Value::from(found.id.as_str())),
+        ("mode", Value::from("verify")),
+        ("records", Value::from(records.len())),
+        ("values", Value::from(values as u64)),
+        ("sound", Value::from(true)),
+    ]);
+    print_data(global, &data, || {
+        format!(
+            "run {}: {} records and {values} values are what was written\n",
+            found.id,
+            records.len()
+        )
+    });
+    Ok(exit::OK.into())
+}
+
+/// Computes again and compares.
+fn compare(
+    global: &Global,
+    toolkit: &Toolkit,
+    context: &Context,
+    found: &Run,
+) -> Result<ExitCode, ToolError> {
+    let replayed = toolkit.replay(context, &found.id)?;
+    let compared = &replayed.compared;
+    let divergences = compared.divergences.iter().map(|one| {
+        Value::object([
+            ("call", Value::from(one.call.as_str())),
+            ("recorded", one.recorded.clone()),
+            ("found", one.found.clone()),
+        ])
+    });
+    let same = compared.divergences.is_empty() && replayed.result_same != Some(false);
+    let data = Value::object([
+        ("run", Value::from(found.id.as_str())),
+        ("mode", Value::from("replay")),
+        ("same", Value::from(same)),
+        (
+            "computed",
+            Value::from(compared.same + compared.divergences.len()),
+        ),
+        ("taken", Value::from(compared.taken)),
+        ("divergences", Value::array(divergences.collect())),
+        ("differs", Value::from(replayed.differs.clone())),
+    ]);
+    print_data(global, &data, || {
+        let mut text = format!(
+            "run {}: {} calls computed again, {} taken from the record: {}\n",
+            found.id,
+            compared.same + compared.divergences.len(),
+            compared.taken,
+            if same {
+                "the same, bit for bit"
+            } else {
+                "not the same"
+            }
+        );
+        if let Some(first) = compared.divergences.first() {
+            let _ = writeln!(text, "first divergence at {}", first.call);
+            let _ = writeln!(text, "  recorded {}", shortened(&first.recorded));
+            let _ = writeln!(text, "  found    {}", shortened(&first.found));
+        }
+        for one in &replayed.differs {
+            let _ = writeln!(text, "another {one}: other digits are no fault there");
+        }
+        text
+    });
+    if same {
+        return Ok(exit::OK.into());
+    }
+    Ok(exit::of_error(ErrorCode::Conflict).into())
+}
+
+fn rerun(
+    global: &Global,
+    toolkit: &Toolkit,
+    context: &Context,
+    found: &Run,
+) -> Result<ExitCode, ToolError> {
+    let (plan, inputs) = chains::again(session::state(toolkit)?, &found.id)?;
+    let result = toolkit.run_chain(context, &plan, &inputs)?;
+    Ok(run::finish(global, toolkit, &result))
+}
+
+fn shortened(value: &Value) -> String {
+    const SHOWN: usize = 400;
+    let text = json::to_text(value);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// Opens the toolkit with the agents that the run may speak of, and finds the run.
+fn open(global: &Global, id: &str) -> Result<(Toolkit, Run), ToolError> {
+    let toolkit = session::open(global)?;
+    let found = session::state(&toolkit)?.run(id)?;
+    if found.who.get("agent").is_some() {
+        let toolkit = session::open_with_agents(global)?;
+        return Ok((toolkit, found));
+    }
+    Ok((toolkit, found))
+}
+
+fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
+    const LOOKED_AT: usize = 100;
+    let toolkit = session::open(global)?;
+    let runs = session::state(&toolkit)?.runs(None, LOOKED_AT)?;
+    let last = runs
+        .into_iter()
+        .find(|run| run.state.is_final() && run.state != RunState::Rejected);
+    let found = last.ok_or_else(|| {
+        ToolError::new(ErrorCode::InvalidArgs, "no run has ended yet")
+            .reason("run")
+            .hint("`mathchain run PLAN` makes one")
+    })?;
+    drop(toolkit);
+    open(global, &found.id)
+}
+
+/// Who began a run, as its header says.
+fn context_of(run: &Run) -> Context {
+    let text = |key: &str| run.who.get(key)?.as_str().map(str::to_owned);
+    let list = |key: &str| -> Vec<String> {
+        let items = run.who.get(key).and_then(Value::items).unwrap_or_default();
+        items
+            .iter()
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect()
+    };
+    Context {
+        role: Some(run.role.clone()),
+        agent: text("agent"),
+        phase: text("phase"),
+        task: text("task"),
+        profile: text("profile"),
+        toolset: text("toolset"),
+        overrides: Overrides {
+            enable: list("enable"),
+            disable: list("disable"),
+            force: list("force"),
+        },
+        ..Context::default()
+    }
+}
+
+/// `CALL=again`, `CALL=failed`, `CALL=done`, `CALL=done:JSON`.
+fn decision(text: &str) -> Result<(String, Decision), ToolError> {
+    let wrong = |message: String| {
+        ToolError::new(ErrorCode::InvalidRequest, message)
+            .reason("decision")
+            .hint("write `--decide write=again`, `=failed`, `=done` or `=done:{\"path\":\"a\"}`")
+    };
+    let Some((call, what)) = text.split_once('=') else {
+        return Err(wrong(format!(
+            "`{text}` is no decision: expected CALL=WHAT"
+        )));
+    };
+    let decision = match what.split_once(':') {
+        None if what == "again" => Decision::Again,
+        None if what == "failed" => Decision::Failed,
+        None if what == "done" => Decision::Done(Value::Null),
+        Some(("done", result)) => {
+            let value = json::parse(result, json::Limits::default())
+                .map_err(|err| wrong(format!("the result of `{call}` is no JSON: {err}")))?;
+            Decision::Done(value)
+        }
+        _ => return Err(wrong(format!("`{what}` is no decision"))),
+    };
+    Ok((call.to_owned(), decision))
+}

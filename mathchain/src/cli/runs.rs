@@ -1,0 +1,230 @@
+//! `mathchain runs list|show|export|gc|pin|unpin`; `resume` and `cancel` are in `resume.rs`.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use chain_runtime::state::{AuditRecord, Collected, Keep, Run, RunState, State};
+use tool_core::{ToolError, Value};
+
+use super::args::{Global, RunStateArg, Runs};
+use super::{artifacts, exit, print_data, resume, session};
+
+/// Most records that are shown of a run; `runs export` has all.
+const RECORDS_MAX: usize = 1000;
+
+/// Looks at durable runs, and frees what they keep.
+pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> {
+    match runs {
+        Runs::Resume(resume) => return resume::resume(global, resume),
+        Runs::Cancel(cancel) => return resume::cancel(global, cancel),
+        _ => {}
+    }
+    let toolkit = session::open(global)?;
+    let state = session::state(&toolkit)?;
+    match runs {
+        Runs::Resume(_) | Runs::Cancel(_) => {}
+        Runs::List {
+            state: wanted,
+            limit,
+        } => {
+            let listed = state.runs(wanted.map(RunState::from), *limit as usize)?;
+            let data = Value::array(listed.iter().map(value).collect());
+            print_data(global, &data, || {
+                if listed.is_empty() {
+                    return "no runs\n".to_owned();
+                }
+                listed.iter().map(line).collect()
+            });
+        }
+        Runs::Show { run } => show(global, state, run)?,
+        Runs::Export { run } => {
+            let run = state.run(run)?;
+            state.export_chain(Some(&run.id), &mut std::io::stdout().lock())?;
+        }
+        Runs::Gc {
+            keep_days,
+            quota_mb,
+            dry_run,
+        } => {
+            let done = state.gc(Keep {
+                days: *keep_days,
+                quota_bytes: quota_mb.map(|mb| mb.saturating_mul(1_000_000)),
+                dry_run: *dry_run,
+            })?;
+            print_data(global, &collected(&done, *dry_run), || {
+                summary(&done, *dry_run)
+            });
+        }
+        Runs::Pin { run } => pin(global, state, run, true)?,
+        Runs::Unpin { run } => pin(global, state, run, false)?,
+    }
+    state.close()?;
+    Ok(exit::OK.into())
+}
+
+impl From<RunStateArg> for RunState {
+    fn from(state: RunStateArg) -> Self {
+        match state {
+            RunStateArg::Running => Self::Running,
+            RunStateArg::Suspended => Self::Suspended,
+            RunStateArg::NeedsDecision => Self::NeedsDecision,
+            RunStateArg::Succeeded => Self::Succeeded,
+            RunStateArg::Failed => Self::Failed,
+            RunStateArg::Cancelled => Self::Cancelled,
+            RunStateArg::Rejected => Self::Rejected,
+        }
+    }
+}
+
+fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<(), ToolError> {
+    let run = state.pin_run(run, pinned)?;
+    print_data(global, &value(&run), || line(&run));
+    Ok(())
+}
+
+/// The state as a reader calls it: who died while running interrupted the run.
+fn words(run: &Run) -> &'static str {
+    match (run.state, &run.holder) {
+        (RunState::Running, None) => "interrupted",
+        (state, _) => state.as_str(),
+    }
+}
+
+fn value(run: &Run) -> Value {
+    let holder = run.holder.as_ref().map(|holder| {
+        Value::object([
+            ("process", Value::from(holder.process)),
+            ("left_ms", Value::from(holder.left_ms)),
+        ])
+    });
+    Value::object([
+        ("run", Value::from(run.id.as_str())),
+        ("plan_id", Value::from(run.plan_id.as_str())),
+        ("plan_digest", Value::from(run.plan_digest.as_str())),
+        ("state", Value::from(run.state.as_str())),
+        ("role", Value::from(run.role.as_str())),
+        ("who", run.who.clone()),
+        ("seed", Value::from(run.seed)),
+        ("build", Value::from(run.build.as_str())),
+        ("profile", Value::from(run.profile.as_str())),
+        ("created_ms", Value::from(run.created_ms)),
+        ("changed_ms", Value::from(run.changed_ms)),
+        ("holder", Value::from(holder)),
+        ("pinned", Value::from(run.pinned)),
+        ("collected", Value::from(run.collected)),
+    ])
+}
+
+fn line(run: &Run) -> String {
+    let mut notes = String::new();
+    if let Some(holder) = &run.holder {
+        let _ = write!(notes, "  process {}", holder.process);
+    }
+    if run.pinned {
+        notes.push_str("  pinned");
+    }
+    if run.collected {
+        notes.push_str("  values collected");
+    }
+    format!(
+        "{}  {}  {:14} {:20} {}{notes}\n",
+        run.id,
+        run.created_ms,
+        words(run),
+        run.plan_id,
+        run.role
+    )
+}
+
+fn show(global: &Global, state: &State, run: &str) -> Result<(), ToolError> {
+    let run = state.run(run)?;
+    let mut records = state.audit_list(Some(&run.id), RECORDS_MAX)?;
+    records.retain(|record| record.session == run.id);
+    records.reverse();
+    let files = state.artifacts(Some(&run.id), RECORDS_MAX)?;
+    let mut data = value(&run).as_object().cloned().unwrap_or_default();
+    // What was collected is said above, and its name stays.
+    for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
+        let found = state.value(handle).unwrap_or_else(|_| handle.to_value());
+        data.insert(key, found);
+    }
+    data.insert(
+        "records",
+        Value::array(records.iter().map(|record| record.record.clone()).collect()),
+    );
+    data.insert(
+        "artifacts",
+        Value::array(files.iter().map(artifacts::value).collect()),
+    );
+    let data = Value::Object(data.into());
+    print_data(global, &data, || {
+        let mut text = line(&run);
+        let _ = writeln!(
+            text,
+            "  seed {}, build {}, profile {}\n  inputs {}",
+            run.seed,
+            run.build,
+            run.profile,
+            short(&data.get("inputs").map(Value::to_string).unwrap_or_default())
+        );
+        for record in &records {
+            text.push_str(&record_line(record));
+        }
+        for file in &files {
+            let _ = write!(text, "  {}", artifacts::line(file));
+        }
+        text
+    });
+    Ok(())
+}
+
+/// The beginning of a long text.
+fn short(text: &str) -> String {
+    const SHOWN: usize = 200;
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+fn record_line(record: &AuditRecord) -> String {
+    let text = |key: &str| match record.record.get(key) {
+        Some(Value::String(text)) => text.to_string(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let what = [text("step"), text("tool"), text("state"), text("status")];
+    let what: Vec<String> = what.into_iter().filter(|word| !word.is_empty()).collect();
+    format!(
+        "  {:5} {:10} {}\n",
+        record.sequence,
+        text("kind"),
+        what.join("  ")
+    )
+}
+
+fn collected(done: &Collected, dry_run: bool) -> Value {
+    let mut data = done.to_value().as_object().cloned().unwrap_or_default();
+    data.insert("dry_run", dry_run);
+    Value::Object(data.into())
+}
+
+fn summary(done: &Collected, dry_run: bool) -> String {
+    format!(
+        "{} {} bytes: {} artifacts, {} small values, {} kept results, {} leftovers of crashes\n{} runs lose their values: {}\n{} bytes of values are left\n",
+        if dry_run { "would free" } else { "freed" },
+        done.freed_bytes,
+        done.artifacts,
+        done.values,
+        done.results,
+        done.strays,
+        done.runs.len(),
+        if done.runs.is_empty() {
+            "-".to_owned()
+        } else {
+            short(&done.runs.join(" "))
+        },
+        done.left_bytes
+    )
+}

@@ -1,0 +1,59 @@
+//! What arguments may refer to: files of the workspace, and artifacts of the state.
+
+use std::sync::Arc;
+
+use chain_runtime::state::State;
+use tool_core::capability::Arrays;
+use tool_core::input::InputKind;
+use tool_core::{ErrorCode, Source, ToolError, Value};
+
+/// Opens files through the workspace and artifacts from the state, each where there is one.
+pub(crate) struct Inputs {
+    pub(crate) files: Option<host_tools::Inputs>,
+    pub(crate) state: Option<Arc<State>>,
+}
+
+impl Arrays for Inputs {
+    /// Without a role no artifact is opened.
+    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError> {
+        match (source, &self.files) {
+            (Source::File(_), Some(files)) => files.open(source, kind, bytes_max),
+            (Source::File(path), None) => Err(ToolError::new(
+                ErrorCode::PreconditionFailed,
+                format_args!("`{path}` cannot be opened: there is no workspace"),
+            )
+            .reason("no_workspace")
+            .hint("pass the data inline, or open a workspace with --workspace")),
+            (Source::Artifact(handle), _) => Err(ToolError::new(
+                ErrorCode::PreconditionFailed,
+                format_args!("the artifact `{handle}` cannot be opened: there is no state folder"),
+            )
+            .reason("no_artifact_store")
+            .hint("pass the data inline, or as a file with `{\"$file\": path}`")),
+        }
+    }
+
+    fn open_for(
+        &self,
+        role: &str,
+        source: &Source,
+        kind: InputKind,
+        bytes_max: u64,
+    ) -> Result<Value, ToolError> {
+        let (Source::Artifact(handle), Some(state)) = (source, &self.state) else {
+            return self.open(source, kind, bytes_max);
+        };
+        let value = state.open_for(role, handle, bytes_max)?;
+        match (kind, &value) {
+            (InputKind::Text, Value::String(_)) | (InputKind::Data, _) => Ok(value),
+            (InputKind::Text, other) => Err(ToolError::new(
+                ErrorCode::InvalidArgs,
+                format_args!(
+                    "the artifact `{handle}`: expected a text, found {}",
+                    other.kind()
+                ),
+            )
+            .reason("format")),
+        }
+    }
+}
