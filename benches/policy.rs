@@ -141,6 +141,14 @@ fn decisions(criterion: &mut Criterion) {
                     .expect("a role")
             })
         });
+        group.bench_function(title("caller and decision"), |bencher| {
+            bencher.iter(|| {
+                let caller = policy
+                    .caller(&catalogue, black_box(&who), &facts)
+                    .expect("a role");
+                caller.decide(&catalogue, index, Some(&of_call), None)
+            })
+        });
         group.bench_function(title("caller, facts of the call and decision"), |bencher| {
             bencher.iter(|| {
                 let caller = policy

@@ -171,6 +171,54 @@ fn the_example_counts_words_and_checks_its_arguments() {
         .expect_code(0);
 }
 
+/// Case R66: a template; here it works.
+#[test]
+fn r66_a_new_plugin_works_and_takes_no_name_that_is_there() {
+    let place = Place::new();
+    place.write("mathchain.toml", "version = 1\n");
+    let made = place.run(&["plugins", "new", "mine"], "");
+    let files = made.expect_code(0).at("/files");
+    assert_eq!(files.items().expect("a list").len(), 2);
+    let manifest = mathchain::parse(&place.read("plugins/mine/manifest.json")).expect("JSON");
+    for (key, value) in [
+        ("name", "mine"),
+        ("schema_version", "1.0"),
+        ("version", "1.0.0"),
+    ] {
+        assert_eq!(manifest.get(key), Some(&Value::from(value)));
+    }
+    place.run(&["plugins", "check"], "").expect_code(0);
+    let called = place.run(
+        &["call", "mine:word_count", "--text", "to be or not to be"],
+        "",
+    );
+    assert_eq!(called.expect_code(0).at("/output/words"), Value::Int(6));
+    let again = place.run(&["plugins", "new", "mine"], "");
+    assert!(
+        again.expect_code(1).stderr.contains("is already there"),
+        "{}",
+        again.stderr
+    );
+    for (name, expected) in [
+        ("Mine", "[a-z][a-z0-9_]*"),
+        ("../up", "[a-z][a-z0-9_]*"),
+        ("group", "a name that selectors do not use"),
+    ] {
+        let refused = place.run(&["plugins", "new", name], "");
+        assert!(
+            refused.expect_code(2).stderr.contains(expected),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert_eq!(
+        std::fs::read_dir(place.path("work/plugins"))
+            .expect("lists")
+            .count(),
+        1
+    );
+}
+
 #[test]
 fn a_plan_goes_to_a_canvas_and_back() {
     let place = shipped();

@@ -11,7 +11,8 @@ use tool_core::{AnyTool, Category, Effect, Entry, ErrorCode, Spec, ToolError};
 use crate::error::{LoadError, LoadErrors};
 
 /// Words before a `:` in a selector; a tool's id may not start with one.
-pub const RESERVED_PREFIXES: [&str; 5] = ["group", "category", "tag", "effect", "permission"];
+pub const RESERVED_PREFIXES: [&str; 6] =
+    ["group", "category", "tag", "effect", "permission", "plugin"];
 
 /// Every tool there is. Immutable: tools are numbered from 0 in the order of the lists, and a policy is compiled against
 /// exactly one catalogue, named by its [`generation`](Catalogue::generation).

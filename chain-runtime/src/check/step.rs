@@ -477,8 +477,8 @@ impl<'d> Checker<'d> {
         }
         Permit {
             verdict: decision.verdict,
-            layer: decision.layer,
-            reason: decision.reason,
+            layer: decision.layer.to_string(),
+            reason: decision.reason.to_string(),
             certain: known,
         }
     }

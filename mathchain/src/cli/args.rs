@@ -381,6 +381,11 @@ pub(super) enum Plugins {
         #[arg(long)]
         no_start: bool,
     },
+    /// Write a plugin that works, to change
+    New {
+        /// Its name, of the form [a-z][a-z0-9_]*
+        name: String,
+    },
     /// Say what a serving process takes up, and have it look now
     Reload,
     /// Switch a plugin or one of its tools on, in its settings

@@ -1,4 +1,4 @@
-//! `mathchain plugins list|check|reload|enable|disable`.
+//! `mathchain plugins list|check|new|reload|enable|disable`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,6 +18,7 @@ pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, To
     match command {
         Plugins::List => list(global, &toolkit),
         Plugins::Check { no_start } => check(global, &toolkit, !no_start),
+        Plugins::New { name } => new(global, &toolkit, name),
         Plugins::Reload => reload(global, &toolkit),
         Plugins::Enable { name } => switch(global, &toolkit, name, true),
         Plugins::Disable { name } => switch(global, &toolkit, name, false),
@@ -106,6 +107,51 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, To
         results.iter().map(line).collect()
     });
     Ok(if sound { exit::OK } else { exit::TOOL_ERROR }.into())
+}
+
+/// Writes a copy of the example under another name, beside the configuration.
+fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode, ToolError> {
+    registry::plugins::check_name(name)
+        .map_err(|fault| ToolError::new(ErrorCode::InvalidArgs, fault))?;
+    let loader = toolkit.generations().loader();
+    let Some(root) = loader.and_then(|loader| loader.roots().first()) else {
+        return Err(ToolError::new(
+            ErrorCode::PreconditionFailed,
+            "there is no folder for plugins",
+        )
+        .hint("`mathchain init` makes a project"));
+    };
+    let loaded = toolkit.plugins();
+    let same = (loaded.iter()).find(|plugin| plugin.manifest.name == name);
+    let folder = same.map_or_else(
+        || root.plugins.join(name),
+        |plugin| Path::new(&plugin.bundle.manifest_name).to_owned(),
+    );
+    if folder.exists() {
+        let message = format_args!("`{}` is already there", folder.display());
+        return Err(ToolError::new(ErrorCode::Conflict, message).hint("take another name"));
+    }
+    let written = plugins::write_template(&folder, name)?;
+    toolkit.reload()?;
+    let files = written
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned());
+    let data = Value::object([
+        ("name", Value::from(name)),
+        ("files", Value::from(files.collect::<Vec<String>>())),
+    ]);
+    print_data(global, &data, || {
+        let mut text = String::new();
+        for path in &written {
+            let _ = writeln!(text, "wrote {}", path.display());
+        }
+        let _ = writeln!(
+            text,
+            "try `mathchain call {name}:word_count --text 'to be or not to be'`"
+        );
+        text
+    });
+    Ok(exit::OK.into())
 }
 
 /// A serving process looks at the times of files: those of the manifests are set to now.

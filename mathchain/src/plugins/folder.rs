@@ -218,3 +218,25 @@ pub(super) fn write_settings(
         })?;
     Ok(path)
 }
+
+/// Writes new files into a folder, in their order.
+pub(super) fn write_new(folder: &Path, files: &[(&str, &str)]) -> Result<Vec<PathBuf>, ToolError> {
+    let failed = |err: std::io::Error| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot write into `{}`: {err}", folder.display()),
+        )
+        .reason("io")
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut written = Vec::new();
+    for (name, text) in files {
+        let path = folder.join(name);
+        let mut file = std::fs::File::create_new(&path).map_err(failed)?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(failed)?;
+        written.push(path);
+    }
+    Ok(written)
+}

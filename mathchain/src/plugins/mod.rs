@@ -21,6 +21,12 @@ const STDERR_BYTES_MAX: usize = 4096;
 /// A process that lives longer is started anew; until then its calls have deadlines of their own.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
 
+/// Code and manifest of the plugin to copy.
+const TEMPLATE: (&str, &str) = (
+    include_str!("../../../plugins/example/plugin.py"),
+    include_str!("../../../plugins/example/manifest.json"),
+);
+
 /// A folder of plugins, and the one with their settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginRoot {
@@ -204,6 +210,18 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
     let (_, text) = folder::settings(root, name).ok()??;
     let settings = registry::plugins::Settings::of_text(name, &text).ok()?;
     (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
+}
+
+/// Writes the files of a plugin that works, the manifest last; gives their paths.
+///
+/// # Errors
+/// When one cannot be written, or is there.
+pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>, ToolError> {
+    let manifest = TEMPLATE.1.replace("\"example\"", &format!("\"{name}\""));
+    folder::write_new(
+        folder,
+        &[("plugin.py", TEMPLATE.0), ("manifest.json", &manifest)],
+    )
 }
 
 /// Changes the settings of a plugin; gives the path of the file.

@@ -274,7 +274,7 @@ impl Dispatcher {
         call: Option<&dyn Call>,
         context: &CallerContext,
     ) -> Decision {
-        let denied = |reason: &str| Decision::denied("dispatcher", reason);
+        let denied = |reason: &str| Decision::denied("dispatcher", reason.to_owned());
         let caller = match self.caller(context) {
             Ok(caller) => caller,
             Err(err) => return denied(err.message()),

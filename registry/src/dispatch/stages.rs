@@ -347,7 +347,7 @@ impl<'a> Keyed<'a> {
             preview: preview::of(self.ruled.call.args()),
             reason: match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
-                None => decision.reason.clone(),
+                None => decision.reason.to_string(),
             },
         };
         // Were it consumed, this would be the record that makes the intent durable.

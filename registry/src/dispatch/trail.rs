@@ -153,7 +153,7 @@ impl Trail {
         if let Some(decision) = &self.decision {
             record.insert("decision", decision.verdict.as_str());
             record.insert("layer", decision.layer.as_str());
-            record.insert("rule", decision.rule.clone());
+            record.insert("rule", decision.rule.as_deref());
             record.insert("reason", redact::text(&decision.reason).0.into_owned());
         }
         record.insert("approval_id", self.approval_id.clone());

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tool_core::{AnyTool, Ctx, ToolError, Value};
 
-pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry};
+pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
 pub use process::{Launch, Process, Unchanged};
 pub use settings::Settings;
@@ -136,6 +136,12 @@ impl Plugin {
 
 fn source(manifest: &Manifest, digest: &str) -> String {
     format!("plugin {}@{} {digest}", manifest.name, manifest.version)
+}
+
+/// The plugin that a spec names as its source.
+pub(crate) fn of_source(source: &str) -> Option<&str> {
+    let (name, _) = source.strip_prefix("plugin ")?.split_once('@')?;
+    Some(name)
 }
 
 /// Loads every plugin; one of `previous` that did not change is taken over, with its process.

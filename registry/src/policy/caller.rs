@@ -3,79 +3,103 @@
 use tool_core::capability::Files;
 use tool_core::{AnyTool, Call};
 
-use super::{CallFacts, Caller, Decision, FILE_READER, Selected, ToolSet, decide, runtime};
+use super::{
+    CallFacts, Caller, CompiledLayer, Decision, FILE_READER, Label, Reason, Selected, ToolSet,
+    decide, effective, runtime,
+};
 use crate::catalogue::Catalogue;
 
 impl Caller<'_> {
     /// The caller's role.
     pub fn role(&self) -> &str {
-        &self.role
+        self.start.role
     }
 
     /// What it starts from, and where each part of that was said.
-    pub fn selected(&self) -> &Selected {
-        &self.selected
+    pub fn selected(&self) -> Selected {
+        self.start.selected()
+    }
+
+    /// Every layer that holds for it.
+    pub(super) fn layers(&self) -> impl Iterator<Item = &CompiledLayer> + Clone {
+        self.layers.iter().copied().chain(&self.of_call)
     }
 
     /// The tools this caller may see, in the order of its selection.
     pub fn listed(&self) -> impl Iterator<Item = usize> {
-        let order = &self.selected.tools.value.order;
-        order
-            .iter()
-            .copied()
-            .filter(|tool| self.visible.contains(*tool))
+        let (order, visible) = (&self.start.tools().order, self.visible());
+        let order = order.iter().copied();
+        order.filter(|tool| visible.contains(*tool))
     }
 
     /// Whether only facts hide a tool: it would be visible if its preconditions held.
     pub fn lacks_facts(&self, tool: usize) -> bool {
-        self.unmet.contains(tool)
-            && self.selected.tools.value.set.contains(tool)
-            && self.layers.iter().all(|layer| layer.shows(tool))
+        self.lacks(tool).is_some() && self.shows(tool)
     }
 
     /// The tools this caller may see.
     pub fn visible(&self) -> &ToolSet {
-        &self.visible
+        self.visible.get_or_init(|| {
+            let listed = self.start.listed();
+            let mut unmet = ToolSet::none(listed.universe());
+            for (fact, tools) in &self.policy.preconditions {
+                if !self.facts.holds(fact) {
+                    unmet.unite(tools);
+                }
+            }
+            effective(listed, self.layers(), &unmet)
+        })
+    }
+
+    /// Whether it may see one tool: what [`Caller::visible`] says, without joining the others.
+    pub(super) fn sees(&self, tool: usize) -> bool {
+        self.shows(tool) && self.lacks(tool).is_none()
+    }
+
+    /// Whether it starts from a tool and every layer leaves it there.
+    fn shows(&self, tool: usize) -> bool {
+        self.start.listed().contains(tool) && self.layers().all(|layer| layer.shows(tool))
+    }
+
+    /// A fact that a tool needs and that does not hold.
+    pub(super) fn lacks(&self, tool: usize) -> Option<&'static str> {
+        let mut needed = self.policy.preconditions.iter();
+        let unmet = needed.find(|(fact, tools)| tools.contains(tool) && !self.facts.holds(fact));
+        unmet.map(|(fact, _)| *fact)
     }
 
     /// Why a tool is hidden; `None` when it is not.
     pub fn hidden(&self, catalogue: &Catalogue, tool: usize) -> Option<Decision> {
-        if self.visible.contains(tool) {
+        if self.sees(tool) {
             return None;
         }
-        let spec = catalogue.tool(tool).spec();
-        let denied = self.layers.iter().find(|layer| layer.deny.contains(tool));
-        if let Some(layer) = denied {
-            return Some(Decision::denied(
-                layer.title.clone(),
-                format!("denied by layer {}", layer.title),
-            ));
+        if let Some(layer) = self.layers().find(|layer| layer.deny.contains(tool)) {
+            let title = &layer.title;
+            let reason = Reason::about("denied by layer ", title.clone(), "");
+            return Some(Decision::denied(title.clone(), reason));
         }
-        let selected = &self.selected.tools;
-        if !selected.value.set.contains(tool) {
-            let from = &selected.from;
+        if !self.start.listed().contains(tool) {
+            let from = Label::from(self.start.origin().0);
             let reason = match from.split(' ').next() {
-                Some("role") => "the role does not list it".to_owned(),
-                _ => format!("{from} does not list it"),
+                Some("role") => Reason::from("the role does not list it"),
+                _ => Reason::about("", from.clone(), " does not list it"),
             };
-            return Some(Decision::denied(from.clone(), reason));
+            return Some(Decision::denied(from, reason));
         }
-        if let Some(layer) = self.layers.iter().find(|layer| !layer.shows(tool)) {
-            return Some(Decision::denied(
-                layer.title.clone(),
-                format!("layer {} does not list it", layer.title),
-            ));
+        if let Some(layer) = self.layers().find(|layer| !layer.shows(tool)) {
+            let title = &layer.title;
+            let reason = Reason::about("layer ", title.clone(), " does not list it");
+            return Some(Decision::denied(title.clone(), reason));
         }
-        let unmet = runtime::needs(spec)
+        // In the order in which the tool names them.
+        let unmet = runtime::needs(catalogue.tool(tool).spec())
             .into_iter()
             .find(|fact| !self.facts.holds(fact))
             .unwrap_or_default();
+        let cure = runtime::cure(unmet, &self.facts);
         Some(Decision::denied(
-            "preconditions".to_owned(),
-            format!(
-                "it needs `{unmet}`, which does not hold: {}",
-                runtime::cure(unmet, &self.facts)
-            ),
+            "preconditions",
+            format!("it needs `{unmet}`, which does not hold: {cure}"),
         ))
     }
 
@@ -95,19 +119,19 @@ impl Caller<'_> {
         let spec = catalogue.tool(tool).spec();
         let mut decision = decide::decide(
             (tool, spec),
-            &self.role,
-            &self.layers,
-            self.permissions,
+            self.role(),
+            self.layers(),
+            &self.policy.permissions,
             call,
         );
         for file in call.iter().flat_map(|call| &call.files) {
             let reading = self.decide_reading(catalogue, &file.written, files);
             if reading.verdict > decision.verdict {
                 decision = Decision {
-                    reason: format!(
+                    reason: Reason::from(format!(
                         "`{{\"$file\": \"{}\"}}` needs `{FILE_READER}`: {}",
                         file.written, reading.reason
-                    ),
+                    )),
                     obligations: decision.obligations,
                     ..reading
                 };
@@ -124,13 +148,13 @@ impl Caller<'_> {
         files: Option<&dyn Files>,
     ) -> Decision {
         let Some(reader) = catalogue.index(FILE_READER) else {
-            return Decision::denied("defaults".to_owned(), "there is no such tool".to_owned());
+            return Decision::denied("defaults", "there is no such tool");
         };
         let tool = catalogue.tool(reader);
         let arguments = tool_core::Value::object([("path", path)]);
         match tool.decode(&arguments) {
             Ok(call) => self.decide_call(catalogue, reader, tool, call.as_ref(), files),
-            Err(err) => Decision::denied("defaults".to_owned(), err.message().to_owned()),
+            Err(err) => Decision::denied("defaults", err.message().to_owned()),
         }
     }
 

@@ -52,7 +52,7 @@ impl From<Verdict> for Access {
 impl Caller<'_> {
     /// What this caller can expect of a tool.
     pub fn access(&self, catalogue: &Catalogue, tool: usize) -> Access {
-        if !self.visible.contains(tool) {
+        if !self.sees(tool) {
             return Access::Hidden;
         }
         self.decide(catalogue, tool, None, None).verdict.into()
@@ -60,9 +60,13 @@ impl Caller<'_> {
 
     /// What rules say of a tool, without where they stand: equal texts mean equal rules.
     fn rules_about(&self, tool: usize) -> BTreeSet<String> {
-        let rules = self.layers.iter().flat_map(|layer| {
-            let about = layer.rules.iter().filter(|rule| rule.tools.contains(tool));
-            about.filter(|rule| rule.role.as_ref().is_none_or(|role| *role == self.role))
+        let rules = self.layers().flat_map(|layer| {
+            let about = layer
+                .rules
+                .about(tool)
+                .iter()
+                .filter(move |rule| rule.tools.contains(tool));
+            about.filter(|rule| rule.role.as_ref().is_none_or(|role| role == self.role()))
         });
         rules
             .map(|rule| {

@@ -4,21 +4,55 @@ use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax};
 
 use super::facts::components;
 use super::selector;
-use super::{Layer, Level, Obligations, Range, Rule, Selector, ToolSet, Verdict};
+use super::{Label, Layer, Level, Obligations, Range, Rule, Selector, ToolSet, Verdict};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
 
 /// A layer against one catalogue.
 #[derive(Debug, Clone)]
 pub struct CompiledLayer {
-    pub(super) title: String,
+    pub(super) title: Label,
     pub(super) level: Level,
     pub(super) name: String,
     pub(super) place: Option<Place>,
+    /// Changed by [`CompiledLayer::narrow`] only.
     pub(super) allow: Option<ToolSet>,
     pub(super) deny: ToolSet,
+    /// What these two leave.
+    shown: ToolSet,
     pub(super) without: Vec<Effect>,
-    pub(super) rules: Vec<CompiledRule>,
+    pub(super) rules: CompiledRules,
+}
+
+/// The rules of a layer, and the tools that any of them is about.
+#[derive(Debug, Clone)]
+pub struct CompiledRules {
+    list: Vec<CompiledRule>,
+    tools: ToolSet,
+}
+
+impl CompiledRules {
+    /// Those that may be about a tool: all or none.
+    pub(super) fn about(&self, tool: usize) -> &[CompiledRule] {
+        match self.tools.contains(tool) {
+            true => &self.list,
+            false => &[],
+        }
+    }
+
+    fn push(&mut self, rule: CompiledRule) {
+        self.tools.unite(&rule.tools);
+        self.list.push(rule);
+    }
+}
+
+impl<'a> IntoIterator for &'a CompiledRules {
+    type Item = &'a CompiledRule;
+    type IntoIter = std::slice::Iter<'a, CompiledRule>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
 }
 
 /// A rule against one catalogue.
@@ -36,15 +70,33 @@ pub struct CompiledRule {
     pub(super) decision: Verdict,
     pub(super) priority: i64,
     pub(super) obligations: Obligations,
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<Label>,
     /// `mathchain.toml:14`, or `rule 1`.
-    pub(super) label: String,
+    pub(super) label: Label,
+}
+
+impl AsRef<Self> for CompiledLayer {
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }
 
 impl CompiledLayer {
+    /// What the layer leaves visible.
+    pub(super) fn shown(&self) -> &ToolSet {
+        &self.shown
+    }
+
     /// Whether the layer leaves a tool visible.
     pub fn shows(&self, tool: usize) -> bool {
-        self.allow.as_ref().is_none_or(|allow| allow.contains(tool)) && !self.deny.contains(tool)
+        self.shown.contains(tool)
+    }
+
+    /// Narrows what it allows to these tools.
+    pub(super) fn narrow(&mut self, tools: &ToolSet) {
+        let allow = self.allow.get_or_insert_with(|| tools.clone());
+        allow.intersect(tools);
+        self.shown.intersect(tools);
     }
 }
 
@@ -64,15 +116,24 @@ pub(crate) fn layer(
         let spec = catalogue.tool(tool).spec();
         (layer.without.iter()).any(|effect| selector::always_has(*effect, spec))
     }));
+    let mut shown = match &allow {
+        Some(allow) => allow.clone(),
+        None => ToolSet::all(catalogue.len()),
+    };
+    shown.subtract(&deny);
     let mut compiled = CompiledLayer {
-        title: layer.title(),
+        title: layer.title().into(),
         level: layer.level,
         name: layer.name.clone(),
         place: layer.place.clone(),
         allow,
         deny,
+        shown,
         without: layer.without.clone(),
-        rules: Vec::new(),
+        rules: CompiledRules {
+            list: Vec::new(),
+            tools: ToolSet::none(catalogue.len()),
+        },
     };
     for (index, rule) in layer.rules.iter().enumerate() {
         let before = errors.len();
@@ -142,10 +203,10 @@ fn rule(
         decision: rule.decision,
         priority: rule.priority,
         obligations: Obligations::of(&rule.obligations),
-        reason: rule.reason.clone(),
+        reason: rule.reason.clone().map(Label::from),
         label: match &rule.place {
-            Some(place) => format!("{}:{}", place.file, place.line),
-            None => format!("rule {}", index + 1),
+            Some(place) => format!("{}:{}", place.file, place.line).into(),
+            None => format!("rule {}", index + 1).into(),
         },
         tools,
     }

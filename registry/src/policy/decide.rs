@@ -1,28 +1,23 @@
 //! The two questions: what may this caller see, and may this call run now. Pure functions of their arguments.
 
-use std::borrow::Cow;
-
 use tool_core::{Effect, Permission, Spec, Value};
 
 use super::compile::{CompiledLayer, CompiledRule};
 use super::facts::{CallFacts, HostFact, PathFact, components, host_fits};
-use super::{Decision, Level, Obligations, Permissions, Range, ToolSet, Verdict};
+use super::{Decision, Label, Level, Obligations, Permissions, Range, Reason, ToolSet, Verdict};
 
 /// What a caller may see.
 ///
 /// The selection, narrowed by every layer: intersected with its `allow` where it has one, less its `deny`; tools whose
 /// preconditions are unmet are not in it either. The order of the layers does not matter, and none adds anything.
-pub fn effective(
+pub fn effective<'l, L: AsRef<CompiledLayer> + 'l>(
     selection: &ToolSet,
-    layers: &[Cow<'_, CompiledLayer>],
+    layers: impl IntoIterator<Item = &'l L>,
     unmet: &ToolSet,
 ) -> ToolSet {
     let mut visible = selection.clone();
-    for layer in layers {
-        if let Some(allow) = &layer.allow {
-            visible.intersect(allow);
-        }
-        visible.subtract(&layer.deny);
+    for layer in layers.into_iter().map(AsRef::as_ref) {
+        visible.intersect(layer.shown());
     }
     visible.subtract(unmet);
     visible
@@ -216,24 +211,24 @@ fn longest_text(value: &Value) -> usize {
 /// all of them holds. Only where none is about the call do the
 /// defaults of the permission table count. A destructive call asks unless an `allow` rule of a global or user layer names
 /// that very tool. Without facts it is the strictest that could come.
-pub(super) fn decide(
+pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     (tool, spec): (usize, &Spec),
     role: &str,
-    layers: &[Cow<'_, CompiledLayer>],
+    layers: impl IntoIterator<Item = &'l L>,
     permissions: &Permissions,
     call: Option<&CallFacts<'_>>,
 ) -> Decision {
-    if let Some(refused) = refused_effect(spec, layers, call) {
-        return refused;
-    }
+    let effects = call.map_or(spec.effects, |call| call.reach.effects);
     let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
     let mut obligations = Obligations::default();
-    let mut certain = call.is_some();
     let mut waived = false;
     let mut looks_at_arguments = false;
-    for layer in layers {
+    for layer in layers.into_iter().map(AsRef::as_ref) {
+        if let Some(effect) = layer.without.iter().find(|effect| effects.contains(effect)) {
+            return refused(layer, *effect, spec, call.is_some());
+        }
         let mut held: Option<&CompiledRule> = None;
-        for rule in &layer.rules {
+        for rule in layer.rules.about(tool) {
             let fit = rule.fit(tool, role, call);
             looks_at_arguments |= fit == Fit::Unknown;
             if !fit.counts(rule.decision) {
@@ -256,65 +251,53 @@ pub(super) fn decide(
         }
     }
     let destructive = call.map_or(spec.destructive, |call| call.reach.destructive) && !waived;
-    let (verdict, mut decision) = match strictest {
-        Some((layer, rule)) => (rule.decision, by_rule(layer, rule)),
-        None => by_default(spec, permissions, call),
+    let mut decision = match strictest {
+        Some((layer, rule)) => by_rule(layer, rule),
+        None => by_default(spec, effects, permissions, call),
     };
     let fixed = match strictest {
-        Some(_) => verdict > Verdict::Allow || !spec.destructive,
-        None => verdict == Verdict::Allow && spec.read_only(),
+        Some(_) => decision.verdict > Verdict::Allow || !spec.destructive,
+        None => decision.verdict == Verdict::Allow && spec.read_only(),
     };
-    certain |= fixed && !looks_at_arguments;
-    if destructive && verdict < Verdict::Ask {
-        decision = Decision {
-            verdict: Verdict::Ask,
-            layer: "defaults".to_owned(),
-            rule: None,
-            reason: format!(
-                "`{}` can destroy what was there, and no `allow` rule of the global or user layer names it",
-                spec.id
-            ),
-            obligations,
-            certain,
-        };
+    if destructive && decision.verdict < Verdict::Ask {
+        decision.verdict = Verdict::Ask;
+        decision.layer = Label::Fixed("defaults");
+        decision.rule = None;
+        decision.reason = Reason::about(
+            "`",
+            spec.id,
+            "` can destroy what was there, and no `allow` rule of the global or user layer names it",
+        );
     }
-    Decision {
-        obligations,
-        certain,
-        ..decision
-    }
+    decision.obligations = obligations;
+    decision.certain = call.is_some() || fixed && !looks_at_arguments;
+    decision
 }
 
 /// The denial of a call with an effect that a layer does without.
-fn refused_effect(
-    spec: &Spec,
-    layers: &[Cow<'_, CompiledLayer>],
-    call: Option<&CallFacts<'_>>,
-) -> Option<Decision> {
-    let effects = call.map_or(spec.effects, |call| call.reach.effects);
-    let (layer, effect) = layers.iter().find_map(|layer| {
-        let found = layer.without.iter().find(|effect| effects.contains(effect));
-        found.map(|effect| (layer.title.clone(), effect))
-    })?;
+fn refused(layer: &CompiledLayer, effect: Effect, spec: &Spec, certain: bool) -> Decision {
     let reason = format!(
         "it has the effect `{effect}`, and only calls of `{}` without it are left there",
         spec.id
     );
-    Some(Decision {
-        certain: call.is_some(),
-        ..Decision::denied(layer, reason)
-    })
+    Decision {
+        certain,
+        ..Decision::denied(layer.title.clone(), reason)
+    }
 }
 
 fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
+    let says = match rule.decision {
+        Verdict::Allow => "a rule says `allow`",
+        Verdict::Ask => "a rule says `ask`",
+        Verdict::Deny => "a rule says `deny`",
+    };
+    let reason = rule.reason.clone().unwrap_or(Label::Fixed(says));
     Decision {
         verdict: rule.decision,
         layer: layer.title.clone(),
         rule: Some(rule.label.clone()),
-        reason: rule
-            .reason
-            .clone()
-            .unwrap_or_else(|| format!("a rule says `{}`", rule.decision)),
+        reason: reason.into(),
         obligations: Obligations::default(),
         certain: true,
     }
@@ -323,57 +306,54 @@ fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
 /// The permission table: reads inside the allowed paths and pure tools run, everything else asks.
 fn by_default(
     spec: &Spec,
+    effects: &[Effect],
     permissions: &Permissions,
     call: Option<&CallFacts<'_>>,
-) -> (Verdict, Decision) {
-    let effects = call.map_or(spec.effects, |call| call.reach.effects);
+) -> Decision {
     let question = questions(spec, effects, permissions, call);
-    let verdict = if question.is_some() {
-        Verdict::Ask
-    } else {
-        Verdict::Allow
-    };
-    let decision = Decision {
-        verdict,
-        layer: "defaults".to_owned(),
+    let after = question.unwrap_or("` reaches nothing that asks");
+    Decision {
+        verdict: match question {
+            Some(_) => Verdict::Ask,
+            None => Verdict::Allow,
+        },
+        layer: Label::Fixed("defaults"),
         rule: None,
-        reason: question.unwrap_or_else(|| format!("`{}` reaches nothing that asks", spec.id)),
+        reason: Reason::about("`", spec.id, after),
         obligations: Obligations::default(),
         certain: true,
-    };
-    (verdict, decision)
+    }
 }
 
-/// The first reason to ask a person, if there is one.
+const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
+
+/// The first reason to ask a person, if there is one: what follows the name of the tool.
 fn questions(
     spec: &Spec,
     effects: &[Effect],
     permissions: &Permissions,
     call: Option<&CallFacts<'_>>,
-) -> Option<String> {
-    let id = spec.id;
+) -> Option<&'static str> {
     for effect in effects {
         let asks = match effect {
             Effect::ModifiesFiles => permissions
                 .filesystem_asks
-                .then(|| "modifies files".to_owned()),
-            Effect::LocalExec => permissions.shell_asks.then(|| "runs a program".to_owned()),
+                .then_some("` modifies files, and no rule allows it"),
+            Effect::LocalExec => permissions.shell_asks.then_some(RUNS_A_PROGRAM),
             Effect::NetworkAccess => None, // below, for every tool that reaches the network
-            Effect::CallsLlm => Some("asks a language model".to_owned()),
-            Effect::SystemState => Some("changes state".to_owned()),
+            Effect::CallsLlm => Some("` asks a language model, and no rule allows it"),
+            Effect::SystemState => Some("` changes state, and no rule allows it"),
         };
-        if let Some(what) = asks {
-            return Some(format!("`{id}` {what}, and no rule allows it"));
+        if asks.is_some() {
+            return asks;
         }
     }
     let needs = |permission| spec.permissions.contains(&permission);
     if needs(Permission::Shell) && permissions.shell_asks {
-        return Some(format!("`{id}` runs a program, and no rule allows it"));
+        return Some(RUNS_A_PROGRAM);
     }
     if needs(Permission::Compute) && permissions.compute_asks {
-        return Some(format!(
-            "`{id}` needs `compute`, which the configuration makes conditional"
-        ));
+        return Some("` needs `compute`, which the configuration makes conditional");
     }
     if needs(Permission::Network) || effects.contains(&Effect::NetworkAccess) {
         let listed = |host: &HostFact| {
@@ -386,9 +366,7 @@ fn questions(
         if permissions.network_asks
             || !hosts.is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(listed))
         {
-            return Some(format!(
-                "`{id}` reaches a host that `permissions.network.allowed_hosts` does not list"
-            ));
+            return Some("` reaches a host that `permissions.network.allowed_hosts` does not list");
         }
     }
     if needs(Permission::Filesystem) {
@@ -403,9 +381,7 @@ fn questions(
         }
         let beneath = |paths: &Vec<PathFact>| paths.iter().all(|path| path.certainly_under(&roots));
         if !call.is_some_and(|call| call.paths.as_ref().is_some_and(beneath)) {
-            return Some(format!(
-                "`{id}` uses a path that `permissions.filesystem.allowed_paths` does not list"
-            ));
+            return Some("` uses a path that `permissions.filesystem.allowed_paths` does not list");
         }
     }
     None

@@ -78,7 +78,7 @@ impl Policy {
         let found = catalogue.tool(index);
         let of_call = call.map(|call| CallFacts::of(found, call, files));
         let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
-        let visible = caller.visible.contains(index);
+        let visible = caller.sees(index);
         let layers = caller.layer_steps(index);
         Ok(Explanation {
             tool: found.spec().id.to_owned(),
@@ -96,19 +96,19 @@ impl Policy {
 
 impl Caller<'_> {
     fn layer_steps(&self, tool: usize) -> Vec<LayerStep> {
-        let tools = &self.selected.tools;
+        let (from, place) = self.start.origin();
         let selection = LayerStep {
-            layer: format!("{} (selection)", tools.from),
-            place: tools.place.as_ref().map(ToString::to_string),
-            effect: if tools.value.set.contains(tool) {
+            layer: format!("{from} (selection)"),
+            place: place.map(ToString::to_string),
+            effect: if self.start.listed().contains(tool) {
                 "lists"
             } else {
                 "does not list"
             },
         };
         let mut steps = vec![selection];
-        steps.extend(self.layers.iter().map(|layer| LayerStep {
-            layer: layer.title.clone(),
+        steps.extend(self.layers().map(|layer| LayerStep {
+            layer: layer.title.to_string(),
             place: layer.place.as_ref().map(ToString::to_string),
             effect: match &layer.allow {
                 _ if layer.deny.contains(tool) => "denies",
@@ -117,7 +117,7 @@ impl Caller<'_> {
                 Some(_) => "does not list",
             },
         }));
-        if self.unmet.contains(tool) {
+        if self.lacks(tool).is_some() {
             steps.push(LayerStep {
                 layer: "preconditions".to_owned(),
                 place: None,
@@ -129,12 +129,17 @@ impl Caller<'_> {
 
     fn rule_steps(&self, tool: usize, call: Option<&CallFacts<'_>>) -> Vec<RuleStep> {
         let mut steps = Vec::new();
-        for layer in &self.layers {
-            for rule in layer.rules.iter().filter(|rule| rule.tools.contains(tool)) {
-                let fit = rule.fit(tool, &self.role, call);
+        for layer in self.layers() {
+            for rule in layer
+                .rules
+                .about(tool)
+                .iter()
+                .filter(|rule| rule.tools.contains(tool))
+            {
+                let fit = rule.fit(tool, self.role(), call);
                 steps.push(RuleStep {
-                    layer: layer.title.clone(),
-                    rule: rule.label.clone(),
+                    layer: layer.title.to_string(),
+                    rule: rule.label.to_string(),
                     decision: rule.decision,
                     fit: match fit {
                         Fit::Yes => "matches",
@@ -142,7 +147,7 @@ impl Caller<'_> {
                         Fit::Unknown => "cannot be told",
                     },
                     counts: fit.counts(rule.decision),
-                    reason: rule.reason.clone(),
+                    reason: rule.reason.as_ref().map(ToString::to_string),
                 });
             }
         }
@@ -235,7 +240,7 @@ impl Explanation {
             ("decision", Value::from(self.decision.verdict.as_str())),
             ("certain", Value::from(self.decision.certain)),
             ("layer", Value::from(self.decision.layer.as_str())),
-            ("rule", Value::from(self.decision.rule.clone())),
+            ("rule", Value::from(self.decision.rule.as_deref())),
             ("reason", Value::from(self.decision.reason.as_str())),
             (
                 "file",

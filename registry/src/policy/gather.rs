@@ -164,8 +164,7 @@ fn compile_agents(
         let mut layer = compile::layer(catalogue, &agent.layer, roles, errors);
         // Whatever a phase says: nothing shows an agent a tool that its file does not list.
         if let Some(tools) = &selection.tools {
-            let listed = layer.allow.get_or_insert_with(|| tools.set.clone());
-            listed.intersect(&tools.set);
+            layer.narrow(&tools.set);
         }
         let built = CompiledAgent {
             role: agent.role.as_ref().map(|role| role.text.clone()),

@@ -6,7 +6,7 @@ use tool_core::capability::{HostJudge, Http, HttpRequest, HttpResponse, HttpServ
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::facts::{CallFacts, host_fits};
-use super::{Caller, Verdict};
+use super::{Caller, Label, Verdict};
 use crate::catalogue::Catalogue;
 
 /// What the rules with `url.host` say of one call, apart from its hosts; nobody is asked while a call runs, so `ask`
@@ -25,7 +25,7 @@ struct HostRule {
     decision: Verdict,
     /// Layer and rule.
     title: String,
-    reason: Option<String>,
+    reason: Option<Label>,
 }
 
 impl Caller<'_> {
@@ -37,11 +37,11 @@ impl Caller<'_> {
         call: &CallFacts<'_>,
     ) -> HostRules {
         let mut rules = Vec::new();
-        for layer in &self.layers {
+        for layer in self.layers() {
             for rule in &layer.rules {
                 let Some(hosts) = &rule.hosts else { continue };
                 if rule.decision > Verdict::Allow
-                    && rule.is_about(tool, &self.role)
+                    && rule.is_about(tool, self.role())
                     && rule.fit_but_for_hosts(call).counts(rule.decision)
                 {
                     rules.push(HostRule {

@@ -91,7 +91,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Names tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, or a pattern with `*`.
+/// Names tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, `plugin:`, or a pattern with `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// As written.

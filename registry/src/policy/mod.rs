@@ -24,14 +24,16 @@ mod selection;
 mod selector;
 mod set;
 mod shell;
+mod start;
+mod text;
 mod who;
 mod written;
 
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub use cases::{Case, CaseResult, read as read_cases};
 pub use compare::{Access, AccessChange, MatrixRow, difference};
@@ -50,6 +52,7 @@ pub use selection::{
 };
 pub use selector::Group;
 pub use set::ToolSet;
+pub use text::{Label, Reason};
 pub use who::{Overrides, Who};
 pub use written::to_toml;
 
@@ -62,6 +65,7 @@ use crate::config::{Budget, Config};
 use crate::error::{LoadError, LoadErrors};
 use phases::CompiledPhase;
 use selection::CompiledSelection;
+use start::Start;
 
 /// The tool whose permission `{"$file": path}` needs.
 pub const FILE_READER: &str = "read_file";
@@ -105,11 +109,11 @@ pub struct Decision {
     /// The verdict.
     pub verdict: Verdict,
     /// The deciding layer: `global`, ``role `worker_math` ``, `defaults`.
-    pub layer: String,
+    pub layer: Label,
     /// The deciding rule: where it was written, or which of its layer it is.
-    pub rule: Option<String>,
+    pub rule: Option<Label>,
     /// Why, in words.
-    pub reason: String,
+    pub reason: Reason,
     /// What the call must also keep to.
     pub obligations: Obligations,
     /// Whether checked arguments could not change the verdict.
@@ -118,15 +122,15 @@ pub struct Decision {
 
 impl Decision {
     /// Asks a person where nothing else did.
-    pub fn require(&mut self, layer: &str, reason: &str) {
+    pub fn require(&mut self, layer: &'static str, reason: &'static str) {
         self.verdict = Verdict::Ask;
-        self.layer = layer.to_owned();
+        self.layer = layer.into();
         self.rule = None;
-        self.reason = reason.to_owned();
+        self.reason = reason.into();
     }
 
     /// A denial that no rule spells.
-    pub fn denied(layer: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub fn denied(layer: impl Into<Label>, reason: impl Into<Reason>) -> Self {
         Self {
             verdict: Verdict::Deny,
             layer: layer.into(),
@@ -248,11 +252,12 @@ impl Policy {
 /// What holds for one caller.
 #[derive(Debug, Clone)]
 pub struct Caller<'a> {
-    role: String,
-    selected: Selected,
-    layers: Vec<Cow<'a, CompiledLayer>>,
-    visible: ToolSet,
-    unmet: ToolSet,
+    policy: &'a Policy,
+    start: Start<'a>,
+    layers: Vec<&'a CompiledLayer>,
+    /// Those that only this call has.
+    of_call: Vec<CompiledLayer>,
     facts: Facts,
-    permissions: &'a Permissions,
+    /// Joined when somebody asks for all of it.
+    visible: OnceLock<ToolSet>,
 }

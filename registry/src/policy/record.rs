@@ -33,7 +33,7 @@ impl Policy {
             let hint = format!("`mathchain policy explain {} {tool}` says why", who.role);
             return refuse(&hidden.reason, hint);
         }
-        for layer in &caller.layers {
+        for layer in caller.layers() {
             for stricter in &layer.rules {
                 if stricter.decision > Verdict::Allow
                     && stricter.is_about(index, caller.role())

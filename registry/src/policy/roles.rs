@@ -140,7 +140,7 @@ pub(super) fn compile(
     own.place.clone_from(&role.place);
     let mut layer: CompiledLayer = super::compile::layer(catalogue, &own, names, errors);
     // A phase or a session may choose among the tools of a role, and never beyond them.
-    layer.allow = Some(tools.set.clone());
+    layer.narrow(&tools.set);
     CompiledRole {
         description: role.description.clone(),
         selection: CompiledSelection::tools_only(tools, role.place.clone()),

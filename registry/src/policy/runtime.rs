@@ -1,7 +1,5 @@
 //! [`Facts`]: what holds at the moment; preconditions of tools are held against it.
 
-use std::collections::BTreeSet;
-
 use tool_core::nearest::nearest;
 use tool_core::{Capability, Spec};
 
@@ -59,7 +57,8 @@ pub const FLAGS: [&str; 4] = [READ_ONLY, NO_WEB, "sandbox=ready", "state=ready"]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     workspace: WorkspaceState,
-    flags: BTreeSet<String>,
+    /// Which of [`FLAGS`], as bits.
+    flags: u8,
 }
 
 impl Facts {
@@ -85,8 +84,8 @@ impl Facts {
                 })?;
             return Ok(());
         }
-        if FLAGS.contains(&fact) {
-            self.flags.insert(fact.to_owned());
+        if let Some(flag) = FLAGS.iter().position(|flag| *flag == fact) {
+            self.flags |= 1 << flag;
             return Ok(());
         }
         let near = nearest(fact, FLAGS.into_iter().chain([WORKSPACE_READY]))
@@ -119,7 +118,10 @@ impl Facts {
     pub fn holds(&self, fact: &str) -> bool {
         match fact.strip_prefix("workspace=") {
             Some(state) => self.workspace.as_str() == state,
-            None => self.flags.contains(fact),
+            None => FLAGS
+                .iter()
+                .position(|flag| *flag == fact)
+                .is_some_and(|flag| self.flags >> flag & 1 == 1),
         }
     }
 }

@@ -255,12 +255,6 @@ impl CompiledSelection {
     }
 }
 
-/// One level of the walk: what it is called, and what it says.
-pub(super) struct Step<'a> {
-    pub(super) title: String,
-    pub(super) says: &'a CompiledSelection,
-}
-
 /// A field, and the level it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field<T> {
@@ -273,7 +267,7 @@ pub struct Field<T> {
 }
 
 impl<T> Field<T> {
-    fn default(value: T) -> Self {
+    pub(super) fn default(value: T) -> Self {
         Self {
             value,
             from: "default".to_owned(),
@@ -291,47 +285,4 @@ pub struct Selected {
     pub permission: Option<Field<Confinement>>,
     /// Turns of the agent; 0 is no limit.
     pub max_turns: Field<u32>,
-}
-
-/// Takes each field from the first level that sets it; a level that does not inherit is the last.
-pub(super) fn walk(steps: &[Step<'_>], universe: usize, in_phase: bool) -> Selected {
-    let last = steps
-        .iter()
-        .position(|step| !step.says.inherit)
-        .map_or(steps.len(), |at| at + 1);
-    let steps = &steps[..last];
-    fn first<'a, T>(
-        steps: &'a [Step<'_>],
-        of: impl Fn(&'a CompiledSelection) -> Option<T>,
-    ) -> Option<Field<T>> {
-        steps.iter().find_map(|step| {
-            of(step.says).map(|value| Field {
-                value,
-                from: step.title.clone(),
-                place: step.says.place.clone(),
-            })
-        })
-    }
-    let mut tools = match first(steps, |says| says.tools.as_ref()) {
-        Some(field) => Field {
-            value: field.value.clone(),
-            from: field.from,
-            place: field.place,
-        },
-        None => Field::default(Chosen::none(universe)),
-    };
-    if let Some(external) = first(steps, |says| says.external.as_ref()) {
-        for name in external.value {
-            tools.value.add_external(name);
-        }
-    }
-    let permission = first(steps, |says| says.permission);
-    Selected {
-        tools,
-        permission: match permission {
-            None if in_phase => Some(Field::default(Confinement::default())),
-            found => found,
-        },
-        max_turns: first(steps, |says| says.max_turns).unwrap_or_else(|| Field::default(MAX_TURNS)),
-    }
 }

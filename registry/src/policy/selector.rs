@@ -1,4 +1,4 @@
-//! What a selector selects: ids, computed groups and facts of the spec, patterns.
+//! What a selector selects: ids, computed groups and facts of the spec, the tools of a plugin, patterns.
 
 use tool_core::{Capability, Category, Effect, Permission, Spec};
 
@@ -6,6 +6,7 @@ use super::{Selector, ToolSet};
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::LoadError;
+use crate::plugins;
 
 /// A group: computed from what tools say about themselves, never from a list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +148,16 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
                 .flat_map(|tool| tool.spec().tags.iter().copied());
             if set.is_empty() {
                 Err(error(format!("no tool has the tag `{name}`")).nearest(name, tags))
+            } else {
+                Ok(set)
+            }
+        }
+        Some(("plugin", name)) => {
+            let set = of_spec(&|spec| plugins::of_source(spec.source) == Some(name));
+            let known = || catalogue.iter().map(|tool| tool.spec().source);
+            if set.is_empty() {
+                Err(error(format!("no plugin named `{name}`"))
+                    .nearest(name, known().filter_map(plugins::of_source)))
             } else {
                 Ok(set)
             }

@@ -169,22 +169,28 @@ fn required(table: &mut Table<'_>, keys: &[&str]) {
 /// A name that can be part of an id.
 fn name(table: &mut Table<'_>, key: &str) -> Option<String> {
     let text = table.text(key)?;
-    let sound = text.starts_with(|first: char| first.is_ascii_lowercase())
-        && text
+    let Err(fault) = check_name(&text) else {
+        return Some(text);
+    };
+    table.within(key, |mut part| part.report(fault, None));
+    None
+}
+
+/// Whether a plugin or a tool of one can have a name.
+///
+/// # Errors
+/// What was expected.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let sound = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    if sound && !RESERVED_PREFIXES.contains(&text.as_str()) {
-        return Some(text);
-    }
-    let why = if sound {
-        "a name that selectors do not use"
-    } else {
-        "a name of the form [a-z][a-z0-9_]*"
+    let expected = match sound {
+        false => "a name of the form [a-z][a-z0-9_]*",
+        true if RESERVED_PREFIXES.contains(&name) => "a name that selectors do not use",
+        true => return Ok(()),
     };
-    table.within(key, |mut part| {
-        part.report(format!("expected {why}, found `{text}`"), None)
-    });
-    None
+    Err(format!("expected {expected}, found `{name}`"))
 }
 
 fn shape(part: Part<'_>) -> Shape {

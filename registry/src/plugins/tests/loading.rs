@@ -4,7 +4,9 @@ use tool_core::{Caller, Category, Effect};
 
 use super::*;
 use crate::catalogue::Catalogue;
+use crate::config::Config;
 use crate::fakes::{TWELVE, World};
+use crate::policy::{Facts, Verdict, WORKSPACE_READY, Who};
 
 const GOOD: &str = r#"{
   "schema_version": "1.0", "name": "demo", "version": "1.2.0", "description": "a demo",
@@ -478,6 +480,7 @@ fn a_tool_that_appears_later_is_denied_until_an_allow_covers_it() {
         ("\"calculate\"", false),
         ("\"calculate\", \"demo:look\"", true),
         ("\"demo:*\"", true),
+        ("\"plugin:demo\"", true),
         ("\"category:data\"", true),
         ("\"category:math\"", false),
         ("", false),
@@ -487,6 +490,70 @@ fn a_tool_that_appears_later_is_denied_until_an_allow_covers_it() {
         let answer = world.call("operator", "demo:look", r#"{"size": 1}"#);
         assert_eq!(answer.is_success(), shown, "{allow}");
     }
+}
+
+#[test]
+fn a_selector_names_a_plugin_wherever_selectors_stand() {
+    let other = bundle("other", &GOOD.replace("\"demo\"", "\"other\""), None);
+    let loaded = load(
+        &[bundle("demo", GOOD, None), other],
+        &Python::default(),
+        &[],
+    )
+    .unwrap();
+    let tools: Vec<_> = loaded.iter().flat_map(Plugin::erased).cloned().collect();
+    let catalogue = Catalogue::with_plugins(&[TWELVE], &tools).unwrap();
+    let written = r#"version = 1
+[toolsets.mine]
+include = ["plugin:demo", "calculate"]
+exclude = ["demo:wild"]
+[roles.helper]
+toolset = "mine"
+[roles.strict]
+tools = ["plugin:demo", "plugin:other"]
+[[policies]]
+level = "role"
+name = "strict"
+deny = ["plugin:other"]
+[[policies.rules]]
+match = { tools = ["plugin:demo"] }
+decision = "deny"
+"#;
+    let (_, policy) = Config::load("mathchain.toml", written, &catalogue)
+        .unwrap_or_else(|errors| panic!("{errors}"));
+    let facts = Facts::default().with(WORKSPACE_READY);
+    let caller = |role: &str| policy.caller(&catalogue, &Who::role(role), &facts).unwrap();
+    let listed = |role: &str| {
+        let names = |tool| catalogue.tool(tool).spec().id;
+        caller(role).listed().map(names).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("helper"), ["demo:look", "calculate"]);
+    assert_eq!(listed("strict"), ["demo:look", "demo:wild"]);
+    let look = catalogue.index("demo:look").unwrap();
+    let decision = caller("strict").decide(&catalogue, look, None, None);
+    assert_eq!(
+        (decision.verdict, &*decision.layer),
+        (Verdict::Deny, "role `strict`")
+    );
+    let errors = Config::load(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"plugin:demos\"]\n",
+        &catalogue,
+    )
+    .map(|_| ())
+    .unwrap_err()
+    .to_string();
+    assert!(
+        errors.contains("mathchain.toml:4:")
+            && errors.contains("no plugin named `demos`")
+            && errors.contains("did you mean `demo`?"),
+        "{errors}"
+    );
+    // No plugin and no tool can be called so.
+    assert!(
+        self::errors(&GOOD.replace("\"demo\"", "\"plugin\""), None)
+            .contains("a name that selectors do not use")
+    );
 }
 
 /// Whatever is taken out of a manifest, or cut off, loading says what is wrong or loads; it never panics.

@@ -1,0 +1,98 @@
+//! Which of the visible tools run, ask, or are refused at a command line.
+
+use super::{OWN_SERVER, Work};
+use crate::agent_cli::CliSpec;
+use crate::agent_cli::template::{Known, Lists, expand, mentions};
+use crate::policy::Verdict;
+
+impl Work<'_> {
+    /// The flags that let tools run, ask or be refused.
+    pub(super) fn approval(&mut self, known: &[Known], lists: &Lists<'_>) {
+        let approval = &self.cli.approval;
+        self.asking(known, lists);
+        if !lists.allow.is_empty() {
+            self.put(&approval.allow, lists);
+        }
+        if !lists.deny.is_empty() {
+            self.put(&approval.deny, lists);
+        }
+        let asks = |own: &Known| own.of_server.is_none() && own.verdict == Verdict::Ask;
+        self.put(
+            if known.iter().any(asks) {
+                &approval.some_ask
+            } else {
+                &approval.none_ask
+            },
+            lists,
+        );
+        self.approval_of_servers(known);
+    }
+
+    /// Says which tools ask more than they should, and which cannot ask.
+    fn asking(&mut self, known: &[Known], lists: &Lists<'_>) {
+        let approval = &self.cli.approval;
+        for own in known.iter().filter(|own| own.shown()) {
+            let rule = lists.rules.iter().find(|(name, _)| *name == own.rule);
+            let verdict = rule.map_or(own.verdict, |(_, verdict)| *verdict);
+            if own.verdict == Verdict::Allow && verdict == Verdict::Ask {
+                self.args.warnings.push(format!(
+                    "`{}` asks too: one rule, `{}`, is for it and for a tool that asks",
+                    own.name, own.rule
+                ));
+            }
+            if verdict != Verdict::Ask {
+                continue;
+            }
+            match &own.of_server {
+                // Calls of our own tools come back here, and here they ask.
+                Some((server, _)) if server == OWN_SERVER => {}
+                Some(_) if approval.servers_never_ask.is_some() => {
+                    let why = approval.servers_never_ask.as_deref().unwrap_or_default();
+                    self.unenforced(format!("`{}` never asks there: {why}", own.name));
+                }
+                None if approval.never_asks.contains(&own.name) => {
+                    self.unenforced(format!("`{}` never asks there", own.name));
+                }
+                _ if !self.cli.can_ask() => {
+                    self.unenforced(format!("`{}` does not ask there", own.name));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The flags for each tool of a server.
+    fn approval_of_servers(&mut self, known: &[Known]) {
+        let approval = &self.cli.approval;
+        for own in known {
+            let Some((server, tool)) = &own.of_server else {
+                continue;
+            };
+            let template = match own.verdict {
+                Verdict::Allow => &approval.mcp_allow,
+                Verdict::Ask => &approval.mcp_ask,
+                Verdict::Deny => continue,
+            };
+            let put = |token: &String| {
+                expand(token, &|word| match word {
+                    "server" => Some(server.as_str()),
+                    "tool" => Some(tool.as_str()),
+                    _ => None,
+                })
+            };
+            self.args.argv.extend(template.iter().map(put));
+        }
+    }
+}
+
+impl CliSpec {
+    /// Whether it asks for what it is not told to allow.
+    fn can_ask(&self) -> bool {
+        !self.approval.allow.is_empty()
+            || !self.approval.some_ask.is_empty()
+            || self
+                .config
+                .as_ref()
+                .is_some_and(|config| mentions(&config.value, "{verdict}"))
+    }
+}

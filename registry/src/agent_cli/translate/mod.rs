@@ -1,0 +1,201 @@
+//! From what an agent may do to the arguments and the configuration file of its command line.
+
+mod approval;
+mod names;
+mod visibility;
+
+use tool_core::nearest::nearest;
+
+use super::managed;
+use super::read::is_profile;
+use super::template::{Known, Lists, expand, fill, lay, mentions};
+use super::{CliArgs, CliRequest, CliSpec, ConfigFile, PromptVia, Unenforced};
+use crate::aliases::Aliases;
+use crate::policy::Confinement;
+
+/// The name that our own server has at agent command lines.
+const OWN_SERVER: &str = "mathchain";
+
+/// Says how to start an agent command line.
+///
+/// # Errors
+/// All that it cannot be told or cannot enforce.
+pub fn translate(
+    cli: &CliSpec,
+    aliases: &Aliases,
+    request: &CliRequest<'_>,
+) -> Result<CliArgs, Vec<String>> {
+    let mut work = Work {
+        cli,
+        permission: request.permission,
+        problems: Vec::new(),
+        args: CliArgs::default(),
+    };
+    let profile = work.profile(request.profile);
+    work.start(request.prompt);
+    match request.tools {
+        None => work.args.argv.extend(profile),
+        Some(tools) => {
+            let (kept, taken) = managed::strip(cli, &profile);
+            if !taken.is_empty() {
+                work.args.warnings.push(format!(
+                    "left out of the profile, since the agent's tools set it: {}",
+                    taken.join(" ")
+                ));
+            }
+            work.args.argv.extend(kept);
+            let known = work.known(aliases, tools);
+            let lists = Lists::new(cli, &known, request.max_turns);
+            work.visibility(&known, &lists);
+            work.approval(&known, &lists);
+            work.turns(request.max_turns, &lists);
+            work.sandbox(&known, &lists);
+            work.args.argv.extend(cli.output.iter().cloned());
+            work.config(&lists);
+        }
+    }
+    if work.problems.is_empty() {
+        Ok(work.args)
+    } else {
+        Err(work.problems)
+    }
+}
+
+struct Work<'a> {
+    cli: &'a CliSpec,
+    permission: Confinement,
+    problems: Vec<String>,
+    args: CliArgs,
+}
+
+impl Work<'_> {
+    /// What it cannot enforce.
+    fn unenforced(&mut self, what: String) {
+        let text = format!("{} cannot enforce it: {what}", self.cli.name);
+        match self.cli.unenforced {
+            Unenforced::Error => self.problems.push(text),
+            Unenforced::Warn => self.args.warnings.push(text),
+        }
+    }
+
+    fn profile(&mut self, name: Option<&str>) -> Vec<String> {
+        let Some(name) = name else { return Vec::new() };
+        if !is_profile(name) {
+            let shown: String = name.chars().take(80).collect();
+            self.problems.push(format!(
+                "`{shown}` is no name for a profile: letters, digits, `.`, `_` and `-`"
+            ));
+            return Vec::new();
+        }
+        if let Some(tokens) = self.cli.flags.get(name) {
+            return tokens.clone();
+        }
+        let names: Vec<&str> = self.cli.flags.keys().map(String::as_str).collect();
+        let near = nearest(name, names.iter().copied())
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
+        let there = if names.is_empty() {
+            "it has none".to_owned()
+        } else {
+            format!("there are {}", names.join(", "))
+        };
+        self.args.warnings.push(format!(
+            "{} has no profile `{name}`: {there}{near}",
+            self.cli.name
+        ));
+        Vec::new()
+    }
+
+    /// Program, task and model.
+    fn start(&mut self, prompt: Option<&str>) {
+        let cli = self.cli;
+        self.args.argv.push(cli.binary.clone());
+        self.args.argv.extend(cli.subcommand.iter().cloned());
+        match prompt {
+            Some(text) if cli.prompt_via == PromptVia::Argv => {
+                let alone = cli.prompt_argv.iter().any(|token| token == "{prompt}");
+                if text.contains('\0') {
+                    self.problems
+                        .push("a task as an argument cannot contain a zero byte".to_owned());
+                } else if alone && text.starts_with('-') {
+                    self.problems.push(format!(
+                        "{} would read a task that begins with `-` as a flag; set `prompt_via = \"stdin\"`",
+                        cli.name
+                    ));
+                }
+                let put =
+                    |token: &String| expand(token, &|word| (word == "prompt").then_some(text));
+                self.args.argv.extend(cli.prompt_argv.iter().map(put));
+            }
+            _ => self.args.argv.extend(cli.prompt_stdin.iter().cloned()),
+        }
+        if let Some(model) = &cli.model {
+            let put =
+                |token: &String| expand(token, &|word| (word == "model").then_some(model.as_str()));
+            self.args.argv.extend(cli.model_args.iter().map(put));
+        }
+    }
+
+    /// How long a run is.
+    fn turns(&mut self, turns: u64, lists: &Lists<'_>) {
+        if turns == 0 {
+            return;
+        }
+        let in_file = self
+            .cli
+            .config
+            .as_ref()
+            .is_some_and(|config| mentions(&config.value, "{turns}"));
+        if !self.cli.turns.is_empty() {
+            self.put(&self.cli.turns, lists);
+        } else if !in_file {
+            self.args.count_turns = Some(turns);
+            self.args.warnings.push(format!(
+                "{} has no limit on turns: whoever runs it counts to {turns}",
+                self.cli.name
+            ));
+        }
+    }
+
+    /// What its programs can reach.
+    fn sandbox(&mut self, known: &[Known], lists: &Lists<'_>) {
+        let Some(sandbox) = self.cli.sandbox.get(&self.permission) else {
+            let what = format!("its table has nothing for `{}`", self.permission.as_str());
+            return self.unenforced(what);
+        };
+        self.put(&sandbox.args, lists);
+        for (tool, why) in &sandbox.unenforced {
+            if known.iter().any(|own| own.shown() && own.name == *tool) {
+                self.unenforced(format!(
+                    "`{}` with `{tool}`: {why}",
+                    self.permission.as_str()
+                ));
+            }
+        }
+    }
+
+    /// The configuration file, where flags do not exist.
+    fn config(&mut self, lists: &Lists<'_>) {
+        let Some(config) = &self.cli.config else {
+            return;
+        };
+        let mut value = fill(&config.value, lists, None).unwrap_or_default();
+        let over = self.cli.sandbox.get(&self.permission);
+        if let Some(over) = over.and_then(|sandbox| sandbox.config.as_ref()) {
+            value = lay(&value, over);
+        }
+        self.args.config = Some(ConfigFile {
+            file: config.file.clone(),
+            variable: config.variable.clone(),
+            text: tool_core::json::to_text(&value),
+        });
+    }
+
+    /// Templates with the lists put in.
+    fn put(&mut self, templates: &[String], lists: &Lists<'_>) {
+        for template in templates {
+            let text = expand(template, &|word| lists.joined.get(word).map(String::as_str));
+            self.args.argv.push(text);
+        }
+    }
+}

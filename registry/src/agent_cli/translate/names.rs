@@ -1,0 +1,81 @@
+//! What a command line calls each tool: its own, those of our server, and those of other servers and of its provider.
+
+use tool_core::spec::wire_name;
+
+use super::{OWN_SERVER, Work};
+use crate::agent_cli::CliTool;
+use crate::agent_cli::template::{Known, expand};
+use crate::agents::ToolName;
+use crate::aliases::Aliases;
+use crate::policy::Verdict;
+
+impl Work<'_> {
+    /// The tools as the command line knows them, each once, with the strictest verdict.
+    pub(super) fn known(&mut self, aliases: &Aliases, tools: &[CliTool]) -> Vec<Known> {
+        let mut known: Vec<Known> = Vec::new();
+        for CliTool { tool, verdict } in tools {
+            let Some(found) = self.name(aliases, tool, *verdict) else {
+                continue;
+            };
+            match known.iter_mut().find(|other| other.name == found.name) {
+                Some(other) => other.verdict = other.verdict.max(found.verdict),
+                None => known.push(found),
+            }
+        }
+        known
+    }
+
+    fn name(&mut self, aliases: &Aliases, tool: &ToolName, verdict: Verdict) -> Option<Known> {
+        let cli = self.cli;
+        let native = |name: &str| Known {
+            name: name.to_owned(),
+            rule: cli.kinds.get(name).map_or(name, String::as_str).to_owned(),
+            of_server: None,
+            verdict,
+        };
+        let of_server = |server: &str, tool: &str| {
+            let put = |template: &str| {
+                expand(template, &|word| match word {
+                    "server" => Some(server),
+                    "tool" => Some(tool),
+                    _ => None,
+                })
+            };
+            Known {
+                name: put(&cli.mcp_name),
+                rule: put(cli.mcp_rule.as_deref().unwrap_or(&cli.mcp_name)),
+                of_server: Some((server.to_owned(), tool.to_owned())),
+                verdict,
+            }
+        };
+        match tool {
+            ToolName::Tool(id) => {
+                let own = cli.native.iter().find(|(_, ours)| *ours == id);
+                let own = own
+                    .map(|(name, _)| name.as_str())
+                    .or_else(|| aliases.native(&cli.name, id))
+                    .filter(|name| cli.tools.iter().any(|tool| tool == name));
+                Some(match own {
+                    Some(name) => native(name),
+                    None => of_server(OWN_SERVER, &wire_name(id)),
+                })
+            }
+            ToolName::External(name) => {
+                let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
+                Some(of_server(server, tool))
+            }
+            ToolName::Provider(name) => {
+                let found = aliases
+                    .provider_tool(name)
+                    .and_then(|tool| tool.native.get(&cli.name));
+                if found.is_none() {
+                    self.args.warnings.push(format!(
+                        "{} is not of the provider that runs `{name}` and does not get it",
+                        cli.name
+                    ));
+                }
+                found.map(|name| native(name))
+            }
+        }
+    }
+}

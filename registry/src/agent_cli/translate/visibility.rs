@@ -1,0 +1,104 @@
+//! What an agent sees at a command line.
+
+use std::collections::BTreeMap;
+
+use tool_core::Value;
+
+use super::{OWN_SERVER, Work};
+use crate::agent_cli::CliSpec;
+use crate::agent_cli::template::{Known, Lists, expand, mentions};
+
+impl Work<'_> {
+    /// The flags that leave the agent's tools visible and hide every other; what stays visible all the same is not enforced.
+    pub(super) fn visibility(&mut self, known: &[Known], lists: &Lists<'_>) {
+        let cli = self.cli;
+        self.put(&cli.visibility.args, lists);
+        let servers = lists.servers();
+        if servers.is_empty() {
+            self.put(&cli.visibility.without_servers, lists);
+        }
+        self.limit_servers(known, &servers);
+        self.hide_own(known, lists);
+        if let Some(why) = &cli.visibility.other_tools_of_servers {
+            for server in servers.keys().filter(|server| **server != OWN_SERVER) {
+                self.unenforced(format!("other tools of the server `{server}`: {why}"));
+            }
+        }
+    }
+
+    /// Each server shows the tools that are listed, and none where all of its tools are denied.
+    fn limit_servers(&mut self, known: &[Known], servers: &BTreeMap<&str, Vec<&str>>) {
+        let cli = self.cli;
+        let mut limited = servers.clone();
+        for own in known.iter().filter(|own| !own.shown()) {
+            if let Some((server, _)) = &own.of_server
+                && server != OWN_SERVER
+            {
+                limited.entry(server).or_default();
+            }
+        }
+        for (server, tools) in &limited {
+            let tools = Value::array(tools.iter().map(|tool| Value::from(*tool)).collect());
+            let text = tool_core::json::to_text(&tools);
+            let put = |token: &String| {
+                expand(token, &|word| match word {
+                    "server" => Some(server),
+                    "tools" => Some(text.as_str()),
+                    _ => None,
+                })
+            };
+            self.args.argv.extend(cli.visibility.server.iter().map(put));
+        }
+    }
+
+    /// Its own tools that the agent does not have are hidden, each by its switch or because the visible ones are listed.
+    fn hide_own(&mut self, known: &[Known], lists: &Lists<'_>) {
+        let cli = self.cli;
+        let visible = |tool: &str| known.iter().any(|own| own.shown() && own.name == tool);
+        let by_list = cli.names_its_tools();
+        for tool in cli.tools.iter().filter(|tool| !visible(tool)) {
+            if let Some(off) = cli.visibility.off.get(tool) {
+                if !off.args.is_empty() {
+                    self.put(&off.args, lists);
+                } else if !off.harmless.contains(&self.permission) {
+                    let why = off.why.as_deref().unwrap_or("it cannot be hidden");
+                    self.unenforced(format!("`{tool}` stays visible: {why}"));
+                }
+            } else if !by_list {
+                self.unenforced(format!("`{tool}` stays visible: it cannot be hidden"));
+            } else if cli.visibility.by_kind {
+                let kind = cli.kind(tool);
+                let other = known
+                    .iter()
+                    .find(|own| own.shown() && own.of_server.is_none() && own.rule == kind);
+                if let Some(other) = other {
+                    self.unenforced(format!(
+                        "`{tool}` stays visible with `{}`: one setting, `{kind}`, is for both",
+                        other.name
+                    ));
+                }
+            }
+        }
+        if cli.tools.is_empty() && !by_list {
+            self.unenforced("its own tools stay visible: its table names none".to_owned());
+        }
+    }
+}
+
+impl CliSpec {
+    fn kind<'a>(&'a self, tool: &'a str) -> &'a str {
+        self.kinds.get(tool).map_or(tool, String::as_str)
+    }
+
+    /// Whether its visible tools are given to it as a list, so that all others are hidden.
+    fn names_its_tools(&self) -> bool {
+        let in_args = |word: &str| self.visibility.args.iter().any(|arg| arg.contains(word));
+        ["{native}", "{visible}", "{rule}"].iter().any(|word| {
+            in_args(word)
+                || self
+                    .config
+                    .as_ref()
+                    .is_some_and(|config| mentions(&config.value, word))
+        })
+    }
+}

@@ -1,0 +1,282 @@
+//! [`Start`]: what a caller starts from, each field from the first level that sets it; borrowed where nothing changes it.
+
+use std::borrow::Cow;
+
+use tool_core::{ErrorCode, ToolError};
+
+use super::join::unknown;
+use super::selection::CompiledSelection;
+use super::{
+    Chosen, CompiledProfile, CompiledRole, Confinement, Field, MAX_TURNS, Policy, Selected,
+    Selector, ToolSet, Who,
+};
+use crate::catalogue::Catalogue;
+use crate::error::{LoadErrors, Place};
+
+/// The levels that say what a caller starts from, and the tools that come of it.
+#[derive(Debug, Clone)]
+pub(super) struct Start<'a> {
+    pub(super) role: &'a str,
+    pub(super) of_role: &'a CompiledRole,
+    pub(super) agent: Option<&'a str>,
+    phase: Option<&'a str>,
+    toolset: Option<&'a str>,
+    /// Innermost first.
+    steps: [Option<Step<'a>>; 5],
+    tools: Cow<'a, Chosen>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step<'a> {
+    level: By,
+    says: &'a CompiledSelection,
+}
+
+/// Which level speaks.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    AgentInPhase,
+    Toolset,
+    Phase,
+    Agent,
+    Role,
+}
+
+impl<'a> Start<'a> {
+    /// The tools, in order.
+    pub(super) fn tools(&self) -> &Chosen {
+        &self.tools
+    }
+
+    pub(super) fn listed(&self) -> &ToolSet {
+        &self.tools.set
+    }
+
+    /// How far calls may go; `None` where no level says and there is no phase.
+    pub(super) fn permission(&self) -> Option<Confinement> {
+        let said = self.first(|says| says.permission);
+        let in_phase = self.phase.map(|_| Confinement::default());
+        said.map(|(_, permission)| permission).or(in_phase)
+    }
+
+    /// What the level is called that selects the tools, and where it was written.
+    pub(super) fn origin(&self) -> (String, Option<&'a Place>) {
+        match self.first(|says| says.tools.as_ref()) {
+            Some((step, _)) => (self.title(step.level), step.says.place.as_ref()),
+            None => ("default".to_owned(), None),
+        }
+    }
+
+    /// All of it, each field with its origin.
+    pub(super) fn selected(&self) -> Selected {
+        let (from, place) = self.origin();
+        Selected {
+            tools: Field {
+                value: Chosen::clone(&self.tools),
+                from,
+                place: place.cloned(),
+            },
+            permission: self
+                .field(|says| says.permission)
+                .or_else(|| self.phase.map(|_| Field::default(Confinement::default()))),
+            max_turns: self
+                .field(|says| says.max_turns)
+                .unwrap_or_else(|| Field::default(MAX_TURNS)),
+        }
+    }
+
+    fn field<T>(&self, of: impl Fn(&'a CompiledSelection) -> Option<T>) -> Option<Field<T>> {
+        let (step, value) = self.first(of)?;
+        Some(Field {
+            value,
+            from: self.title(step.level),
+            place: step.says.place.clone(),
+        })
+    }
+
+    /// The first level that says something; one that does not inherit is the last.
+    fn first<T>(&self, of: impl Fn(&'a CompiledSelection) -> Option<T>) -> Option<(Step<'a>, T)> {
+        first(&self.steps, of)
+    }
+
+    fn title(&self, level: By) -> String {
+        let name = |name: Option<&'a str>| name.unwrap_or_default();
+        match level {
+            By::AgentInPhase => {
+                let (agent, phase) = (name(self.agent), name(self.phase));
+                format!("agent `{agent}` in phase `{phase}`")
+            }
+            By::Toolset => format!("toolset `{}`", name(self.toolset)),
+            By::Phase => format!("phase `{}`", name(self.phase)),
+            By::Agent => format!("agent `{}`", name(self.agent)),
+            By::Role => format!("role `{}`", self.role),
+        }
+    }
+}
+
+fn first<'a, T>(
+    steps: &[Option<Step<'a>>],
+    of: impl Fn(&'a CompiledSelection) -> Option<T>,
+) -> Option<(Step<'a>, T)> {
+    for step in steps.iter().flatten() {
+        if let Some(value) = of(step.says) {
+            return Some((*step, value));
+        }
+        if !step.says.inherit {
+            break;
+        }
+    }
+    None
+}
+
+impl Policy {
+    /// What a caller starts from, each field from the first level that sets it.
+    ///
+    /// # Errors
+    /// As [`Policy::caller`].
+    pub fn select(&self, catalogue: &Catalogue, who: &Who) -> Result<Selected, ToolError> {
+        Ok(self.start(catalogue, who)?.selected())
+    }
+
+    pub(super) fn start<'a>(
+        &'a self,
+        catalogue: &Catalogue,
+        who: &Who,
+    ) -> Result<Start<'a>, ToolError> {
+        let (role, of_role) = self.named("role", &who.role, &self.roles)?;
+        let mut steps = [None; 5];
+        let mut says = |level: By, says: &'a CompiledSelection| {
+            steps[level as usize] = Some(Step { level, says });
+        };
+        says(By::Role, &of_role.selection);
+        let agent = match &who.agent {
+            Some(agent) => Some(self.agent(agent)?),
+            None => None,
+        };
+        let phase = match &who.phase {
+            Some(name) => Some(self.named("phase", name, &self.phases)?),
+            None => None,
+        };
+        if let Some((name, phase)) = phase {
+            says(By::Phase, &phase.selection);
+            if let Some(agent) = agent {
+                if !phase.agents.iter().any(|known| known == agent) {
+                    return Err(not_of_phase(agent, name, &phase.agents));
+                }
+                if let Some(selection) = phase.of_agents.get(agent) {
+                    says(By::AgentInPhase, selection);
+                }
+            }
+        }
+        let toolset = match &who.toolset {
+            Some(name) => {
+                let (name, selection) = self.named("toolset", name, &self.toolsets)?;
+                says(By::Toolset, selection);
+                Some(name)
+            }
+            None => None,
+        };
+        if let Some(agent) = agent.and_then(|name| self.agents.get(name)) {
+            says(By::Agent, &agent.selection);
+        }
+        Ok(Start {
+            tools: self.tools_of(catalogue, who, &steps)?,
+            role,
+            of_role,
+            agent,
+            phase: phase.map(|(name, _)| name),
+            toolset,
+            steps,
+        })
+    }
+
+    fn agent(&self, agent: &str) -> Result<&str, ToolError> {
+        let mut known = self.agent_names.iter().map(String::as_str);
+        known
+            .find(|known| *known == agent)
+            .ok_or_else(|| unknown("agent", agent, self.agent_names.iter().map(String::as_str)))
+    }
+
+    /// The tools of the first level that lists some, shaped by the profile and the overrides.
+    fn tools_of<'a>(
+        &'a self,
+        catalogue: &Catalogue,
+        who: &Who,
+        steps: &[Option<Step<'a>>],
+    ) -> Result<Cow<'a, Chosen>, ToolError> {
+        let mut tools = match first(steps, |says| says.tools.as_ref()) {
+            Some((_, tools)) => Cow::Borrowed(tools),
+            None => Cow::Owned(Chosen::none(catalogue.len())),
+        };
+        for name in first(steps, |says| says.external.as_ref()).map_or(&[][..], |(_, list)| list) {
+            tools.to_mut().add_external(name);
+        }
+        if let Some(name) = &who.profile {
+            let (_, profile) = self.named("profile", name, &self.profiles)?;
+            tools.to_mut().shape(profile);
+        }
+        if !who.session.is_empty() || !who.run.is_empty() {
+            override_selection(catalogue, who, tools.to_mut())?;
+        }
+        Ok(tools)
+    }
+}
+
+fn not_of_phase(agent: &str, phase: &str, agents: &[String]) -> ToolError {
+    let message = format_args!("`{agent}` does not work in the phase `{phase}`");
+    ToolError::new(ErrorCode::NotVisible, message)
+        .reason("agent")
+        .hint(format!("its agents are `{}`", agents.join("`, `")))
+}
+
+/// Adds what is enabled or forced, sorted, after what is there; then takes away what is disabled.
+fn override_selection(
+    catalogue: &Catalogue,
+    who: &Who,
+    chosen: &mut Chosen,
+) -> Result<(), ToolError> {
+    let scopes = [&who.session, &who.run];
+    let resolve = |names: Vec<&String>| {
+        let mut errors = Vec::new();
+        let list: Vec<Selector> = names
+            .iter()
+            .map(|name| Selector::from(name.as_str()))
+            .collect();
+        let found = Chosen::of(catalogue, &list, &mut errors);
+        LoadErrors::check(errors).map(|()| found).map_err(|errors| {
+            ToolError::new(
+                ErrorCode::InvalidRequest,
+                format_args!("an override: {errors}"),
+            )
+            .reason("override")
+        })
+    };
+    let added = scopes
+        .iter()
+        .flat_map(|scope| scope.enable.iter().chain(&scope.force))
+        .collect();
+    let mut added = resolve(added)?;
+    added
+        .order
+        .sort_by_key(|tool| catalogue.tool(*tool).spec().id);
+    chosen.unite(&added);
+    let gone = scopes.iter().flat_map(|scope| &scope.disable).collect();
+    chosen.subtract(&resolve(gone)?);
+    Ok(())
+}
+
+impl Chosen {
+    /// What a provider profile makes of it: the preferred first, then the rest, then what it adds; what it disables is gone.
+    fn shape(&mut self, profile: &CompiledProfile) {
+        let mut shaped = Self::none(self.set.universe());
+        for tool in &profile.prefer.order {
+            if self.set.contains(*tool) {
+                shaped.add(*tool);
+            }
+        }
+        shaped.unite(self);
+        shaped.unite(&profile.enable);
+        shaped.subtract(&profile.disable);
+        *self = shaped;
+    }
+}
