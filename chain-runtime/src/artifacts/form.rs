@@ -346,7 +346,7 @@ fn bits(numbers: impl IntoIterator<Item = f64>) -> String {
 
 fn of_bits(text: &str) -> Option<Vec<f64>> {
     let digits = text.as_bytes();
-    if digits.len() % 16 != 0 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if !digits.len().is_multiple_of(16) || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     digits

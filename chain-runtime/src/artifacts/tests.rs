@@ -81,7 +81,7 @@ fn value() -> impl Strategy<Value = Value> {
         (-9_i64..9).prop_map(Value::Int),
         double().prop_map(Value::Float),
         word().prop_map(Value::from),
-        vec(-3_i64..3, 1..9).prop_map(|items| Value::from(items)),
+        vec(-3_i64..3, 1..9).prop_map(Value::from),
         (vec(double(), 1..30), any::<bool>())
             .prop_map(|(data, integral)| Value::Numbers(Numbers::vector(data, integral))),
         (vec(double(), 12), any::<bool>()).prop_map(|(data, integral)| {

@@ -5,7 +5,8 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::State;
-use super::ledger::{self, How, Shared, Target};
+use super::ledger::{self, How, Shared};
+use super::open::Target;
 
 /// One request for approval and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::chain::{self, Hash};
-use super::{State, runs};
+use super::{State, run};
 
 /// One record of the audit.
 #[derive(Debug, Clone, PartialEq)]
@@ -408,9 +408,9 @@ fn verify_sessions(
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         let (id, opened_ms, header) = (text_at(row, 0)?, number_at(row, 1)?, text_at(row, 2)?);
-        let run = runs::row(connection, &id)?;
-        let expected = match &run {
-            Some(run) => run.header(),
+        let row = run::row(connection, &id)?;
+        let expected = match &row {
+            Some(row) => row.header(),
             None => json::canonical(&Value::object([
                 ("opened_ms", Value::from(opened_ms)),
                 ("session", Value::from(id.as_str())),
@@ -419,10 +419,10 @@ fn verify_sessions(
         if header != expected {
             report.fault(&id, 0, "the header was changed");
         }
-        if let Some(run) = run
-            && !runs::is_told(connection, &run)?
+        if let Some(row) = row
+            && !run::is_told(connection, &row)?
         {
-            let message = format!("the run is not `{}` by its own records", run.state.as_str());
+            let message = format!("the run is not `{}` by its own records", row.state.as_str());
             report.fault(&id, 0, message);
         }
         let first = chain::record_hash(&chain::START, &header);

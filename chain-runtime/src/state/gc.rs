@@ -7,7 +7,7 @@ use rusqlite::{Transaction, params};
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::State;
-use super::runs::{Run, RunState};
+use super::run::{Run, RunState};
 use crate::artifacts::ArtifactHash;
 
 /// What is kept.

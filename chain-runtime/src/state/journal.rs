@@ -9,8 +9,9 @@ use tool_core::capability::{
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::State;
-use super::ledger::{Closed, How, Target};
-use super::runs::RunState;
+use super::ledger::How;
+use super::open::{Closed, Target};
+use super::run::RunState;
 use crate::artifacts::Handle;
 use crate::failpoints::fail_at;
 

@@ -8,7 +8,7 @@
 //! One opened state is one *session* with a hash chain of its own, so that processes never wait for one another's chain;
 //! sessions are linked when they begin and end in the table `heads`, whose newest row vouches for all of them. A durable run is
 //! such a chain too: its [`Journal`] (`begin_run`, `take_run` in `runs.rs`) is a ledger and an approvals desk of its own, held by
-//! one process at a time (`lease.rs`). The values it refers to stand outside the chain (`values.rs`, [`crate::artifacts`]),
+//! one process at a time (`lease.rs`). The values it refers to stand outside the chain (`values.rs`, `kept.rs`, [`crate::artifacts`]),
 //! are kept for later runs (`cache.rs`) and collected when nobody refers to them (`gc.rs`).
 //!
 //! # Durability
@@ -24,10 +24,13 @@ mod chain;
 mod error;
 mod gc;
 mod journal;
+mod kept;
 mod lease;
 mod ledger;
 mod memory;
 mod notices;
+mod open;
+mod run;
 mod runs;
 mod schema;
 mod values;
@@ -50,12 +53,13 @@ pub use self::audit::{AuditRecord, Fault, Verification, head_text, parse_head};
 pub use self::backups::{BACKUPS, Backup, Keeper};
 pub use self::gc::{Collected, Keep};
 pub use self::journal::Journal;
+pub use self::kept::{Artifact, OPERATOR};
 pub use self::lease::LEASE;
 pub(crate) use self::ledger::chance;
-use self::ledger::{Core, Shared, Target};
+use self::ledger::{Core, Shared};
 pub use self::notices::NoticeRecord;
-pub use self::runs::{Holder, Run, RunHeader, RunState};
-pub use self::values::{Artifact, OPERATOR};
+use self::open::Target;
+pub use self::run::{Holder, Run, RunHeader, RunState};
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";

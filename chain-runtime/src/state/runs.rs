@@ -1,276 +1,18 @@
-//! Durable runs: their rows, how one begins, and how one is taken over.
+//! Durable runs: how one begins, how one is taken over, and which there are.
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::chain::{self, Chain, Hash};
 use super::journal::Journal;
-use super::lease::{self, Lease, Now, Owner};
-use super::ledger::{self, OpenRun};
+use super::lease::{self, Lease, Now};
+use super::ledger;
+use super::open::OpenRun;
+use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
 use super::{State, values};
-use crate::artifacts::{self, ArtifactHash, Handle};
-
-/// Where a run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RunState {
-    /// A process works on it, or worked on it and died.
-    Running,
-    /// It waits for a person, and goes on when asked to.
-    Suspended,
-    /// An effect may or may not have happened; a person says which.
-    NeedsDecision,
-    /// Every step that counts succeeded.
-    Succeeded,
-    /// A step failed.
-    Failed,
-    /// Somebody stopped it.
-    Cancelled,
-    /// The plan was refused; nothing ran.
-    Rejected,
-}
-
-impl RunState {
-    /// Every state.
-    pub const ALL: [Self; 7] = [
-        Self::Running,
-        Self::Suspended,
-        Self::NeedsDecision,
-        Self::Succeeded,
-        Self::Failed,
-        Self::Cancelled,
-        Self::Rejected,
-    ];
-
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Suspended => "suspended",
-            Self::NeedsDecision => "needs_decision",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Rejected => "rejected",
-        }
-    }
-
-    /// Reads it back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
-    }
-
-    /// Whether nothing can happen in the run any more.
-    pub fn is_final(self) -> bool {
-        !matches!(self, Self::Running | Self::Suspended | Self::NeedsDecision)
-    }
-}
-
-/// What a run begins with. All of it stands in the first hash of its chain.
-#[derive(Debug, Clone, Default)]
-pub struct RunHeader {
-    /// Its id; made when none is given.
-    pub id: Option<String>,
-    /// The plan's own id.
-    pub plan_id: String,
-    /// Digest of the checked plan.
-    pub plan_digest: String,
-    /// The plan, as the runner wants it back.
-    pub plan: Value,
-    /// The values of its inputs.
-    pub inputs: Value,
-    /// Role of the caller: artifacts are opened for it.
-    pub role: String,
-    /// Everything else that says who calls.
-    pub who: Value,
-    /// The seed of every step.
-    pub seed: u64,
-    /// Which program made the results.
-    pub build: String,
-    /// Which instructions and libraries made them.
-    pub profile: String,
-}
-
-/// A run as it stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    /// Its id, which is also the name of its chain; any unique beginning names it.
-    pub id: String,
-    /// The plan's own id.
-    pub plan_id: String,
-    /// Digest of the checked plan.
-    pub plan_digest: String,
-    /// The plan; gone when the run was collected.
-    pub plan: Handle,
-    /// The inputs; gone when the run was collected.
-    pub inputs: Handle,
-    /// Role of the caller.
-    pub role: String,
-    /// Everything else that says who calls.
-    pub who: Value,
-    /// The seed.
-    pub seed: u64,
-    /// Which program made the results.
-    pub build: String,
-    /// Which instructions and libraries made them.
-    pub profile: String,
-    /// Where it stands.
-    pub state: RunState,
-    /// When it began, in milliseconds since 1970-01-01 UTC.
-    pub created_ms: u64,
-    /// When its state changed last.
-    pub changed_ms: u64,
-    /// Whether its values are kept whatever their age.
-    pub pinned: bool,
-    /// Whether its values were collected.
-    pub collected: bool,
-    /// Who works on it now; `None` for nobody, also when who did died.
-    pub holder: Option<Holder>,
-}
-
-/// The process that works on a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
-    /// Its number.
-    pub process: u32,
-    /// How much longer its lease holds without a renewal, in milliseconds.
-    pub left_ms: u64,
-}
-
-/// A run as it stands in the table.
-pub(super) struct RunRow {
-    pub(super) run: Run,
-    pub(super) state: RunState,
-    who: String,
-    lease: Lease,
-    fence: i64,
-}
-
-const COLUMNS: &str = "id, plan_id, plan_digest, plan, inputs, role, who, seed, build, profile, state, created_ms, changed_ms,
-    pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms";
-
-impl RunRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let who: String = row.get(6)?;
-        let state = RunState::parse(&row.get::<_, String>(10)?).unwrap_or(RunState::NeedsDecision);
-        let owner: Option<String> = row.get(15)?;
-        let time = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-        Ok(Self {
-            run: Run {
-                id: row.get(0)?,
-                plan_id: row.get(1)?,
-                plan_digest: row.get(2)?,
-                plan: handle_of(&row.get::<_, String>(3)?),
-                inputs: handle_of(&row.get::<_, String>(4)?),
-                role: row.get(5)?,
-                who: parsed(&who),
-                seed: row.get::<_, String>(7)?.parse().unwrap_or(0),
-                build: row.get(8)?,
-                profile: row.get(9)?,
-                state,
-                created_ms: time(11)?,
-                changed_ms: time(12)?,
-                pinned: row.get(13)?,
-                collected: row.get(14)?,
-                holder: None,
-            },
-            state,
-            who,
-            lease: Lease {
-                owner: owner.as_deref().and_then(Owner::parse),
-                until: Now {
-                    unix_ms: time(17)?,
-                    up_ms: time(18)?,
-                },
-            },
-            fence: row.get(16)?,
-        })
-    }
-
-    /// The text that the first hash of the chain covers.
-    pub(super) fn header(&self) -> String {
-        let run = &self.run;
-        let text = |text: &str| Value::from(text);
-        json::canonical(&Value::object([
-            ("build", text(&run.build)),
-            ("inputs", run.inputs.to_value()),
-            ("kind", text("run")),
-            ("opened_ms", Value::from(run.created_ms)),
-            ("plan", run.plan.to_value()),
-            ("plan_digest", text(&run.plan_digest)),
-            ("plan_id", text(&run.plan_id)),
-            ("profile", text(&run.profile)),
-            ("role", text(&run.role)),
-            ("seed", Value::from(run.seed.to_string())),
-            ("session", text(&run.id)),
-            ("who", parsed(&self.who)),
-        ]))
-    }
-
-    fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        let run = &self.run;
-        let sql = format!(
-            "INSERT INTO runs({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        );
-        transaction.prepare_cached(&sql)?.execute(params![
-            run.id,
-            run.plan_id,
-            run.plan_digest,
-            json::to_text(&run.plan.to_value()),
-            json::to_text(&run.inputs.to_value()),
-            run.role,
-            self.who,
-            run.seed.to_string(),
-            run.build,
-            run.profile,
-            self.state.as_str(),
-            run.created_ms as i64,
-            run.changed_ms as i64,
-            run.pinned,
-            run.collected,
-            self.lease.owner.as_ref().map(Owner::to_text),
-            self.fence,
-            self.lease.until.unix_ms as i64,
-            self.lease.until.up_ms as i64,
-        ])?;
-        Ok(())
-    }
-}
-
-fn parsed(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap_or_else(|_| Value::from(text))
-}
-
-/// A handle in a row; a damaged one names nothing, and the header of the chain then differs.
-fn handle_of(text: &str) -> Handle {
-    Handle::from_value(&parsed(text)).unwrap_or(Handle {
-        hash: ArtifactHash([0; 32]),
-        kind: artifacts::Kind::Small,
-    })
-}
-
-/// The run of an id, as it stands in the table.
-pub(super) fn row(connection: &Connection, id: &str) -> rusqlite::Result<Option<RunRow>> {
-    connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?"))?
-        .query_row([id], RunRow::read)
-        .optional()
-}
-
-/// Whether the chain says that the run stands where its row has it: the newest record of a run that nobody works on says so.
-pub(super) fn is_told(connection: &Connection, row: &RunRow) -> rusqlite::Result<bool> {
-    if row.state == RunState::Running {
-        return Ok(true);
-    }
-    let body: Option<String> = connection
-        .prepare_cached("SELECT body FROM events WHERE session = ? ORDER BY sequence DESC LIMIT 1")?
-        .query_row([&row.run.id], |row| row.get(0))
-        .optional()?;
-    let record = body.map(|body| parsed(&body)).unwrap_or_default();
-    let text = |key| record.get(key).and_then(Value::as_str);
-    Ok(text("kind") == Some("state") && text("state") == Some(row.state.as_str()))
-}
+use crate::artifacts;
 
 /// A run in which nothing can happen any more.
 pub(super) fn ended(id: &str) -> ToolError {
@@ -398,7 +140,7 @@ impl State {
         let mut core = shared.lock();
         core.set_full_sync(false).map_err(fail)?;
         let transaction = ledger::begin(&core.connection).map_err(fail)?;
-        let row = row(&transaction, &id)
+        let row = run::row(&transaction, &id)
             .map_err(fail)?
             .ok_or_else(|| unknown(&id))?;
         if row.state.is_final() {
@@ -414,7 +156,7 @@ impl State {
                 until_ms,
             ));
         }
-        let (chain, records) = read_chain(&transaction, &row)?.map_err(fail)?;
+        let (chain, records) = read_chain(&transaction, &row, &fail)?;
         let fence = row.fence + 1;
         let until = lease::until(now);
         let owner = shared.machine.here();
@@ -599,75 +341,73 @@ fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
     .hint("`mathchain audit verify` shows everything that is damaged; run the plan again for another run")
 }
 
-/// The chain of a run from its header to its newest record, verified; and its records.
-#[expect(
-    clippy::type_complexity,
-    reason = "what is damaged and what SQLite says are told apart"
-)]
+/// An event as it stands in the table.
+struct Stored {
+    sequence: u64,
+    body: String,
+    hash: Hash,
+}
+
+/// The chain of a run from its header to its newest record, verified; and its records. `fail` words what SQLite says.
 fn read_chain(
     connection: &Connection,
     row: &RunRow,
-) -> Result<rusqlite::Result<(Chain, Vec<Value>)>, ToolError> {
+    fail: &dyn Fn(rusqlite::Error) -> ToolError,
+) -> Result<(Chain, Vec<Value>), ToolError> {
     let id = &row.run.id;
-    let header: Result<Option<String>, _> = connection
+    let header: Option<String> = connection
         .query_row("SELECT header FROM sessions WHERE id = ?", [id], |row| {
             row.get(0)
         })
-        .optional();
-    let header = match header {
-        Ok(header) => header,
-        Err(err) => return Ok(Err(err)),
-    };
+        .optional()
+        .map_err(fail)?;
     if header.as_ref() != Some(&row.header()) {
         return Err(corrupt(id, 0, "the header is not what was written"));
     }
     let chain = Chain::begin(id.clone(), row.run.created_ms, row.header());
-    let read = || -> rusqlite::Result<(Vec<(u64, String, Hash)>, u64)> {
-        let events = connection
-            .prepare_cached(
-                "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence",
-            )?
-            .query_map([id], |row| {
-                Ok((
-                    row.get::<_, i64>(0)?.unsigned_abs(),
-                    row.get(1)?,
-                    row.get(2)?,
-                ))
-            })?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
-        let linked: Option<i64> = connection.query_row(
+    let events = events(connection, id).map_err(fail)?;
+    let linked: Option<i64> = connection
+        .query_row(
             "SELECT max(sequence) FROM heads WHERE session = ?",
             [id],
             |row| row.get(0),
-        )?;
-        Ok((events, linked.unwrap_or(0).unsigned_abs()))
-    };
-    let (events, linked) = match read() {
-        Ok(found) => found,
-        Err(err) => return Ok(Err(err)),
-    };
+        )
+        .map_err(fail)?;
+    let linked = linked.unwrap_or(0).unsigned_abs();
     let mut hash = *chain.genesis();
     let mut records = Vec::with_capacity(events.len());
-    for (index, (sequence, body, found)) in events.iter().enumerate() {
+    for (index, event) in events.iter().enumerate() {
         let expected = index as u64 + 1;
-        if *sequence != expected {
+        if event.sequence != expected {
             return Err(corrupt(id, expected, "it is missing"));
         }
-        hash = chain::record_hash(&hash, body);
-        if hash != *found {
+        hash = chain::record_hash(&hash, &event.body);
+        if hash != event.hash {
             return Err(corrupt(id, expected, "it is not what was written"));
         }
-        let record = json::parse(body, json::Limits::default())
+        let record = json::parse(&event.body, json::Limits::default())
             .map_err(|err| corrupt(id, expected, &err.to_string()))?;
         records.push(record);
     }
     let newest = events.len() as u64;
     if linked > newest {
-        return Err(corrupt(
-            id,
-            newest + 1,
-            "it is missing, and a head vouches for it",
-        ));
+        let why = "it is missing, and a head vouches for it";
+        return Err(corrupt(id, newest + 1, why));
     }
-    Ok(Ok((chain.go_on(newest, hash, linked), records)))
+    Ok((chain.go_on(newest, hash, linked), records))
+}
+
+fn events(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Stored>> {
+    connection
+        .prepare_cached(
+            "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence",
+        )?
+        .query_map([id], |row| {
+            Ok(Stored {
+                sequence: row.get::<_, i64>(0)?.unsigned_abs(),
+                body: row.get(1)?,
+                hash: row.get(2)?,
+            })
+        })?
+        .collect()
 }

@@ -1,0 +1,157 @@
+//! The chains that this process writes, and what of them waits to be written.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use tool_core::ToolError;
+
+use super::chain::Chain;
+use super::lease::{self, Now, RENEWAL};
+use super::values::Waiting;
+
+/// The chains that are written here.
+pub(super) struct Chains {
+    /// The session's own.
+    pub(super) own: Chain,
+    /// Those of runs, by the key of their journal: one run may have had several.
+    pub(super) runs: HashMap<String, OpenRun>,
+    /// Values that are not in the file yet.
+    pub(super) values: Waiting,
+}
+
+/// A run that this process writes.
+pub(super) struct OpenRun {
+    pub(super) id: String,
+    pub(super) chain: Chain,
+    /// The number of this process's lease.
+    pub(super) fence: i64,
+    pub(super) renewed_up_ms: u64,
+    /// Another process has taken it, or it has ended: nothing more is written.
+    pub(super) closed: Option<Closed>,
+    /// Whether anything was synced: then its end is too.
+    pub(super) synced: bool,
+}
+
+/// Why a run takes no further records.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closed {
+    Lost,
+    Ended,
+}
+
+/// Which chain a record belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target<'a> {
+    /// The session's own.
+    Own,
+    /// That of a run, by the key of its journal.
+    Run(&'a str),
+}
+
+impl Chains {
+    /// The chain of a target.
+    ///
+    /// # Errors
+    /// `run_lost` or `run_ended` for a run that is not written here any more.
+    pub(super) fn of(&mut self, target: Target<'_>) -> Result<&mut Chain, ToolError> {
+        match target {
+            Target::Own => Ok(&mut self.own),
+            Target::Run(id) => self.run(id).map(|run| &mut run.chain),
+        }
+    }
+
+    pub(super) fn run(&mut self, key: &str) -> Result<&mut OpenRun, ToolError> {
+        match self.runs.get_mut(key) {
+            None => Err(lease::lost(key)),
+            Some(run) => match run.closed {
+                None => Ok(run),
+                Some(Closed::Lost) => Err(lease::lost(&run.id)),
+                Some(Closed::Ended) => Err(super::runs::ended(&run.id)),
+            },
+        }
+    }
+
+    pub(super) fn unwritten(&self) -> usize {
+        let runs = self.runs.values().map(|run| run.chain.unwritten());
+        self.own.unwritten() + self.values.len() + runs.sum::<usize>()
+    }
+
+    /// Whether the lease of a run grows old.
+    pub(super) fn wants_renewal(&self, up_ms: u64) -> bool {
+        let old = RENEWAL.as_millis() as u64;
+        let mut open = self.runs.values().filter(|run| run.closed.is_none());
+        open.any(|run| up_ms.saturating_sub(run.renewed_up_ms) >= old)
+    }
+
+    /// Writes everything that waits; gives the runs that other processes have taken, of which nothing is written.
+    pub(super) fn write(
+        &self,
+        transaction: &Transaction<'_>,
+        target: Target<'_>,
+        now: Now,
+    ) -> rusqlite::Result<Written> {
+        let mut done = Written::default();
+        if self.own.unwritten() > 0 {
+            self.own.write_pending(transaction)?;
+        }
+        for (key, run) in self.runs.iter().filter(|(_, run)| run.closed.is_none()) {
+            let old = now.up_ms.saturating_sub(run.renewed_up_ms) >= RENEWAL.as_millis() as u64;
+            let is_target = target == Target::Run(key);
+            if run.chain.unwritten() == 0 && !is_target && !old {
+                continue;
+            }
+            let fence: Option<i64> = transaction
+                .prepare_cached("SELECT lease_fence FROM runs WHERE id = ?")?
+                .query_row([&run.id], |row| row.get(0))
+                .optional()?;
+            if fence != Some(run.fence) {
+                done.lost.push(key.clone());
+                continue;
+            }
+            run.chain.write_pending(transaction)?;
+            if old {
+                let until = lease::until(now);
+                transaction
+                    .prepare_cached(
+                        "UPDATE runs SET lease_until_ms = ?, lease_up_ms = ? WHERE id = ?",
+                    )?
+                    .execute(params![until.unix_ms as i64, until.up_ms as i64, run.id])?;
+                done.renewed.push(key.clone());
+            }
+        }
+        self.values.write(transaction, now.unix_ms)?;
+        Ok(done)
+    }
+
+    /// After the commit of what [`Chains::write`] wrote.
+    pub(super) fn written(&mut self, done: &Written, target: Target<'_>, link: bool, now: Now) {
+        if self.own.unwritten() > 0 || (link && target == Target::Own) {
+            self.own.written(link && target == Target::Own);
+        }
+        for (key, run) in &mut self.runs {
+            if run.closed.is_none() && !done.lost.contains(key) {
+                run.chain.written(link && target == Target::Run(key));
+            }
+            if done.renewed.contains(key) {
+                run.renewed_up_ms = now.up_ms;
+            }
+        }
+        self.values.clear();
+    }
+
+    pub(super) fn close_lost(&mut self, done: &Written) {
+        for key in &done.lost {
+            if let Some(run) = self.runs.get_mut(key) {
+                run.closed = Some(Closed::Lost);
+                run.chain.give_up();
+            }
+        }
+    }
+}
+
+/// What a transaction found and did beside writing records.
+#[derive(Default)]
+pub(super) struct Written {
+    lost: Vec<String>,
+    renewed: Vec<String>,
+}
