@@ -285,6 +285,7 @@ pub(crate) fn dispatcher(catalogue: Catalogue, policy: Policy) -> Dispatcher {
         approvals: None,
         backups: None,
         notices: None,
+        results: None,
         chains: None,
     };
     Dispatcher::new(

@@ -316,6 +316,44 @@ fn t27_a_replay_computes_and_compares() {
     assert_eq!(replayed.result_same, Some(false));
 }
 
+/// What took long and is a function of its arguments is not computed again by a later run; who says so computes all.
+#[test]
+fn results_are_kept_for_later_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = |text: &str| {
+        steps(&[
+            &format!("{{id: slow, tool: note, args: {{key: kept, text: {text}, sleep_ms: 20}}}}"),
+            "{id: quick, tool: note, args: {key: kept, text: quick}}",
+        ])
+    };
+    let durable = Durable::open(folder.path());
+    let first = durable.run(&plan("x"), &operator());
+    assert_eq!(logged("kept").len(), 2);
+    let durable = Durable::open(folder.path());
+    let second = durable.run(&plan("x"), &operator());
+    assert_eq!(logged("kept"), ["note quick"]);
+    assert_eq!(first.deterministic(), second.deterministic());
+    assert_eq!(
+        second.steps[0].end.metadata.get("cached"),
+        Some(&Value::Bool(true))
+    );
+    durable.run(&plan("y"), &operator());
+    assert_eq!(logged("kept").len(), 2);
+    let options = RunOptions {
+        no_cache: true,
+        ..durable.options()
+    };
+    chain_runtime::execute(
+        &parse(&plan("x")),
+        &durable.asking(),
+        &operator(),
+        &Object::new(),
+        options,
+    )
+    .unwrap();
+    assert_eq!(logged("kept").len(), 2);
+}
+
 /// A plan within a plan waits with its step, and goes on with it, without doing anything twice.
 #[test]
 fn a_plan_within_a_plan_waits_and_goes_on() {

@@ -409,6 +409,7 @@ impl World {
             approvals: None,
             backups: None,
             notices: None,
+            results: None,
             chains: Some(Arc::new(chain_runtime::Subchains::new(
                 chain_runtime::Defaults::default(),
                 state,

@@ -501,6 +501,7 @@ impl Builder {
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
+            results: None,
             chains: Some(Arc::new(Subchains::new(config.chain.into(), state.clone()))),
         };
         let loader = (!self.plugins.is_empty()).then(|| {

@@ -482,6 +482,7 @@ impl World {
             approvals: Some(Arc::clone(&approvals) as Arc<dyn Approvals>),
             backups: Some(Arc::clone(&backups) as Arc<dyn Backups>),
             notices: Some(Arc::clone(&notices) as Arc<dyn Notices>),
+            results: None,
             chains: None,
         };
         Self {

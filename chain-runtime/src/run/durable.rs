@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use registry::{CallerContext, Dispatcher};
-use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
+use registry::{CallerContext, Dispatcher, Results};
+use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
 
 use super::memory::{Compared, Decision, Memory};
 use super::{ChainResult, ChainStatus, RunOptions, run};
@@ -60,6 +60,39 @@ fn features() -> Vec<&'static str> {
 #[cfg(not(target_arch = "x86_64"))]
 fn features() -> Vec<&'static str> {
     Vec::new()
+}
+
+/// Results that runs keep in the state.
+pub(super) struct Kept {
+    journal: Arc<Journal>,
+    made_by: String,
+}
+
+impl Kept {
+    pub(super) fn new(journal: &Arc<Journal>) -> Self {
+        Self {
+            journal: Arc::clone(journal),
+            made_by: format!("{}, {}", build(), profile()),
+        }
+    }
+}
+
+impl Results for Kept {
+    fn made_by(&self) -> &str {
+        &self.made_by
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        Some(self.journal.state().cached(key).ok()??.1)
+    }
+
+    fn put(&self, key: &str, spec: &Spec, output: &Value) {
+        // A result that cannot be kept is computed again.
+        let _ = self.journal.put(output).and_then(|handle| {
+            let state = self.journal.state();
+            state.remember(key, &handle, spec.id, spec.version)
+        });
+    }
 }
 
 /// Begins the journal of a checked plan.

@@ -59,6 +59,8 @@ pub struct RunOptions {
     pub chain_id: Option<String>,
     /// Where the run is written as it goes, so that it can go on after its process ended; [`execute`] begins it.
     pub state: Option<Arc<State>>,
+    /// Whether every call is computed, also where a durable run kept the result of the same one.
+    pub no_cache: bool,
     /// What is known of the run already.
     pub memory: Option<Arc<Memory>>,
 }
@@ -151,7 +153,12 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     let recorded;
     let dispatcher = match journal {
         Some(journal) => {
-            recorded = dispatcher.with_records(Arc::clone(journal) as _, Arc::clone(journal) as _);
+            let written =
+                dispatcher.with_records(Arc::clone(journal) as _, Arc::clone(journal) as _);
+            recorded = match options.no_cache {
+                true => written,
+                false => written.with_results(Arc::new(durable::Kept::new(journal))),
+            };
             &recorded
         }
         None => dispatcher,

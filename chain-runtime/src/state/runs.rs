@@ -201,10 +201,10 @@ impl State {
         let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
         let core = self.shared.lock();
         let transaction = core.connection.unchecked_transaction().map_err(fail)?;
-        let row = row(&transaction, &id)
+        let row = run::row(&transaction, &id)
             .map_err(fail)?
             .ok_or_else(|| unknown(&id))?;
-        Ok(read_chain(&transaction, &row)?.map_err(fail)?.1)
+        Ok(read_chain(&transaction, &row, &fail)?.1)
     }
 
     /// The newest runs, newest first: in one state, or all.

@@ -10,6 +10,7 @@ mod nested;
 mod obligations;
 mod panic;
 mod preview;
+mod results;
 mod stages;
 mod trail;
 
@@ -22,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 use tool_core::capability::{Approvals, Arrays, Backups, ChainRequest, Clock, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source,
+    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source, Spec,
     StopFlag, ToolError, Value,
 };
 
@@ -53,6 +54,21 @@ pub struct Host {
     pub notices: Option<Arc<dyn Notices>>,
     /// What runs plans that calls hand on; absent: such calls are refused.
     pub chains: Option<Arc<dyn Chains>>,
+    /// Results of calls that are functions of their arguments; absent: every call is computed.
+    pub results: Option<Arc<dyn Results>>,
+}
+
+/// Keeps results of calls that are functions of arguments, inputs and seed. A call whose result is kept passes every stage all the
+/// same; it is only not computed.
+pub trait Results: Send + Sync {
+    /// What made the results, beside the tool: program and numeric profile. It is part of every key.
+    fn made_by(&self) -> &str;
+
+    /// A kept result; a keeper that fails has none.
+    fn get(&self, key: &str) -> Option<Value>;
+
+    /// Keeps a result; one that cannot be kept is computed again.
+    fn put(&self, key: &str, spec: &Spec, output: &Value);
 }
 
 /// Runs plans for calls; given by whoever knows the language of plans.
@@ -215,6 +231,14 @@ impl Dispatcher {
         let mut dispatcher = self.clone();
         dispatcher.host.ledger = Some(ledger);
         dispatcher.host.approvals = Some(approvals);
+        dispatcher
+    }
+
+    /// The same with kept results.
+    #[must_use]
+    pub fn with_results(&self, results: Arc<dyn Results>) -> Self {
+        let mut dispatcher = self.clone();
+        dispatcher.host.results = Some(results);
         dispatcher
     }
 

@@ -18,6 +18,7 @@ use super::limits::check_output;
 use super::trail::Trail;
 use super::{
     Answer, CallRequest, CallerContext, Dispatcher, budgets, nested, obligations, panic, preview,
+    results,
 };
 use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict, Who};
 use crate::{digest, redact};
@@ -457,6 +458,12 @@ impl<'a> Cleared<'a> {
             .clock
             .alarm(Duration::from_millis(timeout_ms), stop.clone());
         let loaded = self.inputs(dispatcher, &stop)?;
+        let result_key = results::key(dispatcher, spec, self.ruled.call.as_ref(), &loaded, || {
+            (
+                trail.args_digest.as_str(),
+                trail.seed.unwrap_or(request.seed.get()),
+            )
+        });
         budget(&self.ruled.looked, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
             trail.seed = Some(request.seed.get());
@@ -504,6 +511,7 @@ impl<'a> Cleared<'a> {
             ruled: self.ruled,
             ctx,
             alarm,
+            result_key,
             direct: request.context.chain.is_none(),
         })
     }
@@ -552,22 +560,28 @@ struct Loaded<'a> {
     ruled: Ruled<'a>,
     ctx: Ctx,
     alarm: Box<dyn Alarm>,
+    /// Names the result, where it is a function of what is named.
+    result_key: Option<String>,
     direct: bool,
 }
 
 impl Loaded<'_> {
-    fn run(self, trail: &Trail) -> Result<Ran, ToolError> {
+    fn run(self, trail: &mut Trail) -> Result<Ran, ToolError> {
         let Self {
             ruled,
             ctx,
             alarm,
+            result_key,
             direct,
         } = self;
         let spec = ruled.looked.tool().spec();
         let call = ruled.call;
-        let result = panic::guard(trail.call_id(), || call.run(&ctx));
+        let dispatcher = ruled.looked.dispatcher;
+        let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
+            let result = panic::guard(trail.call_id(), || call.run(&ctx));
+            result.unwrap_or_else(|_| Err(panic::internal(spec.id, trail.call_id())))
+        });
         drop(alarm);
-        let output = result.unwrap_or_else(|_| Err(panic::internal(spec.id, trail.call_id())));
         let mut warnings = ctx.take_warnings();
         let output = match output {
             Ok(output) => output,

@@ -47,6 +47,8 @@ pub(super) struct Trail {
     pub(super) notice: Option<String>,
     /// Whether the intent is already durable.
     pub(super) intended: bool,
+    /// Whether the result was kept from an earlier call.
+    pub(super) kept: bool,
 }
 
 impl Trail {
@@ -81,6 +83,7 @@ impl Trail {
             backups: Vec::new(),
             notice: None,
             intended: false,
+            kept: false,
         }
     }
 
@@ -191,6 +194,9 @@ impl Trail {
         }
         describe(&mut record, &ended);
         record.insert("elapsed_ms", elapsed_ms);
+        if self.kept {
+            record.insert("cached", true);
+        }
         let durability = if self.effects.is_empty() {
             Durability::Batched
         } else {
@@ -264,6 +270,9 @@ impl Trail {
         }
         if let Some(digest) = output_digest {
             metadata.insert("output_digest", digest);
+        }
+        if self.kept {
+            metadata.insert("cached", true);
         }
         if let Some(by) = &self.approved_by {
             metadata.insert("approved_by", by.as_str());

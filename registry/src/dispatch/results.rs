@@ -1,0 +1,70 @@
+//! Results that are kept: of calls without effects that are functions of arguments, inputs and seed.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tool_core::{Call, Determinism, Source, Spec, ToolError, Value};
+
+use super::Dispatcher;
+use super::trail::Trail;
+use crate::digest;
+
+/// What takes less is computed sooner than it is found.
+const WORTH_KEEPING: Duration = Duration::from_millis(5);
+
+/// Names the result of a call; `None` where nothing is kept, or the call is no function of what could be named.
+pub(super) fn key<'a>(
+    dispatcher: &Dispatcher,
+    spec: &Spec,
+    call: &dyn Call,
+    loaded: &HashMap<Source, Value>,
+    facts: impl FnOnce() -> (&'a str, u64),
+) -> Option<String> {
+    let results = dispatcher.host.results.as_ref()?;
+    let is_function = spec.effects.is_empty()
+        && spec.capabilities.is_empty()
+        && spec.determinism != Determinism::External;
+    if !is_function {
+        return None;
+    }
+    let (args_digest, seed) = facts();
+    let mut parts = vec![
+        results.made_by().to_owned(),
+        spec.id.to_owned(),
+        spec.version.to_string(),
+        spec.source.to_owned(),
+        args_digest.to_owned(),
+    ];
+    if spec.determinism == Determinism::Seeded {
+        parts.push(seed.to_string());
+    }
+    // What a file held, not what it is called.
+    for reference in call.sources() {
+        parts.push(digest::of_value(loaded.get(&reference.source)?));
+    }
+    Some(digest::of_texts(parts.iter().map(String::as_str)))
+}
+
+/// The kept result, else the computed one, which is kept when it took long enough.
+pub(super) fn kept_or(
+    dispatcher: &Dispatcher,
+    spec: &Spec,
+    key: Option<&str>,
+    trail: &mut Trail,
+    compute: impl FnOnce(&Trail) -> Result<Value, ToolError>,
+) -> Result<Value, ToolError> {
+    let (Some(results), Some(key)) = (&dispatcher.host.results, key) else {
+        return compute(trail);
+    };
+    if let Some(output) = results.get(key) {
+        trail.kept = true;
+        return Ok(output);
+    }
+    let clock = &dispatcher.host.clock;
+    let began = clock.monotonic();
+    let output = compute(trail)?;
+    if clock.monotonic().saturating_sub(began) >= WORTH_KEEPING {
+        results.put(key, spec, &output);
+    }
+    Ok(output)
+}
