@@ -9,5 +9,6 @@ mod documents;
 mod large;
 mod neutral;
 mod references;
+mod resources;
 mod schema;
 mod sparse_reference;
