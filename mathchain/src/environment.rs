@@ -100,11 +100,16 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
 )]
 pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
     let mut config = Config::parse(&path.to_string_lossy(), text)?;
+    read_named_files(path, &mut config);
+    Ok(config)
+}
+
+/// Reads the files that a configuration names; what cannot be read is reported with its other errors.
+pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     for file in config.files.iter_mut() {
         let path = path.with_file_name(&file.path.text);
         file.text = std::fs::read_to_string(path).map_err(|err| err.to_string());
     }
-    Ok(config)
 }
 
 /// Looks for the configuration: the named file, else from `start` upwards, else in the user's configuration folder.

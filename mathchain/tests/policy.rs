@@ -100,6 +100,33 @@ fn a_matrix_and_a_difference_are_tables() {
         .expect_code(2);
 }
 
+/// A configuration that names files of an earlier system is compared with them.
+#[test]
+fn a_difference_includes_the_files_that_a_configuration_names() {
+    let place = Place::new();
+    let config = "version = 1\n[files]\nroles = [\"roles.yaml\"]\n";
+    let flat = |allowed: &str| format!("roles:\n  clerk:\n    allowed_tools: [{allowed}]\n");
+    for (side, allowed) in [("before", "read_file"), ("after", "read_file, grep")] {
+        place.write(&format!("{side}/mathchain.toml"), config);
+        place.write(&format!("{side}/roles.yaml"), &flat(allowed));
+    }
+    let answer = place.run(
+        &[
+            "policy",
+            "diff",
+            "before/mathchain.toml",
+            "after/mathchain.toml",
+        ],
+        "",
+    );
+    let changes = answer.expect_code(0).json().items().unwrap_or_default();
+    let grants = changes.iter().filter(|change| {
+        change.get("role").and_then(Value::as_str) == Some("clerk")
+            && change.get("tool").and_then(Value::as_str) == Some("grep")
+    });
+    assert_eq!(grants.count(), 1, "{changes:?}");
+}
+
 /// Each side has the agents and plugins that lie beside it; the same ones where both lie in one folder.
 #[test]
 fn a_difference_includes_agents_and_plugins() {

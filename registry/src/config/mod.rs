@@ -300,21 +300,21 @@ impl Config {
         text: &str,
         catalogue: &Catalogue,
     ) -> Result<(Self, Policy), LoadErrors> {
-        Self::load_with_agents((name, text), Vec::new(), catalogue)
+        Self::load_with((name, text), |_| {}, catalogue)
     }
 
-    /// As [`Config::load`], with agent files: each its path and what it says.
+    /// As [`Config::load`]; `fill` adds the texts of agent files and of the files that the configuration names.
     ///
     /// # Errors
-    /// As [`Config::load`], those of the agent files among them.
-    pub fn load_with_agents(
+    /// As [`Config::load`], those of these files among them.
+    pub fn load_with(
         (name, text): (&str, &str),
-        agents: Vec<(String, String)>,
+        fill: impl FnOnce(&mut Self),
         catalogue: &Catalogue,
     ) -> Result<(Self, Policy), LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
         let (mut config, mut errors) = read::config(&document);
-        config.agent_texts = agents;
+        fill(&mut config);
         let policy = Policy::gather(catalogue, &config, &[], &mut errors);
         errors.sort_by_key(|error| {
             let place = error.place.as_ref();

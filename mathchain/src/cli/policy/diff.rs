@@ -74,7 +74,11 @@ impl Side {
         let families: Vec<&[Entry]> = crate::families().collect();
         let catalogue = Catalogue::with_plugins(&families, &tools)?;
         let named = (&*path.to_string_lossy(), text.as_str());
-        let (_, policy) = Config::load_with_agents(named, agents, &catalogue)?;
+        let fill = |config: &mut Config| {
+            config.agent_texts = agents;
+            environment::read_named_files(path, config);
+        };
+        let (_, policy) = Config::load_with(named, fill, &catalogue)?;
         Ok(Self { catalogue, policy })
     }
 }
