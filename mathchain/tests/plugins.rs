@@ -203,6 +203,7 @@ fn r66_a_new_plugin_works_and_takes_no_name_that_is_there() {
         ("Mine", "[a-z][a-z0-9_]*"),
         ("../up", "[a-z][a-z0-9_]*"),
         ("group", "a name that selectors do not use"),
+        (&"m".repeat(40), "at most 47 characters together"),
     ] {
         let refused = place.run(&["plugins", "new", name], "");
         assert!(

@@ -215,9 +215,10 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
 /// Writes the files of a plugin that works, the manifest last; gives their paths.
 ///
 /// # Errors
-/// When one cannot be written, or is there.
+/// When it cannot have that name, or one cannot be written or is there.
 pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>, ToolError> {
     let manifest = TEMPLATE.1.replace("\"example\"", &format!("\"{name}\""));
+    registry::plugins::check_manifest(&folder.join("manifest.json").to_string_lossy(), &manifest)?;
     folder::write_new(
         folder,
         &[("plugin.py", TEMPLATE.0), ("manifest.json", &manifest)],

@@ -144,6 +144,17 @@ pub(crate) fn of_source(source: &str) -> Option<&str> {
     Some(name)
 }
 
+/// Reads a manifest alone.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn check_manifest(name: &str, text: &str) -> Result<(), LoadErrors> {
+    let document = document::parse(name, text, Format::Json)?;
+    let mut errors = Vec::new();
+    Manifest::read(&document, &mut errors);
+    LoadErrors::check(errors)
+}
+
 /// Loads every plugin; one of `previous` that did not change is taken over, with its process.
 ///
 /// # Errors

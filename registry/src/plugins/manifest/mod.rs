@@ -30,6 +30,8 @@ const KEYS: [&str; 12] = [
     "concurrency",
     "tools",
 ];
+/// Longest id of a tool, `PLUGIN:TOOL`: what the catalogue refuses otherwise, without a place.
+const ID_MAX: usize = 48;
 /// Calls of one plugin that may run side by side, at most.
 const CONCURRENCY_MAX: u64 = 64;
 
@@ -129,15 +131,20 @@ impl Manifest {
             manifest.tools.extend(tool::tool(part, command.as_deref()))
         });
         for (index, tool) in manifest.tools.iter().enumerate() {
-            if manifest.tools[..index]
-                .iter()
-                .any(|other| other.name == tool.name)
-            {
-                top.within("tools", |mut part| {
-                    part.child_key(&index.to_string())
-                        .report(format!("two tools are named `{}`", tool.name), None)
-                });
-            }
+            let mut before = manifest.tools[..index].iter();
+            let fault = if before.any(|other| other.name == tool.name) {
+                format!("two tools are named `{}`", tool.name)
+            } else if manifest.name.len() + 1 + tool.name.len() > ID_MAX {
+                format!(
+                    "expected a plugin and a tool whose names have at most {} characters together",
+                    ID_MAX - 1
+                )
+            } else {
+                continue;
+            };
+            top.within("tools", |mut part| {
+                part.child_key(&index.to_string()).report(fault, None)
+            });
         }
         name.map(|_| manifest)
     }

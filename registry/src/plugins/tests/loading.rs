@@ -348,6 +348,21 @@ fn r67_names_are_their_own() {
         errors(&GOOD.replace("\"demo\"", "\"group\""), None)
             .contains("a name that selectors do not use")
     );
+    // As long as a tool's id may be, and one letter longer.
+    for (length, sound) in [(43, true), (44, false)] {
+        let long = GOOD.replace("\"look\"", &format!("\"{}\"", "l".repeat(length)));
+        match load_one(&long, None) {
+            Ok(loaded) => assert!(sound && Catalogue::with_plugins(&[], loaded.erased()).is_ok()),
+            Err(errors) => {
+                let text = errors.to_string();
+                assert!(!sound && text.contains("manifest.json:6:"), "{text}");
+                assert!(
+                    text.contains("have at most 47 characters together"),
+                    "{text}"
+                );
+            }
+        }
+    }
     // `read` and `file` together would be the wire name of a tool of the program.
     let squat = load_one(
         &GOOD
