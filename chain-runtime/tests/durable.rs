@@ -316,6 +316,36 @@ fn t27_a_replay_computes_and_compares() {
     assert_eq!(replayed.result_same, Some(false));
 }
 
+/// Case R58: gone through again, a recorded plan gives the same bytes and the same waves, for any number of threads.
+#[test]
+fn r58_a_replay_gives_the_same_bytes_for_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: a, tool: random, args: {count: 9}}",
+        "{id: m, tool: random, map: {over: [1, 2, 3, 4, 5, 6]}, args: {count: 4}}",
+        "{id: b, tool: any, args: {value: {$ref: \"m[*].values\"}}}",
+        "{id: c, tool: any, args: {value: [{$ref: a.values}, {$ref: b.result}]}}",
+    ]);
+    let result = durable.run(&plan, &operator());
+    for threads in [1, 2, 3, 8, 32] {
+        let options = RunOptions {
+            threads,
+            ..RunOptions::default()
+        };
+        let replayed = replay(
+            &durable.state,
+            &result.chain_id,
+            &durable.asking(),
+            &operator(),
+            options,
+        )
+        .unwrap();
+        assert_eq!(replayed.compared.same, 9, "{threads}");
+        assert_eq!(replayed.result_same, Some(true), "{threads}");
+    }
+}
+
 /// What took long and is a function of its arguments is not computed again by a later run; who says so computes all.
 #[test]
 fn results_are_kept_for_later_runs() {
