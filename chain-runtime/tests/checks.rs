@@ -588,6 +588,26 @@ fn t29_outputs_open_no_files() {
         (error.code(), error.reason_str(), error.path()),
         (ErrorCode::InvalidArgs, Some("injection"), Some("/data"))
     );
+    // Nor artifacts; nor as the element of a map.
+    let handle = format!("{{$artifact: \"b3:{}\"}}", "0".repeat(64));
+    for (value, step) in [
+        (
+            handle.as_str(),
+            "{id: d, tool: sum, args: {data: {$ref: c.result}}}",
+        ),
+        (
+            "[{$file: secret.csv}]",
+            "{id: d, tool: sum, map: {over: {$ref: c.result}}, args: {data: {$ref: item}}}",
+        ),
+    ] {
+        let plan = steps(&[
+            &format!("{{id: c, tool: any, args: {{value: {value}}}}}"),
+            step,
+        ]);
+        let result = World::new().run(&plan);
+        let error = result.steps[1].end.error.as_ref().unwrap();
+        assert_eq!(error.reason_str(), Some("injection"), "{value}: {error:?}");
+    }
 }
 
 #[test]

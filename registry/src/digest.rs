@@ -13,6 +13,14 @@ pub fn of_value(value: &Value) -> String {
     digest.finish()
 }
 
+/// Hex digits of the digest of how a value is spelt, where [`of_value`] says what it is: whole numbers or doubles, packed or
+/// not, the order of members. The two together name a value to the last byte of its text.
+pub fn of_spelling(value: &Value) -> String {
+    let mut digest = Digest::new();
+    digest.spelling(value);
+    digest.finish()
+}
+
 /// Hex digits of the digest of several texts; each is hashed behind its length.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut digest = Digest::new();
@@ -76,6 +84,32 @@ impl Digest {
     fn finish(mut self) -> String {
         self.hasher.update(&self.buffer);
         self.hasher.finalize().to_hex().to_string()
+    }
+
+    fn spelling(&mut self, value: &Value) {
+        match value {
+            Value::Null | Value::Bool(_) | Value::String(_) => self.push(b"."),
+            Value::Int(_) => self.push(b"i"),
+            Value::Float(number) => {
+                self.push(if number.is_sign_negative() {
+                    b"-"
+                } else {
+                    b"f"
+                });
+            }
+            Value::Numbers(numbers) => self.push(if numbers.integral() { b"I" } else { b"F" }),
+            Value::Array(items) => {
+                self.sized(b'a', items.len());
+                items.iter().for_each(|item| self.spelling(item));
+            }
+            Value::Object(object) => {
+                self.sized(b'o', object.len());
+                for (key, member) in object.iter() {
+                    self.text(key);
+                    self.spelling(member);
+                }
+            }
+        }
     }
 
     fn sized(&mut self, kind: u8, length: usize) {
@@ -147,6 +181,24 @@ mod tests {
 
     fn digest(text: &str) -> String {
         of_value(&tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap())
+    }
+
+    #[test]
+    fn digests_of_spelling_tell_spellings_apart() {
+        let spelling = |text: &str| {
+            let value = tool_core::json::parse(text, tool_core::json::Limits::default());
+            of_spelling(&value.unwrap())
+        };
+        for (a, b) in [
+            ("1", "1.0"),
+            ("[1,2]", "[1.0,2]"),
+            (r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#),
+            ("[\"x\",1]", "[\"x\",1.0]"),
+        ] {
+            assert_ne!(spelling(a), spelling(b), "{a} {b}");
+            assert_eq!(digest(a), digest(b), "{a} {b}");
+        }
+        assert_eq!(spelling("[1,2]"), spelling("[3,4]"));
     }
 
     #[test]

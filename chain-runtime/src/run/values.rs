@@ -119,8 +119,8 @@ pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> 
     all
 }
 
-/// Refuses arguments that would open a file because the *output* of a step looks like `{"$file": ..}`: outputs are data, and
-/// which files a plan reads is for the plan to say.
+/// Refuses arguments that would open a file or an artifact because the *output* of a step looks like `{"$file": ..}`: outputs are
+/// data, and what a plan reads is for the plan to say.
 pub(super) fn smuggled_file(
     dispatcher: &Dispatcher,
     plan: &CheckedPlan,
@@ -133,34 +133,41 @@ pub(super) fn smuggled_file(
     let tool = dispatcher.resolve(step.tool, &plan.context).ok()?;
     let call = tool.decode(args).ok()?;
     let opened = call.sources().iter().find(|source| {
-        matches!(source.source, Source::File(_)) && !is_in_plan(&step.args, &source.pointer)
+        let key = match source.source {
+            Source::File(_) => "$file",
+            Source::Artifact(_) => "$artifact",
+        };
+        !is_in_plan(&step.args, &source.pointer, key)
     })?;
     Some(
         ToolError::invalid(
             opened.pointer.clone(),
-            "the output of an earlier step holds a `$file`; outputs are data and open no files",
+            "the output of an earlier step holds a `$file` or `$artifact`; outputs are data and open nothing",
         )
         .reason("injection")
         .hint("write {\"$file\": {\"$ref\": ..}} in the plan to open a file that a step names"),
     )
 }
 
-/// Whether the plan itself has a `$file` at a pointer of the arguments.
-fn is_in_plan(args: &Node, pointer: &str) -> bool {
+/// Whether the plan itself has a `$file` (or `$artifact`) at a pointer of the arguments.
+fn is_in_plan(args: &Node, pointer: &str, key: &str) -> bool {
     match args.pointer(pointer) {
-        Some(Node::Object(members)) => members.iter().any(|(key, _)| &**key == "$file"),
-        Some(Node::Literal(value)) => value.get("$file").is_some(),
+        Some(Node::Object(members)) => members.iter().any(|(name, _)| **name == *key),
+        Some(Node::Literal(value)) => value.get(key).is_some(),
         _ => false,
     }
 }
 
-/// Whether an object with the one member `$file` is anywhere in a value; blocks of numbers are not looked into.
+/// Whether an object with the one member `$file` or `$artifact` is anywhere in a value; blocks of numbers are not looked into.
 fn holds_file(value: &Value) -> bool {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         match value {
             Value::Array(items) => open.extend(items.iter()),
-            Value::Object(object) if object.len() == 1 && object.get("$file").is_some() => {
+            Value::Object(object)
+                if object.len() == 1
+                    && (object.get("$file").is_some() || object.get("$artifact").is_some()) =>
+            {
                 return true;
             }
             Value::Object(object) => open.extend(object.iter().map(|(_, member)| member)),

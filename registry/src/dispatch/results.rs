@@ -34,13 +34,17 @@ pub(super) fn key<'a>(
         spec.version.to_string(),
         spec.source.to_owned(),
         args_digest.to_owned(),
+        // A tool that gives back what it was given gives back the spelling too.
+        digest::of_spelling(call.args()),
     ];
     if spec.determinism == Determinism::Seeded {
         parts.push(seed.to_string());
     }
     // What a file held, not what it is called.
     for reference in call.sources() {
-        parts.push(digest::of_value(loaded.get(&reference.source)?));
+        let content = loaded.get(&reference.source)?;
+        parts.push(digest::of_value(content));
+        parts.push(digest::of_spelling(content));
     }
     Some(digest::of_texts(parts.iter().map(String::as_str)))
 }
