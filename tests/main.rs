@@ -9,4 +9,5 @@ mod documents;
 mod large;
 mod neutral;
 mod references;
+mod sessions;
 mod sparse_reference;

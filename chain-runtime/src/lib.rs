@@ -2,7 +2,8 @@
 //!
 //! Read [`Plan`] first, then [`check()`], which reports every problem at once and gives a [`CheckedPlan`], then [`run()`]. The
 //! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
-//! names a tool or decides who may call one: that is the registry's. [`state`] is what outlives a process: audit and approvals.
+//! names a tool or decides who may call one: that is the registry's. [`session`] folds the events of a session; [`state`] is what
+//! outlives a process: audit and approvals.
 
 pub mod check;
 pub mod conflicts;
@@ -12,6 +13,7 @@ pub mod plan;
 pub mod problem;
 pub mod reference;
 pub mod run;
+pub mod session;
 pub mod state;
 pub mod template;
 pub mod types;

@@ -7,3 +7,4 @@ mod fakes;
 mod hazards;
 mod order;
 mod records;
+mod session;

@@ -10,5 +10,7 @@ mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
 mod serve;
+#[cfg(target_os = "linux")]
+mod session;
 mod support;
 mod web;

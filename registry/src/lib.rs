@@ -24,7 +24,8 @@ pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use config::{Config, Limits, Unattended};
 pub use dispatch::{
-    Answer, CallRequest, CallerContext, ChainPosition, Dispatcher, Host, install_panic_hook,
+    Answer, CallRequest, CallerContext, ChainPosition, Considered, Dispatcher, Host,
+    install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

@@ -22,8 +22,8 @@ use std::sync::atomic::AtomicU64;
 use tool_core::capability::{Approvals, Arrays, Backups, Clock, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source,
-    StopFlag, ToolError, Value,
+    AnyTool, Call, Capabilities, ErrorCode, Outcome, Reach, ResourceKey, ResourceKind, Seed,
+    Source, StopFlag, ToolError, Value,
 };
 
 use crate::catalogue::Catalogue;
@@ -132,6 +132,18 @@ pub struct Listing<'a> {
     pub hidden: Option<Decision>,
 }
 
+/// What is known of a call before anybody is asked.
+pub struct Considered<'a> {
+    /// The tool.
+    pub tool: &'a dyn AnyTool,
+    /// The verdict: `allow` or `ask`.
+    pub decision: Decision,
+    /// What it touches, by its real identity.
+    pub keys: Vec<ResourceKey>,
+    /// What it can do at most.
+    pub reach: Reach,
+}
+
 impl Dispatcher {
     /// Joins what there is, who may, how much, and the world.
     pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
@@ -180,6 +192,16 @@ impl Dispatcher {
             nonce: trail::process_nonce(),
             calls: Arc::default(),
             tally: Arc::clone(&self.tally),
+        }
+    }
+
+    /// The same in another world, as of a session whose workspace comes and goes; what was counted is shared.
+    #[must_use]
+    pub fn in_world(&self, host: Host, facts: Facts) -> Self {
+        Self {
+            host,
+            facts,
+            ..self.clone()
         }
     }
 
@@ -250,6 +272,15 @@ impl Dispatcher {
         let files = self.host.capabilities.files.as_deref();
         let facts = call.map(|call| CallFacts::of(tool, call, files));
         caller.decide(&self.catalogue, index, facts.as_ref(), files)
+    }
+
+    /// Takes a call through every stage before approval: what is known of it then. Nothing runs; a refusal is recorded.
+    ///
+    /// # Errors
+    /// What [`Dispatcher::call`] would answer before it asks anybody: an unknown or hidden tool, arguments that do not fit, a
+    /// rule that denies, a path that leaves the workspace.
+    pub fn consider(&self, request: &CallRequest) -> Result<Considered<'_>, ToolError> {
+        stages::consider(self, request)
     }
 
     /// Every tool, with the reason where this caller may not see it.
