@@ -11,4 +11,5 @@ mod neutral;
 mod references;
 mod resources;
 mod schema;
+mod sessions;
 mod sparse_reference;

@@ -2,8 +2,8 @@
 //!
 //! Read [`Plan`] first, then [`check()`], which reports every problem at once and gives a [`CheckedPlan`], then [`run()`]. The
 //! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
-//! names a tool or decides who may call one: that is the registry's. [`state`] is what outlives a process: audit, approvals and
-//! the journals of runs; [`artifacts`] are the values that those refer to.
+//! names a tool or decides who may call one: that is the registry's. [`session`] folds the events of a session; [`state`] is what
+//! outlives a process: audit, approvals and the journals of runs; [`artifacts`] are the values that those refer to.
 
 pub mod artifacts;
 pub mod check;
@@ -16,6 +16,7 @@ pub mod plan;
 pub mod problem;
 pub mod reference;
 pub mod run;
+pub mod session;
 pub mod state;
 pub mod template;
 pub mod tools;

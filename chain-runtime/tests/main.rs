@@ -11,3 +11,4 @@ mod language;
 mod order;
 mod plans;
 mod records;
+mod session;

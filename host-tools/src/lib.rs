@@ -14,6 +14,7 @@ pub mod files;
 pub mod inputs;
 pub mod llm;
 pub mod sandbox;
+pub mod session;
 #[cfg(test)]
 mod testing;
 pub mod time;
@@ -38,4 +39,5 @@ pub static FAMILIES: &[&[Entry]] = &[
     user::TOOLS,
     admin::TOOLS,
     delegation::TOOLS,
+    session::TOOLS,
 ];

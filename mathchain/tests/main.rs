@@ -12,5 +12,7 @@ mod policy;
 mod programs;
 mod runs;
 mod serve;
+#[cfg(target_os = "linux")]
+mod session;
 mod support;
 mod web;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State};
+use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces};
 use crate::error::{ErrorCode, ToolError};
 use crate::input::Source;
 use crate::rng::{StreamRng, stream_rng};
@@ -32,6 +32,8 @@ pub struct Capabilities {
     pub model: Option<Arc<dyn Model>>,
     /// Reading plugins and configuration again.
     pub reload: Option<Arc<dyn Reload>>,
+    /// Opening and closing the workspace of a session.
+    pub workspaces: Option<Arc<dyn Workspaces>>,
 }
 
 impl Capabilities {
@@ -51,6 +53,7 @@ impl Capabilities {
             calls: self.calls.clone().filter(|_| has(Capability::Calls)),
             model: self.model.clone().filter(|_| has(Capability::Model)),
             reload: self.reload.clone().filter(|_| has(Capability::Reload)),
+            workspaces: (self.workspaces.clone()).filter(|_| has(Capability::Workspaces)),
         }
     }
 }
@@ -339,6 +342,14 @@ impl Ctx {
     /// As [`Ctx::files`].
     pub fn reload(&self) -> Result<&dyn Reload, ToolError> {
         present(self.capabilities.reload.as_deref(), "reload")
+    }
+
+    /// Opening and closing the workspace of a session.
+    ///
+    /// # Errors
+    /// As [`Ctx::files`].
+    pub fn workspaces(&self) -> Result<&dyn Workspaces, ToolError> {
+        present(self.capabilities.workspaces.as_deref(), "workspaces")
     }
 }
 

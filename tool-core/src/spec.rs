@@ -114,6 +114,8 @@ names! {
         Model = "model",
         /// Reading plugins and configuration again.
         Reload = "reload",
+        /// Opening and closing the workspace of a session.
+        Workspaces = "workspaces",
     }
 }
 

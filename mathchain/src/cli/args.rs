@@ -76,6 +76,8 @@ pub(super) enum Command {
     Run(Run),
     /// Answer many calls over stdin and stdout
     Serve(Serve),
+    /// Serve one session: events in, plans, results and state out, one JSON object a line
+    Session(Session),
     /// List, show and search tools
     #[command(subcommand)]
     Tools(Tools),
@@ -231,6 +233,72 @@ pub(super) struct Serve {
     /// Most calls at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub workers: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "docs/sessions.md lists the events. Every line of output is a line of the session's log.
+Examples:
+  mathchain session < examples/session.jsonl > log.jsonl
+  mathchain session replay log.jsonl"
+)]
+pub(super) struct Session {
+    #[command(subcommand)]
+    pub command: Option<SessionCommand>,
+    /// Judge and plan calls, and leave it to the caller to run and settle them
+    #[arg(long)]
+    pub plan_only: bool,
+    /// Name of the session; by default that of this process in the audit
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Role of the calls; wins over the agent's and the configuration's
+    #[arg(long)]
+    pub role: Option<String>,
+    /// Agent of the calls
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Phase of the calls
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Kind of task of the calls, with its budget
+    #[arg(long)]
+    pub task: Option<String>,
+    /// Toolset that calls start from, instead of what phase, agent or role select
+    #[arg(long)]
+    pub toolset: Option<String>,
+    /// Provider profile the session starts with
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// Most calls of a wave at a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Approve in advance, as the operator, whatever would be asked
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SessionCommand {
+    /// Fold a log again, hold every line against what follows from those before, and print the state at its end
+    Replay {
+        /// The log, or `-` for stdin
+        log: PathBuf,
+    },
+    /// Print the JSON Schema of events, or of lines of output
+    Schema {
+        /// Which
+        #[arg(value_enum)]
+        of: SessionSchema,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SessionSchema {
+    /// Lines of input
+    Event,
+    /// Lines of output, which are those of the log
+    Output,
 }
 
 #[derive(Debug, Subcommand)]

@@ -76,7 +76,7 @@ pub(super) fn serve(
 }
 
 /// One line of input, as far as it was kept.
-enum Line {
+pub(super) enum Line {
     Text { number: u64, bytes: Vec<u8> },
     TooLong { number: u64 },
 }
@@ -112,7 +112,11 @@ const LONG: usize = if cfg!(test) { 100 } else { 1 << 20 };
 const ROOM_MAX: usize = 1 << 30;
 
 /// Reads to the end of the line, keeping at most `bytes_max` bytes.
-fn read_line(input: &mut impl BufRead, number: u64, bytes_max: usize) -> io::Result<Option<Line>> {
+pub(super) fn read_line(
+    input: &mut impl BufRead,
+    number: u64,
+    bytes_max: usize,
+) -> io::Result<Option<Line>> {
     let mut bytes = Vec::new();
     let mut any = false;
     let mut too_long = false;

@@ -26,6 +26,7 @@ mod runs;
 mod schema;
 mod serve;
 mod session;
+mod session_door;
 mod stdin;
 mod tools;
 
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
         Command::Call(call) => call::call(&global, &call),
         Command::Run(run) => run::run(&global, &run),
         Command::Serve(serve) => serve::serve(&global, &serve),
+        Command::Session(args) => session_door::session(&global, &args),
         Command::Tools(tools) => tools::tools(&global, &tools),
         Command::Policy(policy) => policy::policy(&global, &policy),
         Command::Agent(command) => agent::agent(&global, &command),

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use tool_core::Category;
 use tool_core::nearest::nearest;
@@ -206,10 +207,11 @@ fn indexed(part: Part<'_>, index: &mut BTreeMap<String, Indexed>) {
         place,
     };
     let Some(id) = table.text("id") else { return };
-    if index.contains_key(&id) {
-        table.report(format!("two tools have the id `{id}`"));
-    } else {
-        index.insert(id, tool);
+    match index.entry(id) {
+        Entry::Occupied(known) => {
+            table.report(format!("two tools have the id `{}`", known.key()));
+        }
+        Entry::Vacant(free) => drop(free.insert(tool)),
     }
 }
 

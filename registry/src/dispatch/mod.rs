@@ -23,8 +23,8 @@ use std::sync::atomic::AtomicU64;
 use tool_core::capability::{Approvals, Arrays, Backups, ChainRequest, Clock, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, ErrorCode, Outcome, ResourceKey, ResourceKind, Seed, Source, Spec,
-    StopFlag, ToolError, Value,
+    AnyTool, Call, Capabilities, ErrorCode, Outcome, Reach, ResourceKey, ResourceKind, Seed,
+    Source, Spec, StopFlag, ToolError, Value,
 };
 
 use crate::catalogue::Catalogue;
@@ -173,6 +173,18 @@ pub struct Listing<'a> {
     pub hidden: Option<Decision>,
 }
 
+/// What is known of a call before anybody is asked.
+pub struct Considered<'a> {
+    /// The tool.
+    pub tool: &'a dyn AnyTool,
+    /// The verdict: `allow` or `ask`.
+    pub decision: Decision,
+    /// What it touches, by its real identity.
+    pub keys: Vec<ResourceKey>,
+    /// What it can do at most.
+    pub reach: Reach,
+}
+
 impl Dispatcher {
     /// Joins what there is, who may, how much, and the world.
     pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
@@ -242,6 +254,16 @@ impl Dispatcher {
         dispatcher
     }
 
+    /// The same in another world, as of a session whose workspace comes and goes; what was counted is shared.
+    #[must_use]
+    pub fn in_world(&self, host: Host, facts: Facts) -> Self {
+        Self {
+            host,
+            facts,
+            ..self.clone()
+        }
+    }
+
     /// The tools there are.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
@@ -309,6 +331,15 @@ impl Dispatcher {
         let files = self.host.capabilities.files.as_deref();
         let facts = call.map(|call| CallFacts::of(tool, call, files));
         caller.decide(&self.catalogue, index, facts.as_ref(), files)
+    }
+
+    /// Takes a call through every stage before approval: what is known of it then. Nothing runs; a refusal is recorded.
+    ///
+    /// # Errors
+    /// What [`Dispatcher::call`] would answer before it asks anybody: an unknown or hidden tool, arguments that do not fit, a
+    /// rule that denies, a path that leaves the workspace.
+    pub fn consider(&self, request: &CallRequest) -> Result<Considered<'_>, ToolError> {
+        stages::consider(self, request)
     }
 
     /// Every tool, with the reason where this caller may not see it.

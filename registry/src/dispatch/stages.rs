@@ -17,8 +17,8 @@ use tool_core::{
 use super::limits::check_output;
 use super::trail::Trail;
 use super::{
-    Answer, CallRequest, CallerContext, Dispatcher, budgets, nested, obligations, panic, preview,
-    results,
+    Answer, CallRequest, CallerContext, Considered, Dispatcher, budgets, nested, obligations,
+    panic, preview, results,
 };
 use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict, Who};
 use crate::{digest, redact};
@@ -91,6 +91,44 @@ fn stages(
     let cleared = keyed.approve(request, trail)?;
     let loaded = cleared.load(request, trail)?;
     Ok(loaded.run(trail)?.finish())
+}
+
+/// The stages up to the resource keys; a refusal is recorded as that of a call.
+pub(super) fn consider<'a>(
+    dispatcher: &'a Dispatcher,
+    request: &CallRequest,
+) -> Result<Considered<'a>, ToolError> {
+    let mut trail = Trail::start(dispatcher, request);
+    let call_id = trail.call_id().to_owned();
+    let found = panic::guard(&call_id, || considered(dispatcher, request, &mut trail));
+    let found = found.unwrap_or_else(|_| Err(panic::internal(trail.tool(), &call_id)));
+    found.inspect_err(|error| {
+        if trail.args_digest.is_empty() {
+            trail.args_digest = digest::of_value(&request.args);
+        }
+        trail.finish(dispatcher, Ended::failed(error.clone()));
+    })
+}
+
+fn considered<'a>(
+    dispatcher: &'a Dispatcher,
+    request: &CallRequest,
+    trail: &mut Trail,
+) -> Result<Considered<'a>, ToolError> {
+    let looked = Looked::look_up(dispatcher, &request.tool, &request.context)?;
+    let tool = looked.tool();
+    trail.set_tool(tool.spec());
+    trail.decision = looked.hidden();
+    let checked = looked
+        .visible(&request.context)?
+        .check(&request.args, trail)?;
+    let keyed = checked.rules(trail)?.keys(trail)?;
+    Ok(Considered {
+        tool,
+        reach: keyed.ruled.call.reach(),
+        decision: keyed.ruled.decision,
+        keys: keyed.keys,
+    })
 }
 
 /// A tool was found, and who calls is known.

@@ -37,6 +37,18 @@ impl Caller<'_> {
         self.lacks(tool).is_some() && self.shows(tool)
     }
 
+    /// The fact that a tool lacks where only facts hide it, and what would make it hold.
+    pub fn lacked_fact(
+        &self,
+        catalogue: &Catalogue,
+        tool: usize,
+    ) -> Option<(&'static str, &'static str)> {
+        let needs = runtime::needs(catalogue.tool(tool).spec());
+        let lacked = needs.into_iter().find(|fact| !self.facts.holds(fact))?;
+        let only_that = self.lacks_facts(tool);
+        only_that.then(|| (lacked, runtime::cure(lacked, &self.facts)))
+    }
+
     /// The tools this caller may see.
     pub fn visible(&self) -> &ToolSet {
         self.visible.get_or_init(|| {

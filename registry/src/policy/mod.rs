@@ -46,7 +46,7 @@ pub use layer::{Layer, Level, Match, Obligation, Obligations, Range, Rule, Selec
 pub use legacy::RolePermissions;
 pub use phases::{FailureMode, Gate, GateKind, Phase};
 pub use roles::{Role, Toolset, context_of_task};
-pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, WORKSPACE_READY, WorkspaceState};
+pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, SESSION_OPEN, WORKSPACE_READY, WorkspaceState};
 pub use selection::{
     Chosen, Confinement, EXTERNAL_PREFIX, Field, MAX_TURNS, Selected, Selection, Tools, is_external,
 };

@@ -50,8 +50,16 @@ pub const WORKSPACE_READY: &str = "workspace=ready";
 pub const READ_ONLY: &str = "read_only";
 /// The network may not be reached.
 pub const NO_WEB: &str = "no_web";
+/// The workspace comes and goes: it is a session's to open and close.
+pub const SESSION_OPEN: &str = "session=open";
 /// Facts that hold or do not; beside `workspace=STATE`.
-pub const FLAGS: [&str; 4] = [READ_ONLY, NO_WEB, "sandbox=ready", "state=ready"];
+pub const FLAGS: [&str; 5] = [
+    READ_ONLY,
+    NO_WEB,
+    "sandbox=ready",
+    "state=ready",
+    SESSION_OPEN,
+];
 
 /// What holds at the moment, such as `workspace=ready`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -158,6 +166,10 @@ pub(super) fn compile(catalogue: &Catalogue) -> Vec<(&'static str, ToolSet)> {
 /// What makes a fact hold, for the person who reads why a tool is hidden.
 pub(super) fn cure(fact: &str, facts: &Facts) -> &'static str {
     match (fact, facts.workspace()) {
+        (WORKSPACE_READY, _) if facts.holds(SESSION_OPEN) => "open it with `workspace_open`",
+        (SESSION_OPEN, _) => {
+            "the workspace of this door is fixed; `mathchain session` opens and closes it"
+        }
         (WORKSPACE_READY, WorkspaceState::None) => {
             "open a workspace: `--workspace DIR`, or `workspace.root` in the configuration"
         }

@@ -1,4 +1,4 @@
-//! Processes, time, stored state, and reading again what the program was made of.
+//! Processes, time, stored state, the workspace of a session, and reading again what the program was made of.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -84,4 +84,28 @@ pub trait Reload: Send + Sync {
     /// # Errors
     /// Everything that is wrong with them; what held before stays then.
     fn reload(&self) -> Result<Value, ToolError>;
+}
+
+/// A workspace that a session opened or closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenWorkspace {
+    /// Names it in the session.
+    pub id: String,
+    /// The folder, relative to the workspace root; `.` is the root itself.
+    pub path: String,
+}
+
+/// Opening and closing the one workspace of a session. Only doors with a session have it.
+pub trait Workspaces: Send + Sync {
+    /// Opens a folder beneath the configured root; paths of tools stay relative to that root.
+    ///
+    /// # Errors
+    /// `conflict` when one is open, `invalid_args` for what is no folder beneath the root.
+    fn open(&self, path: &str) -> Result<OpenWorkspace, ToolError>;
+
+    /// Closes the one that is open.
+    ///
+    /// # Errors
+    /// `precondition_failed` when none is.
+    fn close(&self) -> Result<OpenWorkspace, ToolError>;
 }

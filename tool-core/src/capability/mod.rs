@@ -15,7 +15,7 @@ pub use files::{
     Arrays, Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
     WriteMode, identities_overlap,
 };
-pub use host::{Alarm, Clock, Reload, Spawner, State};
+pub use host::{Alarm, Clock, OpenWorkspace, Reload, Spawner, State, Workspaces};
 pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
 pub use model::{Embeddings, Image, Message, Model, Reply, Speaker};
 pub use records::{

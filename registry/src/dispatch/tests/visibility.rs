@@ -278,3 +278,44 @@ fn listing_equals_what_resolves() {
         }
     }
 }
+
+/// What is considered is what a call would meet: the same refusals, each recorded, and nothing run or recorded otherwise.
+#[test]
+fn a_call_that_is_considered_does_not_run_and_is_refused_alike() {
+    let world = world();
+    for (role, tool, args) in [
+        ("operator", "writ_file", "{}"),
+        ("worker_math", "write_file", r#"{"path":"a"}"#),
+        ("nobody", "calculate", r#"{"x":1}"#),
+        ("operator", "calculate", r#"{"x":"one"}"#),
+        ("operator", "calculate", "[]"),
+        ("operator", "read_file", r#"{"path":"../x"}"#),
+    ] {
+        let before = world.audited();
+        let request = request(role, tool, args);
+        let refused = world.dispatcher.consider(&request).map(|_| ()).unwrap_err();
+        assert_eq!(world.audited(), before + 1, "{tool} {args}");
+        let record = world.last();
+        let called = world.call(role, tool, args);
+        let error = called.err().unwrap();
+        assert_eq!(
+            (error.code(), error.message()),
+            (refused.code(), refused.message())
+        );
+        for pointer in ["/tool", "/error_code", "/args_digest", "/layer", "/status"] {
+            assert_eq!(
+                record.pointer(pointer),
+                world.last().pointer(pointer),
+                "{pointer}"
+            );
+        }
+    }
+    let before = world.audited();
+    let write = request("operator", "write_file", r#"{"path":"a","content":"b"}"#);
+    let found = world.dispatcher.consider(&write).unwrap();
+    assert_eq!(found.decision.verdict, Verdict::Ask);
+    assert_eq!(found.keys, [tool_core::ResourceKey::write_path("a")]);
+    assert_eq!(found.reach.effects, found.tool.spec().effects);
+    assert!(world.files.files.lock().unwrap().get("a").is_none());
+    assert_eq!(world.audited(), before);
+}

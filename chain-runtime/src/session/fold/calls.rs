@@ -1,0 +1,218 @@
+//! Calls: judged and planned when they are observed, settled when they end.
+
+use std::collections::HashSet;
+
+use tool_core::{ErrorCode, ToolError, Value, convert, json};
+
+use super::super::batch::{Batch, OpenCall};
+use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus};
+use super::super::event::{CallSettled, CallsObserved, ObservedCall, Settled};
+use super::super::limits::{
+    ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX, cut, too_deep,
+};
+use super::super::tools::{Failure, Judged};
+use super::{Fold, conflict, invalid};
+
+impl Fold<'_> {
+    pub(super) fn calls_observed(&mut self, observed: &CallsObserved) -> Result<(), ToolError> {
+        let run = self.generating(observed.turn)?;
+        let (run_number, turn) = (run.number, run.turn);
+        if observed.calls.is_empty() {
+            let message = "expected at least one call";
+            return Err(invalid("/calls", message).hint("without calls it is `turn.ended`"));
+        }
+        run.status = RunStatus::Calling;
+        let mut ids = HashSet::new();
+        let mut calls = Vec::with_capacity(observed.calls.len());
+        for (place, call) in observed.calls.iter().enumerate() {
+            let judged = match self.shape(place, call, ids.insert(call.call_id.as_str())) {
+                Some(failure) => Err(failure),
+                None => self.judged(call)?,
+            };
+            let tool = match &judged {
+                Ok(judged) => judged.id.clone(),
+                Err(_) => call.tool.chars().take(ID_BYTES_MAX).collect(),
+            };
+            let open = OpenCall {
+                call_id: call.call_id.clone(),
+                tool,
+                status: CallStatus::Planned,
+                wave: None,
+                args: registry::digest::of_value(&call.args),
+                result: None,
+                given: call.args.clone(),
+                ended: None,
+            };
+            calls.push((open, judged));
+        }
+        let state = &mut self.state;
+        state.batches += 1;
+        state.calls += calls.len() as u64;
+        let args: Vec<Value> = (calls.iter())
+            .map(|(call, _)| Value::from(call.args.as_str()))
+            .collect();
+        let (mut batch, planned, waves) = Batch::new(state.batches, calls);
+        let plan = PlanCreated {
+            batch: batch.number,
+            run: run_number,
+            turn,
+            digest: String::new(),
+            calls: planned,
+            waves,
+        };
+        let described = Value::object([
+            ("plan", convert::to_value(&plan)?),
+            ("args", Value::array(args)),
+        ]);
+        let digest = registry::digest::of_value(&described);
+        batch.plan.clone_from(&digest);
+        state.last_plan = Some(digest.clone());
+        state.batch = Some(batch);
+        self.emitted.push(PlanCreated { digest, ..plan }.into());
+        Ok(())
+    }
+
+    /// What is wrong with a call before anybody is asked about it.
+    fn shape(&self, place: usize, call: &ObservedCall, is_new: bool) -> Option<Failure> {
+        let limit = |reason: &str, message: String| {
+            Some(Failure::new(ErrorCode::LimitExceeded, reason, message))
+        };
+        if place >= CALLS_MAX {
+            let message = format!("more than {CALLS_MAX} calls in one batch");
+            return limit("calls", message).map(|failure| failure.hint("make fewer at a time"));
+        }
+        if call.call_id.is_empty() || call.call_id.len() > ID_BYTES_MAX {
+            let message = format!("expected an id of 1 to {ID_BYTES_MAX} bytes");
+            let failure = Failure::new(ErrorCode::InvalidRequest, "call_id", message);
+            return Some(failure);
+        }
+        if !is_new {
+            let message = "another call of the batch has this id".to_owned();
+            let failure = Failure::new(ErrorCode::InvalidRequest, "duplicate_call_id", message);
+            return Some(failure.hint("give every call an id of its own"));
+        }
+        if too_deep(&call.args) {
+            return limit("depth", "the arguments nest too deeply".to_owned());
+        }
+        if json::to_text(&call.args).len() > ARGS_BYTES_MAX {
+            let message = format!("the arguments have more than {ARGS_BYTES_MAX} bytes");
+            return limit("args", message)
+                .map(|failure| failure.hint("pass large arrays as {\"$file\": ...}"));
+        }
+        None
+    }
+
+    /// Judges a call against what was offered and by what holds now.
+    fn judged(&mut self, call: &ObservedCall) -> Result<Result<Judged, Failure>, ToolError> {
+        let (who, facts) = self.standing()?;
+        let judged = match self.registry.judge(&who, &facts, &call.tool, &call.args) {
+            Ok(judged) => judged,
+            Err(error) => return Ok(Err(Failure::from(&error))),
+        };
+        let offered = self.state.offered.as_ref().and_then(|offered| {
+            let mut tools = offered.tools.iter();
+            tools.find(|tool| tool.id == judged.id)
+        });
+        Ok(match offered {
+            None => {
+                let message = format!("`{}` was not offered in this turn", judged.id);
+                let failure = Failure::new(ErrorCode::NotVisible, "not_offered", message);
+                Err(failure.hint("it is offered in the next turn"))
+            }
+            Some(offered) if offered.digest != judged.digest => {
+                let message = format!("`{}` changed since it was offered", judged.id);
+                let failure = Failure::new(ErrorCode::Conflict, "tool_changed", message);
+                Err(failure.hint("look at its arguments again in the next turn"))
+            }
+            Some(_) => Ok(judged),
+        })
+    }
+
+    pub(super) fn call_settled(&mut self, settled: &CallSettled) -> Result<(), ToolError> {
+        let none = || conflict("no_batch", "no batch is open: there is nothing to settle");
+        let batch = self.state.batch.as_mut().ok_or_else(none)?;
+        let number = batch.number;
+        let mut same = batch.calls.iter_mut();
+        let shown: String = settled.call_id.chars().take(80).collect();
+        let Some(call) = same.find(|call| call.call_id == settled.call_id) else {
+            let message = format_args!("batch {number} has no call `{shown}`");
+            return Err(conflict("unknown_call", message).at("/call_id"));
+        };
+        match call.status {
+            CallStatus::Running => {}
+            CallStatus::Planned => {
+                let message = format_args!("the call `{shown}` has not started");
+                return Err(conflict("not_started", message).at("/call_id"));
+            }
+            CallStatus::Rejected => {
+                let message = format_args!("the call `{shown}` was rejected and does not run");
+                return Err(conflict("not_started", message).at("/call_id"));
+            }
+            _ => {
+                let message = format_args!("the call `{shown}` is settled already");
+                return Err(conflict("settled", message).at("/call_id"));
+            }
+        }
+        let result = result(call, settled)?;
+        call.end(result);
+        Ok(())
+    }
+}
+
+/// The result that a settlement gives, where its members fit together.
+fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult, ToolError> {
+    let only = |path: &str, given: bool, wanted: bool, message: &str| match (given, wanted) {
+        (true, false) | (false, true) => Err(invalid(path, message)),
+        _ => Ok(()),
+    };
+    let (output, error) = (settled.output.is_some(), settled.error.is_some());
+    let (status, may_output, needs_error, needs_id) = match settled.status {
+        Settled::Succeeded => (CallStatus::Succeeded, true, false, false),
+        Settled::Failed => (CallStatus::Failed, false, true, false),
+        Settled::Cancelled => (CallStatus::Cancelled, false, error, false),
+        Settled::PendingApproval => (CallStatus::PendingApproval, false, false, true),
+    };
+    only(
+        "/output",
+        output && !may_output,
+        false,
+        "only a call that succeeded has an output",
+    )?;
+    only(
+        "/error",
+        error,
+        needs_error,
+        "a call has an `error` when it failed, and only then",
+    )?;
+    let has_id = settled.approval_id.is_some();
+    only(
+        "/approval_id",
+        has_id,
+        needs_id,
+        "a call that waits for approval has its id, no other",
+    )?;
+    if let Some(output) = &settled.output {
+        let limit = |message: String| {
+            let error = ToolError::new(ErrorCode::LimitExceeded, message);
+            Err(error.reason("output").at("/output"))
+        };
+        if too_deep(output) {
+            return limit("the output nests too deeply".to_owned());
+        }
+        if json::to_text(output).len() > OUTPUT_BYTES_MAX {
+            return limit(format!("the output has more than {OUTPUT_BYTES_MAX} bytes"));
+        }
+    }
+    let null = || (status == CallStatus::Succeeded).then_some(Value::Null);
+    Ok(CallResult {
+        call_id: call.call_id.clone(),
+        tool: call.tool.clone(),
+        status,
+        output: settled.output.clone().or_else(null),
+        error: settled.error.as_ref().map(Failure::cut),
+        approval_id: settled.approval_id.as_deref().map(cut),
+        warnings: (settled.warnings.iter().take(WARNINGS_MAX))
+            .map(|warning| cut(warning))
+            .collect(),
+    })
+}

@@ -1,0 +1,250 @@
+//! [`apply`]: one event folded into a state. A pure function of the state, the event and the registry's answers.
+//!
+//! What begins a session and what holds in it is in `setup`, runs and turns in `runs`, calls in `calls`.
+
+mod calls;
+mod runs;
+mod setup;
+
+use registry::{Facts, Who};
+use tool_core::{ErrorCode, ToolError, convert};
+
+use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus, WaveStarted};
+use super::event::Event;
+use super::limits::{EVENTS_MAX, ID_BYTES_MAX};
+use super::state::{Offered, SessionState, SessionStatus};
+use super::tools::{Failure, Offer, Registry};
+
+/// What an event led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The state after it.
+    pub state: SessionState,
+    /// What is to happen, in order.
+    pub emitted: Vec<Emitted>,
+}
+
+/// Folds one event into a state.
+///
+/// # Errors
+/// Why the event is refused. Nothing is changed then: the state stays as it was.
+pub fn apply(
+    state: &SessionState,
+    event: &Event,
+    registry: &dyn Registry,
+) -> Result<Step, ToolError> {
+    let mut fold = Fold {
+        state: state.clone(),
+        registry,
+        emitted: Vec::new(),
+    };
+    fold.event(event)?;
+    fold.state.events += 1;
+    fold.advance()?;
+    Ok(Step {
+        state: fold.state,
+        emitted: fold.emitted,
+    })
+}
+
+struct Fold<'a> {
+    state: SessionState,
+    registry: &'a dyn Registry,
+    emitted: Vec<Emitted>,
+}
+
+/// An event that the state does not take.
+fn conflict(reason: &'static str, message: impl std::fmt::Display) -> ToolError {
+    ToolError::new(ErrorCode::Conflict, message).reason(reason)
+}
+
+fn invalid(path: &str, message: impl std::fmt::Display) -> ToolError {
+    ToolError::new(ErrorCode::InvalidRequest, message)
+        .reason("event")
+        .at(path)
+}
+
+/// A name that is neither empty nor too long.
+fn named(path: &str, name: &str) -> Result<(), ToolError> {
+    if name.is_empty() || name.len() > ID_BYTES_MAX {
+        let message = format_args!("expected a name of 1 to {ID_BYTES_MAX} bytes");
+        return Err(invalid(path, message));
+    }
+    Ok(())
+}
+
+impl Fold<'_> {
+    fn event(&mut self, event: &Event) -> Result<(), ToolError> {
+        self.takes(event)?;
+        match event {
+            Event::SessionOpened(opened) => self.opened(opened),
+            Event::RegistrySet(set) => self.registry_set(set.generation.as_deref()),
+            Event::ProfileSelected(selected) => {
+                self.state.caller.profile.clone_from(&selected.profile);
+                self.look().map(drop)
+            }
+            Event::OverridesSet(set) => self.overrides_set(set),
+            Event::FactsSet(set) => self.facts_set(set),
+            Event::WorkspaceChanged(changed) => self.workspace_changed(changed),
+            Event::RunRequested(requested) => self.run_requested(requested.run.as_deref()),
+            Event::InputAppended(_) => self.input_appended(),
+            Event::CallsObserved(observed) => self.calls_observed(observed),
+            Event::CallSettled(settled) => self.call_settled(settled),
+            Event::TurnEnded(_) => self.turn_ended(),
+            Event::RunInterrupted(_) => self.run_interrupted(),
+            Event::RunFinished(finished) => self.run_finished(finished),
+            Event::SessionPaused(_) => self.turn_status(SessionStatus::Open, SessionStatus::Paused),
+            Event::SessionResumed(_) => {
+                self.turn_status(SessionStatus::Paused, SessionStatus::Open)
+            }
+            Event::SessionClosed(_) => self.closed(),
+        }
+    }
+
+    /// Whether the session takes events of this kind now.
+    fn takes(&self, event: &Event) -> Result<(), ToolError> {
+        let kind = event.kind();
+        match (self.state.status, event) {
+            (SessionStatus::New, Event::SessionOpened(_)) => return Ok(()),
+            (SessionStatus::New, _) => {
+                return Err(conflict("session_new", "the session has not begun"));
+            }
+            (SessionStatus::Closed, _) => {
+                return Err(conflict("session_closed", "the session is closed"));
+            }
+            (_, Event::SessionOpened(_)) => {
+                return Err(conflict("session_open", "the session has begun already"));
+            }
+            (
+                SessionStatus::Paused,
+                Event::RunRequested(_) | Event::InputAppended(_) | Event::CallsObserved(_),
+            ) => {
+                let message = format_args!("the session is paused and takes no `{kind}`");
+                return Err(conflict("session_paused", message).hint("send `session.resumed`"));
+            }
+            _ => {}
+        }
+        if self.state.events >= EVENTS_MAX && !matches!(event, Event::SessionClosed(_)) {
+            let message = format_args!("the session has had {EVENTS_MAX} events");
+            let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("events");
+            return Err(error.hint("close it with `session.closed` and begin another"));
+        }
+        Ok(())
+    }
+
+    fn standing(&self) -> Result<(Who, Facts), ToolError> {
+        let facts = self.state.holding();
+        let facts = facts.map_err(|message| invalid("/facts", message))?;
+        Ok((self.state.who(), facts))
+    }
+
+    /// Asks the registry whether there is what the session names.
+    fn look(&mut self) -> Result<Offer, ToolError> {
+        let (who, facts) = self.standing()?;
+        let offer = self.registry.offer(&who, &facts)?;
+        self.state.registry.clone_from(&offer.generation);
+        Ok(offer)
+    }
+
+    /// Starts what can start now: the next wave, or the next turn.
+    fn advance(&mut self) -> Result<(), ToolError> {
+        let paused = self.state.status == SessionStatus::Paused;
+        let run = self.state.run.as_ref();
+        let interrupting = run.is_some_and(|run| run.status == RunStatus::Interrupting);
+        while let Some(batch) = &mut self.state.batch {
+            if batch.is_running() {
+                return Ok(());
+            }
+            let left = batch.next_wave < batch.waves();
+            if left && interrupting {
+                let message = "the run was interrupted before the call started";
+                batch.cancel(&Failure::new(ErrorCode::Cancelled, "interrupted", message));
+            } else if left {
+                if paused {
+                    return Ok(());
+                }
+                if let Some((wave, calls)) = batch.start() {
+                    let batch = batch.number;
+                    self.emitted.push(WaveStarted { batch, wave, calls }.into());
+                }
+                continue;
+            }
+            self.settle()?;
+        }
+        if interrupting {
+            self.end_run(RunStatus::Interrupted, None);
+        }
+        let due = self.state.active_run().is_some_and(|run| run.due);
+        if due && !paused {
+            self.generate()?;
+        }
+        Ok(())
+    }
+
+    /// Every call has its result: the batch is over, and a turn is due.
+    fn settle(&mut self) -> Result<(), ToolError> {
+        let Some(batch) = self.state.batch.take() else {
+            return Ok(());
+        };
+        let results = batch.results().ok_or_else(|| {
+            ToolError::new(ErrorCode::Internal, "a batch ended without all its results")
+        })?;
+        let digests = batch.calls.iter().filter_map(|call| call.result.as_deref());
+        let digest = registry::digest::of_texts(digests);
+        let (run, turn) = match &mut self.state.run {
+            Some(run) => {
+                if run.status == RunStatus::Calling {
+                    run.status = RunStatus::Waiting;
+                    run.due = true;
+                }
+                (run.number, run.turn)
+            }
+            None => (0, 0),
+        };
+        self.state.last_results = Some(digest.clone());
+        let settled = BatchSettled {
+            batch: batch.number,
+            run,
+            turn,
+            results,
+            digest,
+        };
+        self.emitted.push(settled.into());
+        Ok(())
+    }
+
+    /// Asks the model, with the tools of this moment.
+    fn generate(&mut self) -> Result<(), ToolError> {
+        let offer = match self.look() {
+            Ok(offer) => offer,
+            Err(error) => {
+                let reason = format!("no tools can be offered: {}", error.message());
+                self.end_run(RunStatus::Failed, Some(&reason));
+                return Ok(());
+            }
+        };
+        let digest = registry::digest::of_value(&convert::to_value(&offer.tools)?);
+        let Some(run) = &mut self.state.run else {
+            return Ok(());
+        };
+        run.status = RunStatus::Generating;
+        run.turn += 1;
+        run.due = false;
+        run.inputs = 0;
+        let requested = GenerateRequested {
+            run: run.number,
+            turn: run.turn,
+            generation: offer.generation,
+            tools_digest: digest.clone(),
+            tools: offer.tools.clone(),
+            missing: offer.missing,
+        };
+        self.state.offered = Some(Offered {
+            digest,
+            count: offer.tools.len(),
+            tools: offer.tools,
+        });
+        self.emitted.push(requested.into());
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! Runs and turns, and the end of a session.
+
+use tool_core::{ErrorCode, ToolError};
+
+use super::super::emitted::{RunEnded, RunStatus};
+use super::super::event::{Finish, RunFinished};
+use super::super::limits::cut;
+use super::super::state::{Names, Run, SessionStatus};
+use super::super::tools::Failure;
+use super::{Fold, conflict, named};
+
+impl Fold<'_> {
+    /// The run that is active.
+    pub(super) fn running(&mut self) -> Result<&mut Run, ToolError> {
+        let run = self.state.run.as_mut().filter(|run| run.status.is_active());
+        run.ok_or_else(|| {
+            conflict("no_run", "no run is active").hint("begin one with `run.requested`")
+        })
+    }
+
+    pub(super) fn run_requested(&mut self, name: Option<&str>) -> Result<(), ToolError> {
+        if let Some(name) = name {
+            named("/run", name)?;
+        }
+        if let Some(run) = self.state.active_run() {
+            let message = format_args!("run {} is active", run.number);
+            return Err(conflict("run_active", message)
+                .hint("add to it with `input.appended`, or end it with `run.finished`"));
+        }
+        self.state.runs += 1;
+        self.state.caller.run = Names::default();
+        self.state.run = Some(Run {
+            number: self.state.runs,
+            name: name.map(str::to_owned),
+            status: RunStatus::Waiting,
+            turn: 0,
+            due: true,
+            inputs: 0,
+        });
+        // A registry that has no tools to offer refuses the run; later in a run it would end it.
+        self.look().map(drop)
+    }
+
+    pub(super) fn input_appended(&mut self) -> Result<(), ToolError> {
+        let run = self.running()?;
+        match run.status {
+            RunStatus::Waiting => run.due = true,
+            _ => run.inputs += 1,
+        }
+        Ok(())
+    }
+
+    pub(super) fn turn_ended(&mut self) -> Result<(), ToolError> {
+        let run = self.generating(None)?;
+        run.due = run.inputs > 0;
+        run.status = RunStatus::Waiting;
+        Ok(())
+    }
+
+    /// The run, where the model is to answer.
+    pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut Run, ToolError> {
+        if let Some(batch) = &self.state.batch {
+            let message = format_args!("batch {} is open: its calls are not settled", batch.number);
+            return Err(conflict("batch_open", message));
+        }
+        let run = self.running()?;
+        if run.status != RunStatus::Generating {
+            let message = format_args!("run {} has not asked the model", run.number);
+            return Err(conflict("no_turn", message));
+        }
+        match turn {
+            Some(turn) if turn != run.turn => {
+                let message = format_args!("turn {turn} is over; turn {} is asked for", run.turn);
+                Err(conflict("turn", message).at("/turn"))
+            }
+            _ => Ok(run),
+        }
+    }
+
+    pub(super) fn run_interrupted(&mut self) -> Result<(), ToolError> {
+        let run = self.running()?;
+        run.status = RunStatus::Interrupting;
+        run.due = false;
+        Ok(())
+    }
+
+    pub(super) fn run_finished(&mut self, finished: &RunFinished) -> Result<(), ToolError> {
+        self.running()?;
+        if let Some(batch) = &self.state.batch {
+            let message = format_args!("batch {} is open: its calls are not settled", batch.number);
+            return Err(conflict("batch_open", message)
+                .hint("settle them, or stop the run with `run.interrupted`"));
+        }
+        let status = match finished.status {
+            Finish::Completed => RunStatus::Completed,
+            Finish::Failed => RunStatus::Failed,
+            Finish::Cancelled => RunStatus::Cancelled,
+        };
+        self.end_run(status, finished.reason.as_deref());
+        Ok(())
+    }
+
+    pub(super) fn end_run(&mut self, status: RunStatus, reason: Option<&str>) {
+        self.state.offered = None;
+        self.state.caller.run = Names::default();
+        if let Some(run) = self.state.run.as_mut().filter(|run| run.status.is_active()) {
+            run.status = status;
+            run.due = false;
+            let ended = RunEnded {
+                run: run.number,
+                status,
+                reason: reason.map(cut),
+            };
+            self.emitted.push(ended.into());
+        }
+    }
+
+    pub(super) fn turn_status(
+        &mut self,
+        from: SessionStatus,
+        to: SessionStatus,
+    ) -> Result<(), ToolError> {
+        if self.state.status != from {
+            let message = match from {
+                SessionStatus::Paused => "the session is not paused",
+                _ => "the session is paused already",
+            };
+            return Err(conflict("session_status", message));
+        }
+        self.state.status = to;
+        Ok(())
+    }
+
+    pub(super) fn closed(&mut self) -> Result<(), ToolError> {
+        if let Some(batch) = &mut self.state.batch {
+            let message = "the session was closed";
+            batch.cancel(&Failure::new(
+                ErrorCode::Cancelled,
+                "session_closed",
+                message,
+            ));
+            self.settle()?;
+        }
+        self.end_run(RunStatus::Cancelled, Some("the session was closed"));
+        self.state.status = SessionStatus::Closed;
+        Ok(())
+    }
+}

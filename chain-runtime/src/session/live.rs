@@ -1,0 +1,148 @@
+//! [`Live`]: a session's questions answered by the dispatcher, through the same stages as every call.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use registry::{Answer, CallRequest, CallerContext, Dispatcher, Facts, Verdict, Who};
+use tool_core::{
+    Access, AnyTool, Caller, Capability, Effect, ErrorCode, ResourceKey, Seed, Spec, StopFlag,
+    ToolError, Value,
+};
+
+use super::tools::{Decided, Judged, Missing, Offer, OfferedTool, Registry, Resource};
+
+/// The registry as it is now.
+pub struct Live {
+    dispatcher: Dispatcher,
+    /// Digests of tools, made once per generation.
+    digests: RefCell<HashMap<&'static str, String>>,
+}
+
+impl Live {
+    /// Over a dispatcher.
+    pub fn new(dispatcher: Dispatcher) -> Self {
+        Self {
+            dispatcher,
+            digests: RefCell::default(),
+        }
+    }
+
+    /// The dispatcher.
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    /// Puts another dispatcher in its place, as after a reload.
+    pub fn set(&mut self, dispatcher: Dispatcher) -> Dispatcher {
+        if dispatcher.catalogue().generation() != self.dispatcher.catalogue().generation() {
+            self.digests.borrow_mut().clear();
+        }
+        std::mem::replace(&mut self.dispatcher, dispatcher)
+    }
+
+    fn digest(&self, tool: &dyn AnyTool) -> String {
+        let spec = tool.spec();
+        let make = || {
+            let (version, schema) = (spec.version.to_string(), tool.input_schema().to_string());
+            let description = tool.description();
+            registry::digest::of_texts([spec.id, &version, &description, &schema])
+        };
+        (self.digests.borrow_mut().entry(spec.id))
+            .or_insert_with(make)
+            .clone()
+    }
+}
+
+impl Registry for Live {
+    fn offer(&self, who: &Who, facts: &Facts) -> Result<Offer, ToolError> {
+        let catalogue = self.dispatcher.catalogue();
+        let policy = self.dispatcher.policy();
+        let caller = policy.caller(catalogue, who, facts)?;
+        let direct = |index: &usize| {
+            let spec = catalogue.tool(*index).spec();
+            spec.callers.contains(&Caller::Direct)
+        };
+        let tools = caller.listed().filter(direct).map(|index| {
+            let tool = catalogue.tool(index);
+            OfferedTool {
+                name: tool.spec().wire_name(),
+                id: tool.spec().id.to_owned(),
+                version: tool.spec().version,
+                digest: self.digest(tool),
+            }
+        });
+        let tools = tools.collect();
+        let mut missing: BTreeMap<&str, (Vec<String>, &str)> = BTreeMap::new();
+        for index in (0..catalogue.len()).filter(direct) {
+            if let Some((fact, hint)) = caller.lacked_fact(catalogue, index) {
+                let id = catalogue.tool(index).spec().id.to_owned();
+                let (tools, _) = missing.entry(fact).or_insert((Vec::new(), hint));
+                tools.push(id);
+            }
+        }
+        let missing = missing.into_iter().map(|(fact, (tools, hint))| Missing {
+            fact: fact.to_owned(),
+            tools,
+            hint: hint.to_owned(),
+        });
+        Ok(Offer {
+            generation: policy.generation().to_owned(),
+            tools,
+            missing: missing.collect(),
+        })
+    }
+
+    fn judge(
+        &self,
+        who: &Who,
+        facts: &Facts,
+        tool: &str,
+        args: &Value,
+    ) -> Result<Judged, ToolError> {
+        let request = CallRequest {
+            tool: tool.to_owned(),
+            args: args.clone(),
+            context: CallerContext {
+                who: who.clone(),
+                chain: None,
+                answer: Answer::Ask,
+            },
+            seed: Seed::DEFAULT,
+            timeout_ms: None,
+            stop: StopFlag::new(),
+            progress: None,
+        };
+        let here = (self.dispatcher).in_world(self.dispatcher.host().clone(), facts.clone());
+        let found = here.consider(&request)?;
+        let spec = found.tool.spec();
+        Ok(Judged {
+            id: spec.id.to_owned(),
+            version: spec.version,
+            digest: self.digest(found.tool),
+            decision: match found.decision.verdict {
+                Verdict::Allow => Decided::Allow,
+                Verdict::Ask => Decided::Ask,
+                Verdict::Deny => {
+                    let error = ToolError::new(ErrorCode::PolicyDenied, found.decision.reason);
+                    return Err(error.reason("rule"));
+                }
+            },
+            layer: found.decision.layer.to_string(),
+            resources: found.keys.iter().map(Resource::from).collect(),
+            alone: alone(spec, found.reach.effects, &found.keys),
+        })
+    }
+}
+
+/// Whether nothing may run beside a call: the tool says so, it makes calls of its own, or it changes something here without
+/// naming what.
+fn alone(spec: &Spec, effects: &[Effect], keys: &[ResourceKey]) -> bool {
+    let changes = effects.iter().any(|effect| {
+        matches!(
+            effect,
+            Effect::LocalExec | Effect::ModifiesFiles | Effect::SystemState
+        )
+    });
+    let named = keys.iter().any(|key| key.access == Access::Write);
+    spec.exclusive || spec.capabilities.contains(&Capability::Calls) || changes && !named
+}

@@ -1,0 +1,39 @@
+//! Sessions: which tools a model is offered turn by turn, and what becomes of the calls it answers with.
+//!
+//! [`apply`] folds an [`Event`] into a [`SessionState`] and says what is to happen ([`Emitted`]). It knows no clock, no thread
+//! and no file. Of tools it asks a [`Registry`]; [`Live`] is the one over the dispatcher. A [`Session`] keeps the answers with
+//! the events, so that a [`Replay`] of its log gives the same bytes whatever the registry has become.
+
+mod batch;
+mod document;
+mod emitted;
+mod event;
+mod fold;
+mod limits;
+mod live;
+mod record;
+mod replay;
+pub mod schema;
+mod state;
+mod tools;
+
+pub use emitted::{
+    BatchSettled, CallResult, CallStatus, Emitted, GenerateRequested, PlanCreated, PlannedCall,
+    RunEnded, RunStatus, StartedCall, WaveStarted,
+};
+pub use event::{
+    CallSettled, CallsObserved, Event, FactsSet, Finish, InputAppended, ObservedCall, OverridesSet,
+    ProfileSelected, RegistrySet, RunFinished, RunInterrupted, RunRequested, Scope, SessionClosed,
+    SessionOpened, SessionPaused, SessionResumed, Settled, TurnEnded, WorkspaceChanged,
+    WorkspaceStatus,
+};
+pub use fold::{Step, apply};
+pub use limits::{
+    ARGS_BYTES_MAX, CALLS_MAX, DEPTH_MAX, EVENTS_MAX, ID_BYTES_MAX, NAMES_MAX, OUTPUT_BYTES_MAX,
+    VERSION,
+};
+pub use live::Live;
+pub use record::{Answer, Applied, EventRefused, LineRefused, Record, Session, StateDocument};
+pub use replay::{Divergence, Replay, Replayed};
+pub use state::{SessionState, SessionStatus};
+pub use tools::{Decided, Failure, Judged, Missing, Offer, OfferedTool, Registry, Resource};

@@ -1,0 +1,198 @@
+//! [`OpenFolder`] and [`FolderSpawner`]: a workspace narrowed to one of its folders, with the paths of the whole.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tool_core::capability::{
+    Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space, Spawner,
+    WriteMode,
+};
+use tool_core::command::{Command, Finished, Program};
+use tool_core::conversation::Conversation;
+use tool_core::{ErrorCode, StopFlag, ToolError};
+
+/// The files of one folder of a workspace. Paths are those of the workspace, so that rules about them mean the same.
+pub struct OpenFolder {
+    files: Arc<dyn Files>,
+    /// Identity of the folder; `.` for the root.
+    folder: String,
+}
+
+impl OpenFolder {
+    /// Narrows a workspace to a folder, given by its path.
+    ///
+    /// # Errors
+    /// `invalid_args` for what is no folder beneath the root.
+    pub fn new(files: Arc<dyn Files>, path: &str) -> Result<Self, ToolError> {
+        let folder = files.identity(path)?;
+        let kind = files.stat(path)?.kind;
+        if kind != FileKind::Directory {
+            let message = format_args!("expected a folder, found a {}: `{path}`", kind.as_str());
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("not_a_folder"));
+        }
+        Ok(Self { files, folder })
+    }
+
+    /// The folder, relative to the workspace root.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// The files, where a path lies in the folder.
+    fn within(&self, path: &str) -> Result<&dyn Files, ToolError> {
+        self.identity(path)?;
+        Ok(self.files.as_ref())
+    }
+}
+
+/// Whether an identity is the folder's or lies below it.
+fn lies_in(identity: &str, folder: &str) -> bool {
+    folder == "."
+        || identity
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn outside(path: &str, folder: &str) -> ToolError {
+    let shown: String = path.chars().take(80).collect();
+    ToolError::new(
+        ErrorCode::InvalidArgs,
+        format_args!("`{shown}` is not in the folder that is open, `{folder}`"),
+    )
+    .reason("outside_folder")
+    .hint("paths are relative to the workspace root; close the workspace and open another folder")
+}
+
+impl Files for OpenFolder {
+    fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
+        self.within(path)?.read(path, bytes_max)
+    }
+
+    fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError> {
+        self.within(path)?.write(path, content, mode)
+    }
+
+    fn list(
+        &self,
+        path: &str,
+        recursive: bool,
+        entries_max: usize,
+        stop: &StopFlag,
+    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
+        self.within(path)?.list(path, recursive, entries_max, stop)
+    }
+
+    fn make_folder(&self, path: &str) -> Result<(), ToolError> {
+        self.within(path)?.make_folder(path)
+    }
+
+    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
+        self.within(path)?.open(path, links)
+    }
+
+    fn entries(
+        &self,
+        path: &str,
+        links: Links,
+        stop: &StopFlag,
+    ) -> Result<Vec<FileInfo>, ToolError> {
+        self.within(path)?.entries(path, links, stop)
+    }
+
+    fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
+        self.within(path)?.stat(path)
+    }
+
+    fn space(&self, path: &str) -> Result<Space, ToolError> {
+        self.within(path)?.space(path)
+    }
+
+    fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
+        self.within(path)?.remove(path, kind)
+    }
+
+    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+        for change in changes {
+            let (Change::Create { path, .. }
+            | Change::Replace { path, .. }
+            | Change::Delete { path, .. }) = change;
+            self.within(path)?;
+        }
+        self.files.change(changes)
+    }
+
+    fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
+        self.within(path)?.draft(path)
+    }
+
+    fn identity(&self, path: &str) -> Result<String, ToolError> {
+        let identity = self.files.identity(path)?;
+        // A file with several names counts by the one it was called by.
+        let name = identity.split("//").next().unwrap_or(&identity);
+        if lies_in(name, &self.folder) {
+            Ok(identity)
+        } else {
+            Err(outside(path, &self.folder))
+        }
+    }
+}
+
+/// Programs that see one folder of a workspace; their working folders are still named from the workspace root.
+pub struct FolderSpawner {
+    spawner: Arc<dyn Spawner>,
+    folder: String,
+}
+
+impl FolderSpawner {
+    /// Over a sandbox whose workspace is the folder.
+    pub fn new(spawner: Arc<dyn Spawner>, folder: impl Into<String>) -> Self {
+        Self {
+            spawner,
+            folder: folder.into(),
+        }
+    }
+
+    /// The command with its working folder as the sandbox names it; the workspace root stands for the folder.
+    fn moved(&self, command: &Command) -> Result<Command, ToolError> {
+        let parts: Vec<&str> = (command.directory.split('/'))
+            .filter(|part| !matches!(*part, "" | "."))
+            .collect();
+        let directory = parts.join("/");
+        let inner = match directory.strip_prefix(&self.folder) {
+            _ if self.folder == "." => command.directory.as_str(),
+            _ if parts.contains(&"..") || command.directory.starts_with('/') => {
+                return Err(outside(&command.directory, &self.folder));
+            }
+            _ if parts.is_empty() => ".",
+            Some("") => ".",
+            Some(rest) if rest.starts_with('/') => &rest[1..],
+            _ => return Err(outside(&command.directory, &self.folder)),
+        };
+        Ok(Command {
+            directory: inner.to_owned(),
+            ..command.clone()
+        })
+    }
+}
+
+impl Spawner for FolderSpawner {
+    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
+        self.spawner.run(&self.moved(command)?, stop)
+    }
+
+    fn converse(
+        &self,
+        command: &Command,
+        stop: &StopFlag,
+    ) -> Result<Box<dyn Conversation>, ToolError> {
+        self.spawner.converse(&self.moved(command)?, stop)
+    }
+
+    fn find(&self, program: &str) -> Option<Program> {
+        self.spawner.find(program)
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.spawner.home()
+    }
+}

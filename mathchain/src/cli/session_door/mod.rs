@@ -1,0 +1,404 @@
+//! `mathchain session`: events in, one JSON object a line; plans, waves, results and state out. Every line of output is a line
+//! of the session's log, which `mathchain session replay` folds again.
+//!
+//! Lines are taken one after the other: the next one is read when nothing of the last one runs any more. So the log depends on
+//! the input alone, not on what was quicker.
+
+mod replay;
+mod world;
+
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use chain_runtime::session::{
+    CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record, Session,
+    SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
+    WorkspaceStatus,
+};
+use registry::{CallRequest, CallerContext, Dispatcher};
+use tool_core::json::{self, Limits};
+use tool_core::{ErrorCode, Outcome, Seed, Status, StopFlag, ToolError, Value};
+
+use super::args::{Global, Session as Args, SessionCommand, SessionSchema};
+use super::jsonl::{self, Line};
+use super::{call, cancel_on_signal, exit, print, session};
+use crate::Toolkit;
+use world::World;
+
+/// Serves one session, or looks at the log of one.
+pub(super) fn session(global: &Global, args: &Args) -> Result<ExitCode, ToolError> {
+    match &args.command {
+        Some(SessionCommand::Replay { log }) => replay::replay(global, log),
+        Some(SessionCommand::Schema { of }) => {
+            let schema = match of {
+                SessionSchema::Event => chain_runtime::session::schema::event(),
+                SessionSchema::Output => chain_runtime::session::schema::output(),
+            };
+            print(&format!("{schema:#}\n"));
+            Ok(exit::OK.into())
+        }
+        None => serve(global, args),
+    }
+}
+
+fn serve(global: &Global, args: &Args) -> Result<ExitCode, ToolError> {
+    let toolkit = match args.agent {
+        Some(_) => session::open_with_agents(global)?,
+        None => session::open(global)?,
+    };
+    let stop = StopFlag::new();
+    cancel_on_signal(&stop);
+    let mut door = Door::open(&toolkit, args, stop.clone())?;
+    let served = call::on_stack(|| {
+        let input = std::io::BufReader::with_capacity(64 << 10, std::io::stdin());
+        door.serve(input, &mut std::io::stdout())
+    });
+    call::close(&toolkit);
+    match served? {
+        Ok(()) if stop.is_set() => Ok(exit::CANCELLED.into()),
+        Ok(()) => Ok(exit::OK.into()),
+        // Nobody reads any more: no error of the session.
+        Err(Halt::Closed) => Ok(exit::OK.into()),
+        Err(Halt::Refused(error) | Halt::Failed(error)) => Err(error),
+    }
+}
+
+/// Why something did not go on.
+enum Halt {
+    /// The event is refused; nothing changed.
+    Refused(ToolError),
+    /// Nobody reads the output any more.
+    Closed,
+    /// The door cannot go on.
+    Failed(ToolError),
+}
+
+struct Door<'a> {
+    toolkit: &'a Toolkit,
+    session: Session<Live>,
+    world: World,
+    /// The dispatcher of this generation, with the whole workspace.
+    base: Arc<Dispatcher>,
+    opened: SessionOpened,
+    plan_only: bool,
+    threads: usize,
+    answer: registry::Answer,
+    line_bytes_max: usize,
+    stop: StopFlag,
+}
+
+impl<'a> Door<'a> {
+    fn open(toolkit: &'a Toolkit, args: &Args, stop: StopFlag) -> Result<Self, ToolError> {
+        let base = toolkit.dispatcher();
+        let of_agent = args.agent.as_deref();
+        let of_agent = of_agent.and_then(|agent| base.policy().role_of_agent(agent));
+        let role = args.role.as_deref().or(of_agent).map(str::to_owned);
+        let name = args.name.clone();
+        let name = name.or_else(|| toolkit.state().map(|state| state.session()));
+        let flags = (registry::policy::FLAGS.into_iter())
+            .filter(|fact| base.facts().holds(fact) || *fact == registry::policy::SESSION_OPEN);
+        let opened = SessionOpened {
+            session: name.unwrap_or_else(|| "session".to_owned()),
+            role: role.unwrap_or_else(|| toolkit.config().default_role.clone()),
+            agent: args.agent.clone(),
+            phase: args.phase.clone(),
+            task: args.task.clone(),
+            toolset: args.toolset.clone(),
+            profile: args.profile.clone(),
+            facts: flags.map(str::to_owned).collect(),
+        };
+        let world = World::new(toolkit);
+        let live = Live::new(world.dispatcher(&base, registry::Facts::default()));
+        let threads = args.threads.map_or_else(
+            || std::thread::available_parallelism().map_or(2, usize::from),
+            usize::from,
+        );
+        Ok(Self {
+            toolkit,
+            session: Session::new(live)?,
+            world,
+            base,
+            opened,
+            plan_only: args.plan_only,
+            threads,
+            answer: session::answer(toolkit, args.yes, false),
+            line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
+                .unwrap_or(usize::MAX),
+            stop,
+        })
+    }
+
+    /// Takes lines until the input ends.
+    fn serve(&mut self, mut input: impl BufRead, output: &mut impl Write) -> Result<(), Halt> {
+        let opened = Event::from(self.opened.clone());
+        self.event(opened, output)?;
+        let mut number = 0;
+        while !self.stop.is_set() {
+            number += 1;
+            let read = jsonl::read_line(&mut input, number, self.line_bytes_max);
+            let line = read.map_err(|err| {
+                let message = format_args!("stdin cannot be read: {err}");
+                Halt::Failed(ToolError::new(ErrorCode::ToolError, message).reason("io"))
+            })?;
+            match line {
+                Some(line) => self.line(number, &line, output)?,
+                None => break,
+            }
+        }
+        let end = StateDocument::of(self.session.state()).map_err(Halt::Failed)?;
+        record(output, end.into())
+    }
+
+    fn line(&mut self, number: u64, line: &Line, output: &mut impl Write) -> Result<(), Halt> {
+        let event = match self.parse(line) {
+            Ok(Some(event)) => event,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                let refused = LineRefused {
+                    line: number,
+                    error: Failure::from(&error),
+                };
+                return record(output, refused.into());
+            }
+        };
+        let kind = event.kind().to_owned();
+        match self.event(event, output) {
+            Err(Halt::Refused(error)) => {
+                let refused = EventRefused {
+                    line: Some(number),
+                    event: kind,
+                    error: Failure::from(&error),
+                };
+                record(output, refused.into())
+            }
+            other => other,
+        }
+    }
+
+    /// The event of a line; none in an empty one.
+    fn parse(&self, line: &Line) -> Result<Option<Event>, ToolError> {
+        let Line::Text { bytes, .. } = line else {
+            let message = format_args!("the line is longer than {} bytes", self.line_bytes_max);
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
+                .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}"));
+        };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        let limits = Limits {
+            bytes_max: self.line_bytes_max,
+            ..Limits::default()
+        };
+        Event::from_value(&json::parse_bytes(bytes, limits)?).map(Some)
+    }
+
+    /// Applies an event of the caller, and runs what it starts.
+    fn event(&mut self, event: Event, output: &mut impl Write) -> Result<(), Halt> {
+        match event {
+            Event::WorkspaceChanged(changed) => self.workspace_changed(changed, output),
+            Event::RegistrySet(_) => self.registry_set(&event, output),
+            _ => {
+                let started = self.apply(&event, output)?;
+                self.run(started, output)
+            }
+        }
+    }
+
+    /// Folds an event, prints what it led to, and gives the calls that are to run.
+    fn apply(
+        &mut self,
+        event: &Event,
+        output: &mut impl Write,
+    ) -> Result<Option<WaveStarted>, Halt> {
+        let (applied, emitted) = self.session.feed(event).map_err(Halt::Refused)?;
+        record(output, applied.into())?;
+        let mut started = None;
+        for document in emitted {
+            write(output, &document.to_value().map_err(Halt::Failed)?)?;
+            if let Emitted::WaveStarted(wave) = document {
+                started = Some(wave);
+            }
+        }
+        Ok(started)
+    }
+
+    /// The workspace of the caller's event is opened here before the session hears of it, and closed after.
+    fn workspace_changed(
+        &mut self,
+        mut changed: WorkspaceChanged,
+        output: &mut impl Write,
+    ) -> Result<(), Halt> {
+        let folder = match changed.status {
+            WorkspaceStatus::Ready => {
+                let path = changed.path.as_deref().unwrap_or(".");
+                let folder = self.world.folder(path).map_err(Halt::Refused)?;
+                changed.path = Some(folder.folder().to_owned());
+                Some(folder)
+            }
+            _ => None,
+        };
+        let id = changed.id.clone();
+        let started = self.apply(&Event::from(changed), output)?;
+        self.world.set(folder.map(|folder| (id, folder)));
+        self.look_again()?;
+        self.run(started, output)
+    }
+
+    /// Reads configuration and plugins again; with errors in them everything stays as it was.
+    fn registry_set(&mut self, event: &Event, output: &mut impl Write) -> Result<(), Halt> {
+        self.toolkit.reload().map_err(Halt::Refused)?;
+        let before = std::mem::replace(&mut self.base, self.toolkit.dispatcher());
+        self.look_again()?;
+        let applied = self.apply(event, output);
+        if applied.is_err() {
+            self.base = before;
+            self.look_again()?;
+        }
+        self.run(applied?, output)
+    }
+
+    /// Judges by the workspace that is open now.
+    fn look_again(&mut self) -> Result<(), Halt> {
+        let facts = self.session.state().holding();
+        let facts =
+            facts.map_err(|message| Halt::Failed(ToolError::new(ErrorCode::Internal, message)))?;
+        let now = self.world.dispatcher(&self.base, facts);
+        self.session.registry_mut().set(now);
+        Ok(())
+    }
+
+    /// Runs wave after wave and settles every call, in call order.
+    fn run(
+        &mut self,
+        mut started: Option<WaveStarted>,
+        output: &mut impl Write,
+    ) -> Result<(), Halt> {
+        while let Some(wave) = started.take().filter(|_| !self.plan_only) {
+            self.world.count(self.session.state().workspace.opened);
+            self.look_again()?;
+            let outcomes = self.outcomes(&wave.calls);
+            for (call, outcome) in wave.calls.iter().zip(outcomes) {
+                for mut changed in self.world.changes() {
+                    changed.cause = Some(call.call_id.clone());
+                    self.apply(&Event::from(changed), output)?;
+                }
+                if let Some(next) = self.settle(&call.call_id, outcome, output)? {
+                    started = Some(next);
+                }
+            }
+            // What comes next is judged by the workspace that is open now.
+            self.look_again()?;
+        }
+        Ok(())
+    }
+
+    fn settle(
+        &mut self,
+        call_id: &str,
+        outcome: Outcome,
+        output: &mut impl Write,
+    ) -> Result<Option<WaveStarted>, Halt> {
+        let settled = Event::from(settlement(call_id, outcome));
+        match self.apply(&settled, output) {
+            // The session cannot hold what came out of it.
+            Err(Halt::Refused(error)) => {
+                let too_large = ToolError::new(ErrorCode::OutputTooLarge, error.message());
+                let instead = settlement(call_id, Outcome::error(too_large));
+                self.apply(&Event::from(instead), output)
+            }
+            other => other,
+        }
+    }
+
+    /// Runs calls at the same time; the outcomes in call order.
+    fn outcomes(&self, calls: &[StartedCall]) -> Vec<Outcome> {
+        let dispatcher = self.session.registry().dispatcher();
+        let context = CallerContext {
+            who: self.session.state().who(),
+            chain: None,
+            answer: self.answer,
+        };
+        let stop = &self.stop;
+        let next = AtomicUsize::new(0);
+        let slots: Vec<OnceLock<Outcome>> = calls.iter().map(|_| OnceLock::new()).collect();
+        let work = || {
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(call) = calls.get(place) else {
+                    return;
+                };
+                let outcome = dispatcher.call(CallRequest {
+                    tool: call.tool.clone(),
+                    args: call.args.clone(),
+                    context: context.clone(),
+                    seed: Seed::DEFAULT,
+                    timeout_ms: None,
+                    stop: stop.child(),
+                    progress: None,
+                });
+                let _ = slots[place].set(outcome); // each place is taken once
+            }
+        };
+        std::thread::scope(|scope| {
+            for number in 1..self.threads.min(calls.len()) {
+                let builder = std::thread::Builder::new()
+                    .name(format!("call-{number}"))
+                    .stack_size(jsonl::CALL_STACK_BYTES);
+                // With fewer threads it takes longer and is the same.
+                let _ = builder.spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let lost = || {
+            Outcome::error(ToolError::new(
+                ErrorCode::Internal,
+                "the call ended without an answer",
+            ))
+        };
+        (slots.into_iter())
+            .map(|slot| slot.into_inner().unwrap_or_else(lost))
+            .collect()
+    }
+}
+
+/// What an answer of the dispatcher says of its call; times and numbers of records are in the audit.
+fn settlement(call_id: &str, outcome: Outcome) -> CallSettled {
+    let mut settled = CallSettled {
+        call_id: call_id.to_owned(),
+        status: Settled::Succeeded,
+        output: None,
+        error: None,
+        approval_id: None,
+        warnings: outcome.warnings,
+    };
+    match outcome.status {
+        Status::Success(output) => settled.output = Some(output),
+        Status::Error(error) => {
+            settled.status = match error.code() {
+                ErrorCode::Cancelled => Settled::Cancelled,
+                _ => Settled::Failed,
+            };
+            settled.error = Some(Failure::from(&error));
+        }
+        Status::PendingApproval { approval_id } => {
+            settled.status = Settled::PendingApproval;
+            settled.approval_id = Some(approval_id);
+        }
+    }
+    settled
+}
+
+fn record(output: &mut impl Write, record: Record) -> Result<(), Halt> {
+    write(output, &record.to_value().map_err(Halt::Failed)?)
+}
+
+fn write(output: &mut impl Write, document: &Value) -> Result<(), Halt> {
+    let mut text = json::to_text(document);
+    text.push('\n');
+    let written = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
+    written.map_err(|_| Halt::Closed)
+}

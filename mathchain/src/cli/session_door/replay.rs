@@ -1,0 +1,82 @@
+//! `mathchain session replay LOG`.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::ExitCode;
+
+use chain_runtime::session::{Record, Replay, Replayed, StateDocument};
+use tool_core::json::{self, Limits};
+use tool_core::{ErrorCode, ToolError};
+
+use super::super::args::Global;
+use super::super::jsonl::{self, Line};
+use super::super::{complain, exit, print_line, session};
+
+/// Longest line of a log: answers hold what calls gave, and results hold it again.
+const LINE_BYTES_MAX: usize = 1 << 30;
+
+/// Folds a log again, holds every line against what follows, and prints the state at its end.
+pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode, ToolError> {
+    let replayed = if log == Path::new("-") {
+        fold(io::stdin().lock())?
+    } else {
+        let file = std::fs::File::open(log).map_err(|err| unreadable(log, &err))?;
+        fold(BufReader::with_capacity(64 << 10, file))?
+    };
+    if !replayed.complete {
+        complain(
+            "warning: the log does not end with a state; it was cut, or its session still runs\n",
+        );
+    }
+    compare(global, &replayed);
+    let state = Record::from(StateDocument::of(&replayed.state)?);
+    print_line(&state.to_value()?);
+    Ok(exit::OK.into())
+}
+
+fn unreadable(log: &Path, err: &io::Error) -> ToolError {
+    let message = format_args!("cannot read the log `{}`: {err}", log.display());
+    ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
+}
+
+fn fold(mut input: impl BufRead) -> Result<Replayed, ToolError> {
+    let mut replay = Replay::default();
+    let mut number = 0;
+    loop {
+        number += 1;
+        let read = jsonl::read_line(&mut input, number, LINE_BYTES_MAX);
+        let bytes = match read.map_err(|err| unreadable(Path::new("-"), &err))? {
+            None => break,
+            Some(Line::Text { bytes, .. }) => bytes,
+            Some(Line::TooLong { .. }) => {
+                let message = format_args!("line {number} is longer than {LINE_BYTES_MAX} bytes");
+                return Err(ToolError::new(ErrorCode::LimitExceeded, message));
+            }
+        };
+        let limits = Limits {
+            bytes_max: LINE_BYTES_MAX,
+            ..Limits::default()
+        };
+        let line = json::parse_bytes(&bytes, limits).map_err(|err| {
+            let message = format_args!("line {number} of the log: {err}");
+            ToolError::new(ErrorCode::InvalidRequest, message).reason("log")
+        })?;
+        replay.line(number, &line)?;
+    }
+    Ok(replay.finish()?)
+}
+
+/// Says where the registry of the log is not the one that is here. The state does not depend on it.
+fn compare(global: &Global, replayed: &Replayed) {
+    let Ok(toolkit) = session::open(global) else {
+        return;
+    };
+    let dispatcher = toolkit.dispatcher();
+    let here = dispatcher.policy().generation();
+    let others = replayed.generations.iter().filter(|used| *used != here);
+    for other in others {
+        complain(&format!(
+            "note: the log was made with the registry {other}; here it is {here}. The state follows from the answers in the log.\n"
+        ));
+    }
+}
