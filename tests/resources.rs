@@ -1,5 +1,10 @@
 //! What steps use, by its real identity: plans against a real workspace.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare the workspace from outside"
+)]
+
 use std::os::unix::fs::symlink;
 use std::path::Path;
 

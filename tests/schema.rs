@@ -39,7 +39,7 @@ struct Written {
 }
 
 /// The blocks of a page between ```toml and ```.
-fn blocks<'a>(page: &'a str) -> impl Iterator<Item = &'a str> {
+fn blocks(page: &str) -> impl Iterator<Item = &str> {
     let after = page.split("```toml\n").skip(1);
     after.filter_map(|rest| Some(rest.split_once("```")?.0))
 }

@@ -1,5 +1,10 @@
 //! Runs that outlive their process: suspended for a person, killed at every point, cancelled, gone through again.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test looks at what a killed process left"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

@@ -94,10 +94,6 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
 ///
 /// # Errors
 /// Every error of the configuration; a file that cannot be read is one of the policy, which reads it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "they belong to the configuration, which is read before there is a workspace"
-)]
 pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
     let mut config = Config::parse(&path.to_string_lossy(), text)?;
     read_named_files(path, &mut config);
@@ -105,6 +101,10 @@ pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
 }
 
 /// Reads the files that a configuration names; what cannot be read is reported with its other errors.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "they belong to the configuration, which is read before there is a workspace"
+)]
 pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     for file in config.files.iter_mut() {
         let path = path.with_file_name(&file.path.text);

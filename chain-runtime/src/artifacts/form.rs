@@ -51,7 +51,7 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored, ToolError> {
     let encoded = if is_plain(value, least, 0)? {
         value.clone()
     } else {
-        encoder.encode(value, 0)?
+        encoder.encode(value)?
     };
     let mut blocks = encoder.blocks;
     if let (Value::Numbers(_), [_]) = (value, blocks.as_slice()) {
@@ -208,7 +208,7 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn encode(&mut self, value: &Value, depth: usize) -> Result<Value, ToolError> {
+    fn encode(&mut self, value: &Value) -> Result<Value, ToolError> {
         Ok(match value {
             Value::Int(number) if !is_safe(*number) => {
                 Value::object([(INTEGER, number.to_string())])
@@ -222,7 +222,7 @@ impl Encoder {
             Value::Array(items) => {
                 let items = items
                     .iter()
-                    .map(|item| self.encode(item, depth + 1))
+                    .map(|item| self.encode(item))
                     .collect::<Result<Vec<_>, _>>()?;
                 if packs(&items) {
                     let texts = items.iter().map(|item| Value::from(json::to_text(item)));
@@ -249,7 +249,7 @@ impl Encoder {
                 let mut literal = false;
                 for (key, member) in object.iter() {
                     literal |= key.starts_with('$');
-                    copy.push_unique(key.into(), self.encode(member, depth + 1)?);
+                    copy.push_unique(key.into(), self.encode(member)?);
                 }
                 let copy = Value::Object(copy.into());
                 if literal {

@@ -450,8 +450,8 @@ impl<'a> Machine<'a> {
             Mode::Seq => [1, usize::from(self.slots.waiting.is_some())],
             Mode::Dep => [self.slots.compute, self.slots.waiting.unwrap_or(0)],
         };
-        for kind in 0..2 {
-            while self.running[kind] < limit[kind] {
+        for (kind, limit) in limit.into_iter().enumerate() {
+            while self.running[kind] < limit {
                 let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() else {
                     break;
                 };

@@ -53,12 +53,6 @@ struct Core<'a> {
     broken: Option<ToolError>,
 }
 
-/// What a worker does next.
-enum Next {
-    Do(Command),
-    Leave,
-}
-
 impl<'a> Workers<'a> {
     pub(super) fn new(
         plan: &'a CheckedPlan,
@@ -164,11 +158,7 @@ impl<'a> Workers<'a> {
     }
 
     fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
-        loop {
-            let command = match self.next() {
-                Next::Do(command) => command,
-                Next::Leave => break,
-            };
+        while let Some(command) = self.next() {
             let (more, dropped) = match command {
                 Command::Start(unit, attempt) => {
                     let end = match self.stop.check() {
@@ -199,8 +189,8 @@ impl<'a> Workers<'a> {
         self.wake.notify_all();
     }
 
-    /// The next command, a wait that is over, or the end.
-    fn next(&self) -> Next {
+    /// The next command, once there is one; none at the end.
+    fn next(&self) -> Option<Command> {
         let mut core = self.lock();
         loop {
             if !core.told_to_stop
@@ -210,10 +200,10 @@ impl<'a> Workers<'a> {
                 self.feed(&mut core, Event::Stop(why));
             }
             if let Some(command) = core.queue.pop_front() {
-                return Next::Do(command);
+                return Some(command);
             }
             if core.machine.conclusion().is_some() {
-                return Next::Leave;
+                return None;
             }
             let now = self.elapsed();
             match core.timers.peek().map(|Reverse((due, unit))| (*due, *unit)) {

@@ -17,7 +17,7 @@ fn random_event(kind: u8, a: u8, b: u8) -> Event {
             let calls = (0..=b % 5).map(|place| {
                 let tool =
                     tools[usize::from(a.wrapping_mul(place + 1).wrapping_add(place)) % tools.len()];
-                let id = if a % 7 == 0 { 0 } else { place };
+                let id = if a.is_multiple_of(7) { 0 } else { place };
                 let args = match (a ^ place) % 4 {
                     0 => r#"{"writes":["x"]}"#,
                     1 => r#"{"reads":["x","y"]}"#,
