@@ -60,7 +60,7 @@ fn runs_are_listed_shown_exported_pinned_and_collected() {
         items.iter().filter_map(id).collect()
     };
     assert_eq!(list(&[]), [two.clone(), one.clone()]);
-    assert_eq!(list(&["--state", "suspended"]), [two.clone()]);
+    assert_eq!(list(&["--state", "suspended"]), std::slice::from_ref(&two));
     assert_eq!(list(&["--limit", "1"]), [two]);
 
     let shown = place.run(&["runs", "show", &one[..10]], "");
