@@ -389,6 +389,48 @@ fn results_are_kept_for_later_runs() {
     assert_eq!(logged("kept").len(), 2);
 }
 
+/// A large array in the answer is the handle of an artifact with a summary; the library has the array itself.
+#[test]
+fn large_answers_are_handles() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: b, tool: block, args: {count: 9000, value: 2.5}}",
+        "{id: s, tool: block, args: {count: 3, value: 1}}",
+    ]) + "outputs: {big: {$ref: b.data}, small: {$ref: s.data}, both: [{$ref: b.data}, 1]}\n";
+    let result = durable.run(&plan, &operator());
+    assert_eq!(
+        result
+            .outputs
+            .get("big")
+            .unwrap()
+            .as_numbers()
+            .unwrap()
+            .len(),
+        9000
+    );
+    let shown = result.to_value();
+    let big = shown.pointer("/outputs/big").unwrap();
+    assert_eq!(
+        big.pointer("/shape/0").and_then(|value| value.as_i64()),
+        Some(9000)
+    );
+    assert_eq!(
+        big.pointer("/summary/max").and_then(|value| value.as_f64()),
+        Some(2.5)
+    );
+    assert_eq!(shown.pointer("/outputs/both/0"), Some(big.clone()));
+    assert_eq!(
+        json::to_text(&shown.pointer("/outputs/small").unwrap()),
+        "[1.0,1.0,1.0]"
+    );
+    let name = big.get("$artifact").and_then(Value::as_str).unwrap();
+    assert_eq!(
+        durable.state.artifact_named(name).unwrap().handle.hash.to_string(),
+        name
+    );
+}
+
 /// A plan within a plan waits with its step, and goes on with it, without doing anything twice.
 #[test]
 fn a_plan_within_a_plan_waits_and_goes_on() {

@@ -83,6 +83,8 @@ pub struct ChainResult {
     pub status: ChainStatus,
     /// What the plan answers with, as far as the steps gave it.
     pub outputs: Object,
+    /// The same as a reader gets them: large arrays of a durable run as handles of artifacts, with a summary.
+    shown: Option<Object>,
     /// Answers that no step gave, with the reason.
     pub missing_outputs: Vec<(Arc<str>, String)>,
     /// The error of the lowest failing step.
@@ -140,7 +142,8 @@ impl ChainResult {
         let mut result = Object::new();
         result.insert("chain_id", self.chain_id.as_str());
         result.insert("status", self.status.as_str());
-        result.insert("outputs", Value::Object(Arc::new(self.outputs.clone())));
+        let outputs = self.shown.as_ref().unwrap_or(&self.outputs);
+        result.insert("outputs", Value::Object(Arc::new(outputs.clone())));
         result.insert("missing_outputs", self.missing());
         result.insert(
             "steps",
@@ -309,8 +312,17 @@ impl ChainResult {
         }
     }
 
-    fn close_with(&self, plan: &CheckedPlan, journal: &Journal) -> Result<LedgerHead, ToolError> {
+    fn close_with(
+        &mut self,
+        plan: &CheckedPlan,
+        journal: &Journal,
+    ) -> Result<LedgerHead, ToolError> {
         let mut record = self.to_record(plan);
+        let mut shown = Object::new();
+        for (name, value) in self.outputs.iter() {
+            shown.insert(name, as_handles(value, journal)?);
+        }
+        self.shown = Some(shown);
         let outputs = journal.put(&Value::Object(Arc::new(self.outputs.clone())))?;
         record.insert("outputs", outputs.to_value());
         record.insert(
@@ -370,6 +382,33 @@ impl ChainResult {
         record.insert("step_status", Value::array(steps.collect()));
         record
     }
+}
+
+/// A value with the handles of its large arrays in their place.
+fn as_handles(value: &Value, journal: &Journal) -> Result<Value, ToolError> {
+    Ok(match value {
+        Value::Numbers(numbers) => {
+            let bytes = std::mem::size_of_val(numbers.as_slice());
+            match bytes > journal.state().artifact_bytes() {
+                true => journal.put(value)?.to_value(),
+                false => value.clone(),
+            }
+        }
+        Value::Array(items) => Value::Array(Arc::new(
+            items
+                .iter()
+                .map(|item| as_handles(item, journal))
+                .collect::<Result<_, _>>()?,
+        )),
+        Value::Object(object) => {
+            let mut copy = Object::new();
+            for (key, member) in object.iter() {
+                copy.insert(key, as_handles(member, journal)?);
+            }
+            Value::Object(Arc::new(copy))
+        }
+        other => other.clone(),
+    })
 }
 
 /// How the calls of a map ended: how many of each status, and the errors of the first few.
@@ -554,6 +593,7 @@ pub(super) fn compose(
         chain_id,
         status,
         outputs,
+        shown: None,
         missing_outputs,
         error,
         failed_step,

@@ -111,6 +111,11 @@ impl State {
         self
     }
 
+    /// Arrays of more bytes are files.
+    pub fn artifact_bytes(&self) -> usize {
+        self.shared.artifact_bytes()
+    }
+
     /// The file.
     pub fn file(&self) -> PathBuf {
         self.shared.file.clone()
