@@ -12,6 +12,7 @@ fn wanted() -> BTreeSet<String> {
         ("C", 1..=37),
         ("D", 1..=38),
         ("R", 1..=78),
+        ("T", 1..=30),
         ("W", 1..=42),
     ];
     let ids = ranges
