@@ -106,21 +106,48 @@ fn plans(criterion: &mut Criterion) {
             });
         });
     }
-    for (name, text) in [
-        ("run a chain of 1000 steps", chain(1000)),
-        ("run 1000 independent steps", wide(1000)),
+    let folder = tempfile::tempdir().expect("a folder");
+    let durable = Toolkit::builder()
+        .state(folder.path())
+        .build()
+        .expect("builds");
+    for (name, steps, text) in [
+        ("run a chain of 1000 steps", 1000, chain(1000)),
+        ("run 1000 independent steps", 1000, wide(1000)),
+        ("run 10000 independent steps", 10_000, wide(10_000)),
     ] {
-        group.throughput(Throughput::Elements(1000));
-        group.bench_function(name, |bencher| {
-            let plan = Plan::parse(&text).expect("a plan");
-            bencher.iter(|| {
-                toolkit
-                    .run_chain(&Default::default(), &plan, &Default::default())
-                    .expect("runs")
+        group.throughput(Throughput::Elements(steps));
+        let plan = Plan::parse(&text).expect("a plan");
+        for (kind, toolkit) in [("in memory", &toolkit), ("durably", &durable)] {
+            group.bench_function(format!("{name} {kind}"), |bencher| {
+                bencher.iter(|| {
+                    toolkit
+                        .run_chain(&Default::default(), &plan, &Default::default())
+                        .expect("runs")
+                });
             });
-        });
+        }
     }
     group.finish();
+}
+
+/// A large matrix that one step makes and others read: passed by pointer, hashed and written only where the run is durable.
+fn matrices(criterion: &mut Criterion) {
+    let text = "version: 1\ninputs: {a: {type: any}}\nsteps:\n  - {id: a, tool: json_query, args: {data: {$ref: inputs.a}, query: \"@\"}}\n  - {id: b, tool: json_query, args: {data: {$ref: a.result}, query: \"length(@)\"}}\n";
+    let plan = Plan::parse(text).expect("a plan");
+    let mut inputs = tool_core::Object::new();
+    inputs.insert(
+        "a",
+        tool_core::convert::to_value(&benches::matrix(2000)).expect("finite"),
+    );
+    let toolkit = Toolkit::builder().build().expect("builds");
+    criterion.bench_function("a 2000x2000 matrix between two steps", |bencher| {
+        bencher.iter(|| {
+            toolkit
+                .run_chain(&Default::default(), &plan, &inputs)
+                .expect("runs")
+        });
+    });
 }
 
 /// What the same small calls cost without a plan around them.
@@ -154,5 +181,5 @@ fn refusals(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(runtime, json, dispatch, plans, direct, refusals);
+criterion_group!(runtime, json, dispatch, plans, matrices, direct, refusals);
 criterion_main!(runtime);
