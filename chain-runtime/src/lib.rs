@@ -16,6 +16,7 @@ pub mod plan;
 pub mod problem;
 pub mod reference;
 pub mod run;
+pub mod script;
 pub mod session;
 pub mod state;
 pub mod template;

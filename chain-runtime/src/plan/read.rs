@@ -12,7 +12,7 @@ use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::{DEPTH_MAX, Node};
 
 /// Roots of references that are no step.
-pub(super) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
+pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 pub(crate) const PLAN_FIELDS: [&str; 12] = [
     "version",
     "id",
