@@ -9,6 +9,7 @@ pub mod artifacts;
 pub mod check;
 pub mod condition;
 pub mod conflicts;
+pub mod draw;
 mod explain;
 pub mod failpoints;
 pub mod graph;
@@ -21,6 +22,7 @@ pub mod session;
 pub mod state;
 pub mod template;
 pub mod tools;
+mod trace;
 pub mod types;
 
 pub use check::{CheckedPlan, CheckedStep, Permit, check};

@@ -426,7 +426,13 @@ fn large_answers_are_handles() {
     );
     let name = big.get("$artifact").and_then(Value::as_str).unwrap();
     assert_eq!(
-        durable.state.artifact_named(name).unwrap().handle.hash.to_string(),
+        durable
+            .state
+            .artifact_named(name)
+            .unwrap()
+            .handle
+            .hash
+            .to_string(),
         name
     );
 }

@@ -2,6 +2,7 @@
 
 mod inputs;
 mod read;
+mod schema;
 mod step;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use tool_core::{Seed, ToolError, Value};
 pub(crate) use inputs::settle;
 pub use inputs::{Input, InputType};
 pub(crate) use read::RESERVED;
+pub use schema::schema;
 pub use step::{
     Approval, Backoff, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, RETRIES_MAX,
     Retry, Step,
