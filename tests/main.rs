@@ -11,5 +11,6 @@ mod neutral;
 mod references;
 mod resources;
 mod schema;
+mod scripts;
 mod sessions;
 mod sparse_reference;

@@ -3,15 +3,68 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use registry::Verdict;
 use tool_core::{Object, Value};
 
-use crate::check::{CheckedPlan, CheckedStep};
+use crate::check::{CheckedMap, CheckedPlan, CheckedStep};
 use crate::conflicts::describe;
+use crate::plan::{Backoff, Budget, Retry};
+use crate::template::Node;
 
 /// Most edges of one step that the text shows.
 const EDGES_SHOWN: usize = 8;
 
+impl CheckedStep {
+    /// Whether a person is asked before it runs.
+    pub fn waits_for_person(&self) -> bool {
+        self.permit.verdict == Verdict::Ask
+    }
+}
+
+impl CheckedMap {
+    /// How many elements there are, where the plan tells.
+    pub fn elements(&self) -> Option<usize> {
+        Some(self.over.literal()?.items()?.len())
+    }
+
+    /// What it goes over, in a few words.
+    pub(crate) fn over_words(&self) -> String {
+        match (&self.over, self.elements()) {
+            (_, Some(1)) => "1 element".to_owned(),
+            (_, Some(count)) => format!("{count} elements"),
+            (Node::Reference(placed), _) => placed.reference.to_string(),
+            _ => "a list".to_owned(),
+        }
+    }
+}
+
 impl CheckedPlan {
+    /// The steps of one longest way through the plan: no run is shorter than these, one after the other.
+    pub fn critical_path(&self) -> Vec<usize> {
+        let graph = &self.graph;
+        let longest = (0..graph.len()).map(|step| graph.priority(step)).max();
+        let mut next = (0..graph.len()).find(|&step| Some(graph.priority(step)) == longest);
+        let mut path = Vec::new();
+        while let Some(step) = next {
+            path.push(step);
+            let followers = graph
+                .followers(step)
+                .iter()
+                .map(|&follower| follower as usize);
+            next = followers
+                .filter(|&follower| graph.priority(follower) + 1 == graph.priority(step))
+                .min();
+        }
+        path
+    }
+
+    /// The calls that are known to come, and whether lists that are not known yet can bring more.
+    pub fn calls(&self) -> (usize, bool) {
+        let of = |step: &CheckedStep| step.map.as_ref().map_or(Some(1), CheckedMap::elements);
+        let known = self.steps.iter().filter_map(of).sum();
+        (known, self.steps.iter().any(|step| of(step).is_none()))
+    }
+
     /// The plan in order: waves, and for each step its tool, verdict, resources and what it waits for.
     pub fn explain(&self) -> Value {
         let ids = |steps: &[usize]| -> Value {
@@ -34,12 +87,29 @@ impl CheckedPlan {
         explained.insert("barrier", self.barrier);
         explained.insert("parallel_mutations_enabled", self.parallel_mutations);
         explained.insert("inputs", self.inputs.clone());
+        let (calls, more) = self.calls();
+        explained.insert("calls", calls);
+        explained.insert("calls_certain", !more);
+        if let Some(budget) = budget(&self.budget) {
+            explained.insert("budget", budget);
+        }
+        if let Some(ms) = self.deadline_ms {
+            explained.insert("deadline_ms", ms);
+        }
         explained.insert("waves", Value::array(waves));
+        explained.insert("critical_path", ids(&self.critical_path()));
+        explained.insert("waits_for_person", ids(&self.waiting()));
         let steps = (0..self.steps.len()).map(|step| self.explain_step(step));
         explained.insert("steps", Value::array(steps.collect()));
         explained.insert("edges", self.explain_edges());
         explained.insert("notes", self.notes.clone());
         Value::Object(Arc::new(explained))
+    }
+
+    /// The steps before which a person is asked.
+    fn waiting(&self) -> Vec<usize> {
+        let asks = |&step: &usize| self.steps[step].waits_for_person();
+        (0..self.steps.len()).filter(asks).collect()
     }
 
     fn explain_step(&self, position: usize) -> Value {
@@ -63,6 +133,28 @@ impl CheckedPlan {
         fields.insert("seed", step.seed.get());
         fields.insert("timeout_ms", step.timeout_ms);
         fields.insert("on_error", step.on_error.as_str());
+        fields.insert("approval", step.approval.as_str());
+        fields.insert("waits_for_person", step.waits_for_person());
+        if let Some(ms) = step.deadline_ms {
+            fields.insert("deadline_ms", ms);
+        }
+        if let Some(when) = &step.when {
+            fields.insert("when", when.to_string());
+        }
+        if let Some(map) = &step.map {
+            fields.insert("map", explain_map(map));
+        }
+        if step.retry.max > 0 {
+            fields.insert("retry", explain_retry(&step.retry));
+        }
+        if let Some(undo) = &step.compensate {
+            let undo = Value::object([
+                ("tool", Value::from(undo.tool)),
+                ("verdict", Value::from(undo.permit.verdict.as_str())),
+                ("resources", Value::from(resources(undo))),
+            ]);
+            fields.insert("compensate", undo);
+        }
         Value::Object(Arc::new(fields))
     }
 
@@ -97,6 +189,33 @@ impl CheckedPlan {
         if let Some(reason) = &self.fallback_reason {
             let _ = writeln!(text, "one after the other, because {reason}");
         }
+        let names = |steps: &[usize], by: &str| -> String {
+            let ids: Vec<&str> = steps.iter().map(|&step| &*self.steps[step].id).collect();
+            ids.join(by)
+        };
+        let (calls, more) = self.calls();
+        let at_least = if more { "at least " } else { "" };
+        let _ = writeln!(text, "calls: {at_least}{calls}");
+        if let Some(Value::Object(limits)) = budget(&self.budget) {
+            let limits = limits.iter().map(|(key, value)| format!("{key} {value}"));
+            let _ = writeln!(
+                text,
+                "budget: at most {}",
+                limits.collect::<Vec<_>>().join(", ")
+            );
+        }
+        if let Some(ms) = self.deadline_ms {
+            let _ = writeln!(text, "deadline: {ms} ms");
+        }
+        let _ = writeln!(
+            text,
+            "longest way: {}",
+            names(&self.critical_path(), " -> ")
+        );
+        let waiting = self.waiting();
+        if !waiting.is_empty() {
+            let _ = writeln!(text, "waits for a person: {}", names(&waiting, ", "));
+        }
         for (index, wave) in self.graph.waves().iter().enumerate() {
             let _ = writeln!(text, "wave {index}");
             wave.iter()
@@ -122,6 +241,9 @@ impl CheckedPlan {
             let _ = write!(text, " [{}]", resources.join(", "));
         }
         text.push('\n');
+        for line in said(step) {
+            let _ = writeln!(text, "    {line}");
+        }
         let edges = self.graph.edges_into(position);
         for edge in edges.iter().take(EDGES_SHOWN) {
             let detail = edge
@@ -140,6 +262,99 @@ impl CheckedPlan {
             let _ = writeln!(text, "    and {} more", edges.len() - EDGES_SHOWN);
         }
     }
+}
+
+/// What a step says beside its tool and arguments, one line each.
+fn said(step: &CheckedStep) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(when) = &step.when {
+        lines.push(format!("only when {when}"));
+    }
+    if let Some(map) = &step.map {
+        let together = match map.concurrency {
+            Some(count) => format!(", {count} at a time"),
+            None => String::new(),
+        };
+        lines.push(format!(
+            "for every {} of {}{together}; an element that fails: {}",
+            map.name,
+            map.over_words(),
+            map.on_item_error.as_str()
+        ));
+    }
+    if step.retry.max > 0 {
+        let retry = &step.retry;
+        lines.push(format!(
+            "tried again {} on {}, after {} ms",
+            match retry.max {
+                1 => "once".to_owned(),
+                more => format!("{more} times"),
+            },
+            retry.on.join(", "),
+            retry.backoff_ms
+        ));
+    }
+    if step.waits_for_person() {
+        let why = match step.permit.reason.is_empty() {
+            true => step.permit.layer.clone(),
+            false => format!("{}: {}", step.permit.layer, step.permit.reason),
+        };
+        lines.push(format!("a person is asked ({why})"));
+    }
+    if let Some(undo) = &step.compensate {
+        lines.push(format!(
+            "undone by {} when the chain fails later",
+            undo.tool
+        ));
+    }
+    lines
+}
+
+fn explain_map(map: &CheckedMap) -> Value {
+    let over = match &map.over {
+        Node::Reference(placed) => Value::from(placed.reference.to_string()),
+        _ => Value::Null,
+    };
+    Value::object([
+        ("as", Value::from(&*map.name)),
+        ("over", over),
+        ("elements", Value::from(map.elements())),
+        ("max", Value::from(map.max)),
+        ("concurrency", Value::from(map.concurrency)),
+        ("on_item_error", Value::from(map.on_item_error.as_str())),
+    ])
+}
+
+fn explain_retry(retry: &Retry) -> Value {
+    let on: Vec<String> = retry.on.iter().map(ToString::to_string).collect();
+    let jitter = match retry.backoff {
+        Backoff::Exact => "none",
+        Backoff::Jittered => "full",
+    };
+    Value::object([
+        ("max", Value::from(retry.max)),
+        ("on", Value::from(on)),
+        ("backoff_ms", Value::from(retry.backoff_ms)),
+        ("factor", Value::from(retry.factor)),
+        ("jitter", Value::from(jitter)),
+    ])
+}
+
+/// The limits that the plan sets itself; `None` where it sets none.
+fn budget(budget: &Budget) -> Option<Value> {
+    let limits = [
+        ("steps", budget.steps),
+        ("wall_ms", budget.wall_ms),
+        ("cpu_ms", budget.cpu_ms),
+        ("bytes_out", budget.bytes_out),
+    ];
+    let mut set = Object::new();
+    for (name, limit) in limits {
+        if let Some(limit) = limit {
+            set.insert(name, limit);
+        }
+    }
+    (!set.is_empty()).then(|| Value::Object(Arc::new(set)))
 }
 
 fn resources(step: &CheckedStep) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use registry::LoadErrors;
 use tool_core::{ErrorCode, Problem, ToolError, Value};
 
 /// Most problems that are kept; the rest is counted.
@@ -252,6 +253,32 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+impl From<PlanProblem> for Problems {
+    fn from(problem: PlanProblem) -> Self {
+        Self {
+            list: vec![problem],
+            more: 0,
+        }
+    }
+}
+
+/// Why a text is no plan at all.
+impl From<LoadErrors> for Problems {
+    fn from(errors: LoadErrors) -> Self {
+        let mut problems = Self::default();
+        for error in errors.into_list() {
+            problems.push(PlanProblem {
+                fault: Fault::Form,
+                pointer: error.pointer,
+                message: error.message,
+                hint: error.hint,
+                place: error.place.map(|place| (place.line, place.column)),
+            });
+        }
+        problems
+    }
+}
 
 /// The answer of a door: the reason is that of the first problem, the evidence holds them all.
 impl From<Problems> for ToolError {

@@ -2,6 +2,7 @@
 
 mod checks;
 mod determinism;
+mod drawing;
 mod durable;
 mod failures;
 mod fakes;

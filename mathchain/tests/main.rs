@@ -5,6 +5,7 @@ mod call;
 mod caller;
 mod chains;
 mod operator;
+mod plans;
 #[cfg(target_os = "linux")]
 mod plugins;
 mod policy;

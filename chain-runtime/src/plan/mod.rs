@@ -2,22 +2,26 @@
 
 mod inputs;
 mod read;
+mod schema;
 mod step;
 
 use std::fmt;
 use std::sync::Arc;
 
 use registry::document::{self, Document, Format};
-use tool_core::{ErrorCode, Seed, ToolError, Value};
+use tool_core::{Seed, ToolError, Value};
 
 pub(crate) use inputs::settle;
 pub use inputs::{Input, InputType};
+pub(crate) use read::RESERVED;
+pub use schema::schema;
 pub use step::{
     Approval, Backoff, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, RETRIES_MAX,
     Retry, Step,
 };
 
-use crate::problem::Problems;
+use crate::problem::{Fault, PlanProblem, Problems};
+use crate::script;
 use crate::template::Node;
 
 /// Most steps of a plan.
@@ -168,36 +172,40 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads a text: JSON when it starts with `{`, YAML otherwise.
+    /// Reads a text: JSON when it starts with `{`, a call script when its first line is a call, YAML otherwise.
     ///
     /// # Errors
     /// When the text is too long or no document. What is wrong with the plan itself is reported by [`crate::check()`], all at
     /// once.
     pub fn parse(text: &str) -> Result<Self, ToolError> {
-        let json = text.trim_start().starts_with('{');
-        Self::parse_named(if json { "plan.json" } else { "plan.yaml" }, text)
+        Ok(Self::read("plan", text)?)
     }
 
-    /// Reads a text in the language that its name says: JSON for `.json`, YAML otherwise.
+    /// Reads a text in the language that its name says: a script for `.chain`, JSON for `.json`, YAML for `.yaml` and `.yml`; where
+    /// it says nothing, as [`Plan::parse`].
     ///
     /// # Errors
-    /// As [`Plan::parse`]; the name appears in places.
-    pub fn parse_named(name: &str, text: &str) -> Result<Self, ToolError> {
+    /// When the text is too long or no document; every line of a script that is none.
+    pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
         if text.len() > TEXT_BYTES_MAX {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "a plan has at most {TEXT_BYTES_MAX} bytes, found {}",
-                    text.len()
-                ),
-            )
-            .hint("pass data as {\"$file\": path}, or as an input"));
+            let message = format_args!(
+                "a plan has at most {TEXT_BYTES_MAX} bytes, found {}",
+                text.len()
+            );
+            let problem = PlanProblem::new(Fault::Limit, "", message)
+                .hint("pass data as {\"$file\": path}, or as an input");
+            return Err(problem.into());
         }
-        let format = match Format::of_name(name) {
-            Format::Json => Format::Json,
-            Format::Yaml | Format::Toml => Format::Yaml,
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        let document = match ending {
+            Some("chain") => script::parse(name, text),
+            Some("json") => document::parse(name, text, Format::Json),
+            Some("yaml" | "yml") => document::parse(name, text, Format::Yaml),
+            _ if text.trim_start().starts_with('{') => document::parse(name, text, Format::Json),
+            _ if script::is_likely(text) => script::parse(name, text),
+            _ => document::parse(name, text, Format::Yaml),
         };
-        Ok(Self::from_document(document::parse(name, text, format)?))
+        Ok(Self::from_document(document?))
     }
 
     /// Reads a document; problems carry line and column.

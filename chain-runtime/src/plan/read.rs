@@ -12,7 +12,7 @@ use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::{DEPTH_MAX, Node};
 
 /// Roots of references that are no step.
-pub(super) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
+pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 pub(crate) const PLAN_FIELDS: [&str; 12] = [
     "version",
     "id",
@@ -27,7 +27,7 @@ pub(crate) const PLAN_FIELDS: [&str; 12] = [
     "steps",
     "outputs",
 ];
-const BUDGET_FIELDS: [&str; 4] = ["steps", "wall_ms", "cpu_ms", "bytes_out"];
+pub(crate) const BUDGET_FIELDS: [&str; 4] = ["steps", "wall_ms", "cpu_ms", "bytes_out"];
 pub(crate) const INPUT_FIELDS: [&str; 6] = [
     "type",
     "default",
@@ -91,7 +91,7 @@ fn deeper_than(value: &Value, limit: usize) -> bool {
 }
 
 /// Whether a name has the form `[a-z][a-z0-9_]{0,63}`.
-fn is_id(name: &str) -> bool {
+pub(super) fn is_id(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name

@@ -15,7 +15,7 @@ pub const ITEMS_MAX: usize = super::STEPS_MAX;
 /// Most retries of a call.
 pub const RETRIES_MAX: u32 = 10;
 /// Longest wait before a retry.
-const BACKOFF_MS_MAX: u64 = 3_600_000;
+pub(super) const BACKOFF_MS_MAX: u64 = 3_600_000;
 /// What a compensation is called in records, after the id of its step.
 pub const COMPENSATE_SUFFIX: &str = "!compensate";
 
@@ -38,7 +38,7 @@ pub(crate) const MAP_FIELDS: [&str; 5] = ["over", "as", "max", "concurrency", "o
 pub(crate) const RETRY_FIELDS: [&str; 5] = ["max", "on", "backoff_ms", "factor", "jitter"];
 
 /// Errors that another attempt cannot change, or that a person or the policy decided.
-const NEVER_RETRIED: [ErrorCode; 11] = [
+pub(super) const NEVER_RETRIED: [ErrorCode; 11] = [
     ErrorCode::InvalidRequest,
     ErrorCode::UnknownTool,
     ErrorCode::InvalidArgs,

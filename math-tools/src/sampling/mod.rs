@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod diagnostics;
 pub mod legacy;
 pub mod mcmc;
+pub mod mcmc_diagnostics;
 pub mod monte_carlo;
 pub mod monte_carlo_native;
 
@@ -22,4 +23,5 @@ pub static TOOLS: &[Entry] = &[
     entry::<monte_carlo::MonteCarlo>(),
     entry::<monte_carlo_native::MonteCarloNative>(),
     entry::<mcmc::Mcmc>(),
+    entry::<mcmc_diagnostics::McmcDiagnostics>(),
 ];

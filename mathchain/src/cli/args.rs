@@ -74,6 +74,9 @@ pub(super) enum Command {
     Call(Call),
     /// Run a plan: a YAML or JSON document of steps
     Run(Run),
+    /// Check, explain, draw and begin plans
+    #[command(subcommand)]
+    Plan(super::plan::args::Plan),
     /// Answer many calls over stdin and stdout
     Serve(Serve),
     /// Serve one session: events in, plans, results and state out, one JSON object a line
@@ -169,10 +172,11 @@ pub(super) struct Call {
 #[command(after_help = "Examples:
   mathchain run examples/quickstart.yaml
   mathchain run plan.yaml --input csv=data/houses.csv --input draws=5000
+  mathchain run examples/script.chain --mode dep --trace
   mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs
   mathchain run plan.yaml --agent tester --phase audit --disable run_shell")]
 pub(super) struct Run {
-    /// Plan file (.yaml, .yml or .json), or `-` for stdin
+    /// Plan file (.yaml, .yml, .json), call script (.chain), or `-` for stdin
     pub plan: PathBuf,
     /// Input of the plan: NAME=VALUE, the value as JSON or plain text; repeatable
     #[arg(long = "input", value_name = "NAME=VALUE")]
@@ -200,6 +204,12 @@ pub(super) struct Run {
     /// Approve in advance, as the operator, whatever would be asked
     #[arg(long)]
     pub yes: bool,
+    /// Show what ran when: waves, calls, and how many ran together
+    #[arg(long)]
+    pub trace: bool,
+    /// Write what ran when as a Chrome trace, for chrome://tracing and Perfetto
+    #[arg(long, value_name = "FILE")]
+    pub trace_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -208,6 +218,15 @@ pub(super) enum Mode {
     Dep,
     /// In plan order, one step at a time
     Seq,
+}
+
+impl From<Mode> for chain_runtime::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Dep => Self::Dep,
+            Mode::Seq => Self::Seq,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

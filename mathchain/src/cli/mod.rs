@@ -17,6 +17,7 @@ mod init;
 mod jsonl;
 mod kept;
 mod phase;
+mod plan;
 mod plugins;
 mod policy;
 mod progress;
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Call(call) => call::call(&global, &call),
         Command::Run(run) => run::run(&global, &run),
+        Command::Plan(command) => plan::plan(&global, &command),
         Command::Serve(serve) => serve::serve(&global, &serve),
         Command::Session(args) => session_door::session(&global, &args),
         Command::Tools(tools) => tools::tools(&global, &tools),

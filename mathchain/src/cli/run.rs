@@ -1,35 +1,40 @@
 //! `mathchain run PLAN`.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::{ChainResult, Mode as PlanMode, Plan, Problems, StepStatus};
-use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
+use chain_runtime::{ChainResult, Problems, StepStatus};
+use tool_core::{StopFlag, ToolError, Value, json};
 
-use super::args::{Format, Global, Mode, Run};
+use super::args::{Format, Global, Run};
+use super::plan::{self, Problematic};
 use super::progress::Display;
 use super::{
-    call, cancel_on_signal, complain, exit, flags, human, print, print_line, print_outcome, session,
+    call, cancel_on_signal, complain, exit, human, print, print_line, print_outcome, session,
 };
 use crate::{Context, Toolkit};
 
 /// Runs a plan, or explains it.
 pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let toolkit = run.caller.open(global)?;
-    let mut plan = Plan::parse(&read_plan(&run.plan)?)?.with_defaults(toolkit.chain_defaults());
+    let refused = |problems: Problems| {
+        let what = "the plan was refused; nothing ran";
+        plan::refused(global, Some(&run.plan), what, problems)
+    };
+    let mut plan = match plan::read(&run.plan) {
+        Ok(plan) => plan.with_defaults(toolkit.chain_defaults()),
+        Err(Problematic::Plan(problems)) => return Ok(refused(problems)),
+        Err(Problematic::Error(err)) => return Err(err),
+    };
     if let Some(mode) = run.mode {
-        plan = plan.with_mode(match mode {
-            Mode::Dep => PlanMode::Dep,
-            Mode::Seq => PlanMode::Seq,
-        });
+        plan = plan.with_mode(mode.into());
     }
     if run.barrier {
         plan.barrier = true;
     }
-    let inputs = inputs(&plan, &run.inputs)?;
+    let inputs = plan::settle(&plan, &run.inputs)?;
     let stop = StopFlag::new();
     // An explanation shows what would be asked; it runs nothing.
     let context = Context {
@@ -48,7 +53,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
                 }
                 Ok(exit::OK.into())
             }
-            Err(problems) => Ok(refused(global, problems)),
+            Err(problems) => Ok(refused(problems)),
         };
     }
     cancel_on_signal(&stop);
@@ -62,10 +67,23 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
         display.clear();
     }
     match result {
-        Ok(result) => Ok(finish(global, &toolkit, &result)),
+        Ok(result) => {
+            let code = finish_with(global, &toolkit, &result, run.trace);
+            if let Some(file) = &run.trace_file {
+                let text = json::to_text(&result.chrome_trace());
+                plan::written(
+                    file,
+                    &format!(
+                        "{text}
+"
+                    ),
+                )?;
+            }
+            Ok(code)
+        }
         Err(problems) => {
             call::close(&toolkit);
-            Ok(refused(global, problems))
+            Ok(refused(problems))
         }
     }
 }
@@ -79,10 +97,21 @@ pub(super) fn display() -> Option<Arc<Display>> {
 
 /// Prints the result of a run.
 pub(super) fn finish(global: &Global, toolkit: &Toolkit, result: &ChainResult) -> ExitCode {
-    let outcome = result.to_outcome();
+    finish_with(global, toolkit, result, false)
+}
+
+/// As [`finish`]; where asked, with what ran when.
+fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: bool) -> ExitCode {
+    let mut outcome = result.to_outcome();
+    if trace {
+        outcome.metadata.insert("tool_chains", result.tool_chains());
+    }
     match global.format() {
         Format::Human => {
             complain(&summary(result));
+            if trace {
+                complain(&result.trace_text());
+            }
             print(&human::value(&Value::Object(Arc::new(
                 result.outputs.clone(),
             ))));
@@ -141,77 +170,4 @@ fn summary(result: &ChainResult) -> String {
         );
     }
     text
-}
-
-/// Prints why a plan was refused; nothing has run.
-fn refused(global: &Global, problems: Problems) -> ExitCode {
-    let mut text = String::new();
-    for problem in problems.list() {
-        let _ = writeln!(text, "  {problem}");
-    }
-    if problems.more() > 0 {
-        let _ = writeln!(text, "  and {} more", problems.more());
-    }
-    let err = ToolError::from(problems);
-    let code = exit::of_error(err.code());
-    if global.format() != Format::Human {
-        print_line(&tool_core::Outcome::error(err.clone()).to_value());
-    }
-    complain(&format!(
-        "the plan was refused; nothing ran [{}]\n{text}",
-        err.code()
-    ));
-    code.into()
-}
-
-fn read_plan(path: &Path) -> Result<String, ToolError> {
-    const BYTES_MAX: u64 = 4 << 20;
-    let failed = |err: std::io::Error| {
-        ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!("cannot read the plan `{}`: {err}", path.display()),
-        )
-        .reason("io")
-    };
-    let mut text = String::new();
-    // One byte more than allowed, so that the plan's own limit speaks.
-    if path == Path::new("-") {
-        std::io::stdin()
-            .lock()
-            .take(BYTES_MAX + 1)
-            .read_to_string(&mut text)
-            .map_err(failed)?;
-    } else {
-        std::fs::File::open(path)
-            .map_err(failed)?
-            .take(BYTES_MAX + 1)
-            .read_to_string(&mut text)
-            .map_err(failed)?;
-    }
-    Ok(text)
-}
-
-fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, ToolError> {
-    let mut inputs = Object::new();
-    for pair in pairs {
-        let (name, text) = flags::split(pair)?;
-        let value = match plan.input(&name) {
-            Some(input) => input.read(&text).map_err(|message| {
-                ToolError::invalid(
-                    format!("/inputs/{name}"),
-                    format_args!("the input `{name}`: {message}"),
-                )
-            })?,
-            // An unknown input is the check's to report, with the others.
-            None => text.as_str().into(),
-        };
-        if inputs.get(&name).is_some() {
-            return Err(ToolError::new(
-                ErrorCode::InvalidRequest,
-                format_args!("the input `{name}` is given twice"),
-            ));
-        }
-        inputs.insert(name, value);
-    }
-    Ok(inputs)
 }

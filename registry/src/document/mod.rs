@@ -16,6 +16,7 @@ use std::sync::Arc;
 use tool_core::Value;
 
 use crate::error::{LoadError, LoadErrors, Place};
+pub use spans::Node as Part;
 use spans::Spans;
 
 /// Deepest nesting of lists and tables.
@@ -61,6 +62,15 @@ impl Document {
             value: Value::Null,
             name: "".into(),
             spans: Spans::Json("".into()),
+        }
+    }
+
+    /// What another language than these was read into; the parts have the shape of the value.
+    pub fn of_parts(name: &str, value: Value, parts: Part) -> Self {
+        Self {
+            value,
+            name: name.into(),
+            spans: Spans::Tree(parts),
         }
     }
 

@@ -15,14 +15,18 @@ pub(super) enum Spans {
 
 /// The place of one part and of those below it, in order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Node {
+pub struct Node {
+    /// Line, from 1.
     pub line: u32,
+    /// Column in characters, from 1.
     pub column: u32,
+    /// Of a list its elements, of an object its members (the place of a member is that of its key).
     pub children: Vec<Node>,
 }
 
 impl Node {
-    pub(super) fn at((line, column): (u32, u32)) -> Self {
+    /// A part without parts of its own.
+    pub fn at((line, column): (u32, u32)) -> Self {
         Self {
             line,
             column,

@@ -20,7 +20,7 @@ mod metropolis;
 mod nuts;
 #[cfg(test)]
 mod posterior_tests;
-mod report;
+pub(super) mod report;
 #[cfg(test)]
 mod tests;
 mod trajectory;
@@ -427,10 +427,9 @@ fn sampler(
 /// Draws, their copies for the diagnostics and the proposals' matrices.
 fn reserve(plan: &Plan<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
     const COPIES: usize = 2; // as drawn, and as one block
-    const PER_DRAW_OF_ONE_DIMENSION: usize = 24; // halves, ranks, order, spectrum
     let dimension = plan.start.len();
     let draws = plan.draws.saturating_mul(chains);
-    let diagnosed = PER_DRAW_OF_ONE_DIMENSION * dimension.min(report::AXES_AT_ONCE);
+    let diagnosed = report::PER_DRAW * dimension.min(report::AXES_AT_ONCE);
     ctx.reserve_doubles(draws.saturating_mul(COPIES * dimension + diagnosed))?;
     ctx.reserve_doubles(dimension * (4 * dimension + 100) * chains) // matrices, and the states of trajectories
 }

@@ -11,9 +11,9 @@ use crate::sampling::blocks::Moments;
 use crate::sampling::diagnostics::{DRAWS_MIN, Diagnosis, Diagnostics};
 
 /// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
-const RHAT_MAX: f64 = 1.01;
+pub(in crate::sampling) const RHAT_MAX: f64 = 1.01;
 /// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
-const ESS_PER_CHAIN_MIN: f64 = 100.0;
+pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 /// Acceptance rates outside of this range mean a badly scaled proposal.
 const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
 /// An energy fraction below this means that fresh momenta move the energy too little (Stan's threshold).
@@ -24,7 +24,9 @@ const DIVERGENCES_MAX: f64 = 0.01;
 const OUTSIDE_MAX: f64 = 0.1;
 
 /// Dimensions that are diagnosed in parallel; a constant, because each takes memory.
-pub(super) const AXES_AT_ONCE: usize = 4;
+pub(in crate::sampling) const AXES_AT_ONCE: usize = 4;
+/// Doubles that diagnosing one draw of one dimension takes: halves, ranks, order, spectrum.
+pub(in crate::sampling) const PER_DRAW: usize = 24;
 
 /// Moments, diagnostics and counts of the chains; the draws are left out.
 ///

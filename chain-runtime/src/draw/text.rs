@@ -1,0 +1,39 @@
+//! Lines for a terminal: waves, steps, and below each what it waits for.
+
+use std::fmt::Write as _;
+
+use super::{Picture, shown};
+
+pub(super) fn draw(picture: &Picture<'_>) -> String {
+    let mut text = format!("{}: {}\n", picture.title, picture.summary);
+    let widest = |of: fn(&super::Step<'_>) -> usize| picture.boxes.iter().map(of).max();
+    let id_width = widest(|step| step.id.len()).unwrap_or(0);
+    let tool_width = widest(|step| step.tool.len()).unwrap_or(0);
+    let mut into: Vec<Vec<&super::Arrow>> = vec![Vec::new(); picture.boxes.len()];
+    for arrow in &picture.arrows {
+        into[arrow.to].push(arrow);
+    }
+    for (wave, steps) in picture.waves.iter().enumerate() {
+        let _ = writeln!(text, "wave {wave}");
+        for &step in steps {
+            let one = &picture.boxes[step];
+            let marks: Vec<String> = one.marks.iter().map(|mark| shown(&mark.text)).collect();
+            let line = format!(
+                "  {:id_width$}  {:tool_width$}  {}",
+                one.id,
+                one.tool,
+                marks.join("; ")
+            );
+            let _ = writeln!(text, "{}", line.trim_end());
+            for arrow in &into[step] {
+                let _ = writeln!(
+                    text,
+                    "    <- {:id_width$}  {}",
+                    picture.boxes[arrow.from].id,
+                    shown(&arrow.words.join(", "))
+                );
+            }
+        }
+    }
+    text
+}

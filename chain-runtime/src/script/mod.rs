@@ -1,0 +1,62 @@
+//! Call scripts: one call a line, the second way to write a plan.
+//!
+//! ```text
+//! script = ( line? comment? end-of-line )*
+//! line   = name "=" call | call | "return" value
+//! call   = tool "(" ( name "=" value ( "," name "=" value )* ","? )? ")"
+//! tool   = name ( ( ":" | "." ) name )*
+//! value  = reference | number | text | "true" | "false" | "null" | "[" values "]" | "{" text ":" value, .. "}"
+//! reference = name ( "." name | "[" int "]" | "[*]" | "[" text "]" )*
+//! ```
+//!
+//! Inside brackets lines may end anywhere. A name means what was assigned to it last, so it may be assigned again. `return` is
+//! the last line and says what the plan answers with; without one it answers with every result. There are no operators, no
+//! positional arguments, no nested calls and no other statements: what is to be computed is a call. A script becomes the value of
+//! a plan, so that it has the same digest, check and audit as the plan written out; [`Document`] keeps where each part was written.
+
+mod lower;
+mod parse;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use registry::LoadErrors;
+use registry::document::Document;
+
+/// How the names of scripts end.
+pub const ENDING: &str = ".chain";
+/// Deepest nesting of brackets, those of the call counted.
+pub const DEPTH_MAX: usize = 32;
+/// Longest name of a variable, an argument or a tool, in bytes.
+pub const NAME_BYTES_MAX: usize = 64;
+/// Most arguments of a call.
+pub const ARGS_MAX: usize = 256;
+/// Most problems that are reported.
+pub const PROBLEMS_MAX: usize = 100;
+
+/// Reads a script into the document of a plan; the name of the text gives the id of the plan.
+///
+/// # Errors
+/// Every line that is no call, and every name that means nothing, with line, column and the next step.
+pub fn parse(name: &str, text: &str) -> Result<Document, LoadErrors> {
+    let (script, mut faults) = parse::read(text);
+    let (value, parts) = lower::document(name, text, &script, &mut faults);
+    faults.check(name, text)?;
+    Ok(Document::of_parts(name, value, parts))
+}
+
+/// Whether a text of no known language begins as a script: its first line that is no comment is a call, an assignment or `return`.
+/// No plan in YAML or JSON begins so.
+pub fn is_likely(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    let Some(line) = first else {
+        return false;
+    };
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let rest = line.trim_start_matches(name);
+    let begins = line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let rest = rest.trim_start();
+    begins && (rest.starts_with(['=', '(']) || line.starts_with("return "))
+}

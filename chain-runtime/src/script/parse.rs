@@ -1,0 +1,696 @@
+//! From text to lines of calls. After a line that is none, reading goes on with the next that begins at the margin.
+
+use std::sync::Arc;
+
+use registry::error::Place;
+use registry::{LoadError, LoadErrors};
+use tool_core::Value;
+
+use super::{ARGS_MAX, DEPTH_MAX, NAME_BYTES_MAX, PROBLEMS_MAX};
+use crate::plan::STEPS_MAX;
+
+/// The lines of a script.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub(super) calls: Vec<Line>,
+    pub(super) answer: Option<Expr>,
+    /// Names whose lines could not be read: what they mean is not known.
+    pub(super) broken: Vec<Arc<str>>,
+}
+
+/// One call, perhaps with a name for its result.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) at: usize,
+    pub(super) target: Option<Name>,
+    pub(super) tool: Name,
+    pub(super) args: Vec<(Name, Expr)>,
+}
+
+/// A name, or a key, and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    pub(super) at: usize,
+    pub(super) text: Arc<str>,
+}
+
+/// A value, and where it stands.
+#[derive(Debug)]
+pub(super) struct Expr {
+    pub(super) at: usize,
+    pub(super) kind: Kind,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Literal(Value),
+    /// A name, and the way into what it means.
+    Reference(Arc<str>, String),
+    List(Vec<Expr>),
+    Record(Vec<(Name, Expr)>),
+}
+
+/// Why a part is no part of a script.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) message: String,
+    pub(super) hint: String,
+}
+
+pub(super) type Read<T> = Result<T, Fault>;
+
+/// What is wrong so far.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(super) fn push(&mut self, fault: Fault) {
+        if self.0.len() < PROBLEMS_MAX {
+            self.0.push(fault);
+        }
+    }
+
+    fn are_many(&self) -> bool {
+        self.0.len() >= PROBLEMS_MAX
+    }
+
+    /// Everything that is wrong, in the order of the text.
+    pub(super) fn check(mut self, name: &str, text: &str) -> Result<(), LoadErrors> {
+        self.0.sort_by_key(|fault| fault.at);
+        let places = Places::new(text);
+        let file: Arc<str> = name.into();
+        let errors = self.0.into_iter().map(|fault| {
+            let (line, column) = places.of(fault.at);
+            let place = Place {
+                file: Arc::clone(&file),
+                line,
+                column,
+            };
+            LoadError::new(Some(&place), fault.message).hint(fault.hint)
+        });
+        LoadErrors::check(errors.collect())
+    }
+}
+
+/// Line and column (in characters), both from 1, of byte offsets.
+pub(super) struct Places<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Places<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self {
+            text,
+            starts: std::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    pub(super) fn of(&self, at: usize) -> (u32, u32) {
+        let line = self.starts.partition_point(|start| *start <= at).max(1);
+        let before = self.text.get(self.starts[line - 1]..at).unwrap_or_default();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        (number(line), number(before.chars().count() + 1))
+    }
+}
+
+/// Words that begin statements of other languages.
+const STATEMENTS: [&str; 28] = [
+    "for", "while", "if", "elif", "else", "def", "class", "import", "from", "with", "try",
+    "except", "finally", "raise", "assert", "del", "global", "nonlocal", "lambda", "pass", "break",
+    "continue", "async", "await", "yield", "match", "let", "const",
+];
+
+const CALL_HINT: &str = "every line is a call: `rows = csv_to_json(csv_content=\"..\")`";
+const STEP_HINT: &str =
+    "a script computes nothing itself: make it a call, such as `calculate` or `json_query`";
+
+/// Reads the lines of a script.
+pub(super) fn read(text: &str) -> (Script, Faults) {
+    let mut parser = Parser {
+        text,
+        at: text.len() - text.trim_start_matches('\u{feff}').len(),
+        depth: 0,
+    };
+    let (mut script, mut faults) = (Script::default(), Faults::default());
+    let begin = parser.at;
+    while !faults.are_many() {
+        parser.blank();
+        if parser.rest().is_empty() {
+            break;
+        }
+        let start = parser.at;
+        let mut target = None;
+        let read = parser
+            .line(&mut target, &mut script)
+            .and_then(|()| parser.end_of_line());
+        if let Err(fault) = read {
+            faults.push(fault);
+            script.broken.extend(target);
+            parser.recover(start);
+        }
+    }
+    if script.calls.is_empty() && faults.0.is_empty() {
+        faults.push(Fault {
+            at: begin,
+            message: "the script has no call".to_owned(),
+            hint: CALL_HINT.to_owned(),
+        });
+    }
+    (script, faults)
+}
+
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    /// Open brackets: inside them the end of a line means nothing.
+    depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(super) fn fault(
+        &self,
+        at: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Fault {
+        Fault {
+            at,
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    fn unexpected(&self, expected: &str, hint: &str) -> Fault {
+        let found = match self.peek() {
+            None => "the end of the script".to_owned(),
+            Some('\n' | '\r') => "the end of the line".to_owned(),
+            Some(other) => format!("{other:?}"),
+        };
+        self.fault(self.at, format!("expected {expected}, found {found}"), hint)
+    }
+
+    /// Skips spaces; inside brackets ends of lines and comments too.
+    fn space(&mut self) {
+        loop {
+            let rest = self.rest();
+            let inside = self.depth > 0;
+            let skipped = rest
+                .trim_start_matches(|c| matches!(c, ' ' | '\t' | '\r') || (inside && c == '\n'));
+            self.at += rest.len() - skipped.len();
+            if !(inside && skipped.starts_with('#')) {
+                return;
+            }
+            self.comment();
+        }
+    }
+
+    fn comment(&mut self) {
+        let rest = self.rest();
+        self.at += rest.find('\n').unwrap_or(rest.len());
+    }
+
+    /// Skips lines without a statement.
+    fn blank(&mut self) {
+        self.depth = 0;
+        loop {
+            self.space();
+            match self.peek() {
+                Some('#') => self.comment(),
+                Some('\n') => self.at += 1,
+                _ => return,
+            }
+        }
+    }
+
+    fn end_of_line(&mut self) -> Read<()> {
+        self.space();
+        match self.peek() {
+            None | Some('\n' | '#') => Ok(()),
+            Some(';') => Err(self.unexpected("the end of the line", "write one call a line")),
+            Some(_) => Err(self.unexpected("the end of the line", STEP_HINT)),
+        }
+    }
+
+    /// Goes to the next line that begins at the margin with a name or a comment.
+    fn recover(&mut self, start: usize) {
+        self.depth = 0;
+        self.at = self.at.max(start);
+        while let Some(end) = self.rest().find('\n') {
+            self.at += end + 1;
+            if self
+                .peek()
+                .is_none_or(|c| c.is_alphabetic() || matches!(c, '_' | '#'))
+            {
+                return;
+            }
+        }
+        self.at = self.text.len();
+    }
+
+    pub(super) fn eat(&mut self, token: &str) -> bool {
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    /// A name, if one comes next.
+    fn word(&mut self) -> Read<Option<Name>> {
+        let rest = self.rest();
+        let end = rest
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .unwrap_or(rest.len());
+        let word = &rest[..end];
+        if !word.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return Ok(None);
+        }
+        if !word.is_ascii() {
+            return Err(self.fault(
+                self.at,
+                format!("`{}` is no name", shortened(word)),
+                "names have the letters a-z and A-Z, digits and _",
+            ));
+        }
+        if word.len() > NAME_BYTES_MAX {
+            return Err(self.fault(
+                self.at,
+                format!(
+                    "a name has at most {NAME_BYTES_MAX} characters, found {}",
+                    word.len()
+                ),
+                "choose a shorter one",
+            ));
+        }
+        let name = Name {
+            at: self.at,
+            text: word.into(),
+        };
+        self.at += end;
+        Ok(Some(name))
+    }
+
+    fn line(&mut self, target: &mut Option<Arc<str>>, script: &mut Script) -> Read<()> {
+        let start = self.at;
+        let Some(first) = self.word()? else {
+            return Err(self.unexpected("a call", CALL_HINT));
+        };
+        if script.answer.is_some() {
+            return Err(self.fault(
+                start,
+                "`return` is the last line",
+                "put every call before it",
+            ));
+        }
+        if &*first.text == "return" {
+            script.answer = Some(self.answer()?);
+            return Ok(());
+        }
+        if STATEMENTS.contains(&&*first.text) {
+            return Err(self.fault(
+                start,
+                format!("`{}` is no part of a script", first.text),
+                "every line is a call; loops and conditions are `map` and `when` of a plan (docs/plans.md)",
+            ));
+        }
+        self.space();
+        let (named, tool) = if self.rest().starts_with('=') && !self.rest().starts_with("==") {
+            *target = Some(Arc::clone(&first.text));
+            self.at += 1;
+            self.space();
+            let tool = self.called()?;
+            (Some(first), tool)
+        } else {
+            let tool = self.tool(first)?;
+            if self.peek() != Some('(') {
+                return Err(self.no_call(&tool));
+            }
+            (None, tool)
+        };
+        if &*tool.text == "print" {
+            return Err(self.fault(
+                tool.at,
+                "a script has no `print`",
+                "end it with what it answers: `return {mean: ..}` is written `return {\"mean\": a.mean}`",
+            ));
+        }
+        let args = self.arguments(&tool)?;
+        if script.calls.len() == STEPS_MAX {
+            return Err(self.fault(
+                start,
+                format!("a script has at most {STEPS_MAX} calls"),
+                "split it",
+            ));
+        }
+        script.calls.push(Line {
+            at: start,
+            target: named,
+            tool,
+            args,
+        });
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Read<Expr> {
+        self.space();
+        if matches!(self.peek(), None | Some('\n' | '#')) {
+            return Err(self.unexpected(
+                "a value",
+                "write `return {\"mean\": a.mean}`, or `return a.mean`",
+            ));
+        }
+        self.value()
+    }
+
+    /// What stands after `=` of an assignment: a tool that is called.
+    fn called(&mut self) -> Read<Name> {
+        let start = self.at;
+        let alone = |parser: &Self| {
+            parser.fault(
+                start,
+                "expected a call after `=`",
+                "only results of calls have names; write a value where it is used",
+            )
+        };
+        let Some(first) = self.word()? else {
+            return Err(alone(self));
+        };
+        let tool = self.tool(first)?;
+        match self.peek() {
+            Some('(') => Ok(tool),
+            _ => Err(alone(self)),
+        }
+    }
+
+    /// The rest of the name of a tool, and the spaces before its bracket.
+    fn tool(&mut self, first: Name) -> Read<Name> {
+        let mut text = first.text.to_string();
+        while let Some(join) = self.peek().filter(|c| matches!(c, '.' | ':')) {
+            self.at += 1;
+            let Some(next) = self.word()? else {
+                self.at -= 1;
+                return Err(self.unexpected("`=` or `(`", CALL_HINT));
+            };
+            text.push(join);
+            text.push_str(&next.text);
+            if text.len() > NAME_BYTES_MAX {
+                return Err(self.fault(
+                    first.at,
+                    format!("the name of a tool has at most {NAME_BYTES_MAX} characters"),
+                    "`mathchain tools list` shows the tools",
+                ));
+            }
+        }
+        self.space();
+        Ok(Name {
+            at: first.at,
+            text: text.into(),
+        })
+    }
+
+    fn no_call(&self, name: &Name) -> Fault {
+        match self.peek() {
+            Some(',') => self.unexpected(
+                "`=`",
+                "one name stands before `=`; use a part of its result where it is needed: `a.rows`",
+            ),
+            Some('[') => self.unexpected("`=` or `(`", "only whole names are assigned"),
+            Some('+' | '-' | '*' | '/' | '%' | '|' | '&' | '<' | '>' | '=') => {
+                self.unexpected("`=` or `(`", STEP_HINT)
+            }
+            _ => self.unexpected(
+                "`=` or `(`",
+                &format!("write `{}(name=value)`, or assign a call to it", name.text),
+            ),
+        }
+    }
+
+    fn arguments(&mut self, tool: &Name) -> Read<Vec<(Name, Expr)>> {
+        self.at += 1; // the bracket that was seen
+        self.depth += 1;
+        let mut args: Vec<(Name, Expr)> = Vec::new();
+        loop {
+            self.space();
+            if self.eat(")") {
+                self.depth -= 1;
+                return Ok(args);
+            }
+            let at = self.at;
+            let name = self.argument(tool)?;
+            if args.iter().any(|(other, _)| other.text == name.text) {
+                return Err(self.fault(
+                    at,
+                    format!("`{}` is given twice", name.text),
+                    "leave one out",
+                ));
+            }
+            if args.len() == ARGS_MAX {
+                return Err(self.fault(
+                    at,
+                    format!("a call has at most {ARGS_MAX} arguments"),
+                    "pass a record",
+                ));
+            }
+            self.space();
+            let value = self.value()?;
+            args.push((name, value));
+            self.separator(')')?;
+        }
+    }
+
+    /// The name of an argument and its `=`.
+    fn argument(&mut self, tool: &Name) -> Read<Name> {
+        let at = self.at;
+        if let Some(name) = self.word()? {
+            self.space();
+            if self.rest().starts_with('=') && !self.rest().starts_with("==") {
+                self.at += 1;
+                return Ok(name);
+            }
+        }
+        let message = match self.text[at..].chars().next() {
+            Some('*') => "arguments are not unpacked".to_owned(),
+            None => "the call does not end".to_owned(),
+            _ => "an argument has no name".to_owned(),
+        };
+        Err(self.fault(
+            at,
+            message,
+            format!(
+                "write `{0}(name=value)`; `mathchain tools show {0}` lists the names",
+                tool.text
+            ),
+        ))
+    }
+
+    /// A comma, or the bracket that ends the list; the bracket itself is left.
+    fn separator(&mut self, end: char) -> Read<()> {
+        self.space();
+        if self.eat(",") || self.peek() == Some(end) {
+            return Ok(());
+        }
+        let hint = match self.peek() {
+            None => "close the bracket",
+            Some('"' | '\'') => "texts are not joined; write one text",
+            Some('=') => "a name stands before `=`; between two values stands a comma",
+            _ => STEP_HINT,
+        };
+        Err(self.unexpected(&format!("`,` or `{end}`"), hint))
+    }
+
+    fn value(&mut self) -> Read<Expr> {
+        if self.depth > DEPTH_MAX {
+            return Err(self.fault(
+                self.at,
+                format!("brackets are nested at most {DEPTH_MAX} deep"),
+                "pass data as a file: `{\"$file\": \"path\"}`",
+            ));
+        }
+        let at = self.at;
+        let kind = match self.peek() {
+            Some('"' | '\'') => Kind::Literal(Value::from(self.quoted()?)),
+            Some('[') => Kind::List(self.list()?),
+            Some('{') => Kind::Record(self.record()?),
+            Some('(') => {
+                return Err(
+                    self.unexpected("a value", "lists are written [..]; nothing is grouped")
+                );
+            }
+            Some('0'..='9' | '-' | '+' | '.') => Kind::Literal(self.number()?),
+            _ => self.named()?,
+        };
+        Ok(Expr { at, kind })
+    }
+
+    fn list(&mut self) -> Read<Vec<Expr>> {
+        self.at += 1;
+        self.depth += 1;
+        let mut items = Vec::new();
+        loop {
+            self.space();
+            if self.eat("]") {
+                self.depth -= 1;
+                return Ok(items);
+            }
+            items.push(self.value()?);
+            self.separator(']')?;
+        }
+    }
+
+    fn record(&mut self) -> Read<Vec<(Name, Expr)>> {
+        self.at += 1;
+        self.depth += 1;
+        let mut members: Vec<(Name, Expr)> = Vec::new();
+        let mut keys = std::collections::HashSet::new();
+        loop {
+            self.space();
+            if self.eat("}") {
+                self.depth -= 1;
+                return Ok(members);
+            }
+            let at = self.at;
+            if !matches!(self.peek(), Some('"' | '\'')) {
+                return Err(self.unexpected("a key in quotes", "write `{\"name\": value}`"));
+            }
+            let text: Arc<str> = self.quoted()?.into();
+            if matches!(&*text, "$ref" | "$lit") {
+                return Err(self.fault(
+                    at,
+                    format!("`{text}` is not written in a script"),
+                    "write the reference itself: `a.rows[0]`; other values are data as they are",
+                ));
+            }
+            if !keys.insert(Arc::clone(&text)) {
+                return Err(self.fault(
+                    at,
+                    format!("the key `{}` is given twice", shortened(&text)),
+                    "leave one out",
+                ));
+            }
+            self.space();
+            if !self.eat(":") {
+                return Err(self.unexpected("`:`", "write `{\"name\": value}`"));
+            }
+            self.space();
+            let value = self.value()?;
+            members.push((Name { at, text }, value));
+            self.separator('}')?;
+        }
+    }
+
+    /// A constant, or a reference.
+    fn named(&mut self) -> Read<Kind> {
+        let Some(name) = self.word()? else {
+            return Err(self.unexpected(
+                "a value",
+                "write a number, a text, a list, a record or the name of a result",
+            ));
+        };
+        let literal = match &*name.text {
+            "true" | "True" => Some(Value::Bool(true)),
+            "false" | "False" => Some(Value::Bool(false)),
+            "null" | "None" => Some(Value::Null),
+            "not" | "lambda" | "await" => {
+                return Err(self.fault(name.at, format!("`{}` is no value", name.text), STEP_HINT));
+            }
+            _ => None,
+        };
+        if let Some(literal) = literal {
+            return Ok(Kind::Literal(literal));
+        }
+        if matches!(self.peek(), Some('"' | '\'')) {
+            return Err(self.fault(
+                name.at,
+                format!("texts have no prefix, found `{}`", name.text),
+                "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}",
+            ));
+        }
+        let path = self.path()?;
+        self.space();
+        if self.peek() == Some('(') {
+            return Err(self.fault(
+                name.at,
+                "calls are not nested",
+                format!(
+                    "assign it first, on a line of its own: `result = {}(..)`",
+                    name.text
+                ),
+            ));
+        }
+        Ok(Kind::Reference(name.text, path))
+    }
+
+    /// The way into a result, as references of plans spell it.
+    fn path(&mut self) -> Read<String> {
+        let mut path = String::new();
+        loop {
+            if self.eat(".") {
+                let Some(field) = self.word()? else {
+                    return Err(self.unexpected("the name of a field", "write `a.field`"));
+                };
+                path.push('.');
+                path.push_str(&field.text);
+            } else if self.eat("[*]") {
+                path.push_str("[*]");
+            } else if self.peek() == Some('[') {
+                self.at += 1;
+                let hint = "write `a[0]`, `a[*].field` or `a.field`";
+                if matches!(self.peek(), Some('"' | '\'')) {
+                    let at = self.at;
+                    let field = self.quoted()?;
+                    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                    if field.is_empty()
+                        || field.starts_with(|c: char| c.is_ascii_digit())
+                        || !field.chars().all(plain)
+                    {
+                        return Err(self.fault(
+                            at,
+                            format!("`{}` is no name of a field", shortened(&field)),
+                            "take it out of the result with a call of `json_query`",
+                        ));
+                    }
+                    path.push('.');
+                    path.push_str(&field);
+                } else {
+                    let rest = self.rest();
+                    let end = rest
+                        .find(|c: char| !c.is_ascii_digit())
+                        .unwrap_or(rest.len());
+                    if end == 0 {
+                        return Err(self.unexpected("an index from 0, or `*`", hint));
+                    }
+                    path.push('[');
+                    path.push_str(&rest[..end]);
+                    path.push(']');
+                    self.at += end;
+                }
+                if !self.eat("]") {
+                    return Err(self.unexpected("`]`", hint));
+                }
+            } else {
+                return Ok(path);
+            }
+        }
+    }
+}
+
+/// What is shown of a long text.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(SHOWN).collect();
+    format!("{begin}..")
+}

@@ -1,0 +1,366 @@
+//! Diagnostics of chains that were drawn apart.
+
+use rayon::prelude::*;
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::{Deserialize, Serialize};
+use tool_core::input::{InputKind, Load};
+use tool_core::{
+    Category, Ctx, Example, Input, Numbers, Problem, Real, Spec, Tool, ToolError, Value,
+};
+
+use super::blocks::Moments;
+use super::diagnostics::{Diagnosis, Diagnostics};
+use super::mcmc::{DIMENSION_MAX, report};
+
+/// Diagnostics of Markov chains.
+#[derive(Debug)]
+pub struct McmcDiagnostics;
+
+/// Say how far to trust the draws of several Markov chains together: rank-normalised split R-hat, effective sample sizes, Monte Carlo
+/// errors, and mean and standard deviation of each dimension.
+///
+/// For chains that were drawn apart, such as by a `map` over `mcmc` with a seed each; one call of `mcmc` reports the same of its own
+/// chains.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Draws, `[chain][draw][dimension]`; of one quantity also `[chain][draw]`; of several runs of `mcmc` `[run][chain][draw][dimension]`,
+    /// whose chains are taken together. At most 200 dimensions.
+    pub samples: Input<Samples>,
+}
+
+/// Draws of several chains in one block.
+#[derive(Debug, Clone)]
+pub struct Samples(Numbers);
+
+impl Load for Samples {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        let expected = "expected draws as [chain][draw][dimension]";
+        let Value::Numbers(numbers) = value else {
+            let found = match value {
+                Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
+                Value::Array(_) => "chains of different lengths, or what is no number".to_owned(),
+                other => other.kind(),
+            };
+            return Err(Problem::new("", format!("{expected}, found {found}")));
+        };
+        if !(2..=4).contains(&numbers.rank()) {
+            let message = format!("{expected}, found shape {:?}", numbers.shape());
+            return Err(
+                Problem::new("", message).hint("one chain of one quantity is [[1.5, 2.5, ..]]")
+            );
+        }
+        if numbers.as_slice().iter().any(|draw| !draw.is_finite()) {
+            return Err(Problem::new("", "expected finite draws"));
+        }
+        let samples = Self(numbers.clone());
+        if samples.dimension() > DIMENSION_MAX {
+            let message = format!(
+                "expected at most {DIMENSION_MAX} dimensions, found {}",
+                samples.dimension()
+            );
+            return Err(Problem::new("", message));
+        }
+        Ok(samples)
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Numbers(self.0.clone())
+    }
+
+    fn schema() -> Schema {
+        let number = json_schema!({ "type": "number" });
+        let list = |items: Schema| json_schema!({ "type": "array", "minItems": 1, "items": items });
+        let flat = list(list(number.clone()));
+        let whole = list(flat.clone());
+        json_schema!({ "anyOf": [flat, list(whole.clone()), whole] })
+    }
+}
+
+impl Samples {
+    fn dimension(&self) -> usize {
+        match self.0.shape() {
+            [_, _] => 1,
+            shape => shape[shape.len() - 1],
+        }
+    }
+
+    fn draws(&self) -> usize {
+        match self.0.shape() {
+            [_, draws] => *draws,
+            shape => shape[shape.len() - 2],
+        }
+    }
+
+    /// One coordinate of the draws, by chain.
+    fn columns(&self, axis: usize) -> Vec<Vec<f64>> {
+        let dimension = self.dimension();
+        let chains = self.0.as_slice().chunks_exact(self.draws() * dimension);
+        chains
+            .map(|chain| chain[axis..].iter().step_by(dimension).copied().collect())
+            .collect()
+    }
+}
+
+/// What the chains say of each other.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Number of chains.
+    pub chains: usize,
+    /// Draws per chain.
+    pub draws: usize,
+    /// Number of dimensions.
+    pub dimension: usize,
+    /// Mean of all draws, per dimension.
+    pub mean: Vec<f64>,
+    /// Sample standard deviation of all draws (n - 1), per dimension; `"NaN"` for a single draw.
+    pub std_dev: Vec<Real>,
+    /// Rank-normalised split R-hat per dimension; above 1.01 the chains have not mixed. `"NaN"` for fewer than 4 draws a chain and for
+    /// chains that never moved.
+    pub rhat: Vec<Real>,
+    /// The largest R-hat; `"NaN"` where one is.
+    pub rhat_max: Real,
+    /// Bulk effective sample size per dimension: how many independent draws the mean is worth.
+    pub ess: Vec<Real>,
+    /// Tail effective sample size per dimension: the smaller of those of the 5 % and 95 % quantiles.
+    pub ess_tail: Vec<Real>,
+    /// The smallest of all effective sample sizes; `"NaN"` where one is.
+    pub ess_min: Real,
+    /// Monte Carlo standard error of the mean, per dimension.
+    pub mcse: Vec<Real>,
+    /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain.
+    pub converged: bool,
+}
+
+impl Tool for McmcDiagnostics {
+    const SPEC: Spec = Spec {
+        id: "mcmc_diagnostics",
+        version: 1,
+        title: "Diagnostics of Markov chains",
+        category: Category::Math,
+        tags: &[
+            "bayes",
+            "posterior",
+            "rhat",
+            "ess",
+            "convergence",
+            "sampling",
+        ],
+        ..Spec::pure()
+    };
+    type Args = Args;
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let samples = args.samples.load(ctx)?;
+        diagnose(&samples, ctx)
+    }
+
+    fn examples() -> Vec<Example<Args, Output>> {
+        let still = vec![1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0];
+        let samples = Numbers::new(vec![2, 2, 2], still, false).map(Samples);
+        let undefined = || vec![Real(f64::NAN), Real(f64::NAN)];
+        vec![Example {
+            title: "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged",
+            args: Args {
+                samples: Input::Inline(
+                    samples.unwrap_or(Samples(Numbers::vector(vec![0.0], false))),
+                ),
+            },
+            output: Output {
+                chains: 2,
+                draws: 2,
+                dimension: 2,
+                mean: vec![1.0, 2.0],
+                std_dev: vec![Real(0.0), Real(0.0)],
+                rhat: undefined(),
+                rhat_max: Real(f64::NAN),
+                ess: undefined(),
+                ess_tail: undefined(),
+                ess_min: Real(f64::NAN),
+                mcse: undefined(),
+                converged: false,
+            },
+        }]
+    }
+}
+
+fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
+    let (draws, dimension) = (samples.draws(), samples.dimension());
+    let chains = samples.0.as_slice().len() / (draws * dimension);
+    let at_once = dimension.min(report::AXES_AT_ONCE);
+    ctx.reserve_doubles((chains * draws).saturating_mul(report::PER_DRAW * at_once))?;
+    let diagnosis = Diagnosis::new(chains, draws);
+    let axes: Vec<usize> = (0..dimension).collect();
+    let mut found: Vec<(Moments, Diagnostics)> = Vec::with_capacity(dimension);
+    for group in axes.chunks(report::AXES_AT_ONCE) {
+        let of_group: Result<Vec<_>, ToolError> = group
+            .par_iter()
+            .map(|&axis| {
+                let columns = samples.columns(axis);
+                let moments = columns.iter().map(|column| Moments::of(column)).collect();
+                Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
+            })
+            .collect();
+        found.extend(of_group?);
+    }
+    let real = |of: fn(&Diagnostics) -> f64| -> Vec<Real> {
+        found.iter().map(|(_, one)| Real(of(one))).collect()
+    };
+    let (rhat, ess, ess_tail) = (
+        real(|one| one.rhat),
+        real(|one| one.ess_bulk),
+        real(|one| one.ess_tail),
+    );
+    // A NaN stays: what is not known of one dimension is not known of all.
+    let extreme = |numbers: &mut dyn Iterator<Item = &Real>, of: fn(f64, f64) -> f64| {
+        let joined = numbers
+            .map(|number| number.0)
+            .reduce(|a, b| match a.is_nan() || b.is_nan() {
+                true => f64::NAN,
+                false => of(a, b),
+            });
+        Real(joined.unwrap_or(f64::NAN))
+    };
+    let rhat_max = extreme(&mut rhat.iter(), f64::max);
+    let ess_min = extreme(&mut ess.iter().chain(&ess_tail), f64::min);
+    let enough = report::ESS_PER_CHAIN_MIN * chains as f64;
+    Ok(Output {
+        chains,
+        draws,
+        dimension,
+        mean: found.iter().map(|(moments, _)| moments.mean).collect(),
+        std_dev: found
+            .iter()
+            .map(|(moments, _)| Real(moments.std()))
+            .collect(),
+        converged: rhat_max.0 <= report::RHAT_MAX && ess_min.0 >= enough,
+        rhat,
+        rhat_max,
+        ess,
+        ess_tail,
+        ess_min,
+        mcse: real(|one| one.mcse),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::mcmc::Mcmc;
+    use tool_core::json;
+
+    fn value(text: &str) -> Value {
+        json::parse(text, json::Limits::default()).unwrap()
+    }
+
+    fn call<T: Tool>(args: &Value) -> Result<Value, ToolError>
+    where
+        T::Args: Send,
+    {
+        let tool = tool_core::entry::<T>().tool();
+        tool.decode(args)?.run(&Ctx::default())
+    }
+
+    fn sampled(seed: u64, chains: u64) -> Value {
+        let args = format!(
+            r#"{{"log_density":"-0.5*((x0-1)**2 + x1**2/4)","x0":[0,0],"n_samples":400,"burnin":200,"chains":{chains},"seed":{seed}}}"#
+        );
+        call::<Mcmc>(&value(&args)).unwrap()
+    }
+
+    fn diagnosed(samples: Value) -> Value {
+        call::<McmcDiagnostics>(&Value::object([("samples", samples)])).unwrap()
+    }
+
+    #[test]
+    fn it_says_what_mcmc_says_of_its_own_chains() {
+        let run = sampled(7, 4);
+        let found = diagnosed(run.get("samples").unwrap().clone());
+        for key in [
+            "mean",
+            "rhat",
+            "ess",
+            "ess_tail",
+            "mcse",
+            "dimension",
+            "chains",
+        ] {
+            assert_eq!(found.get(key), run.get(key), "{key}");
+        }
+        let number = |of: &Value, pointer: &str| of.pointer(pointer).unwrap().as_f64().unwrap();
+        for axis in ["/std_dev/0", "/std_dev/1"] {
+            let (one, other) = (number(&found, axis), number(&run, axis));
+            assert!(
+                (one - other).abs() <= 1e-12 * other,
+                "{axis}: {one} {other}"
+            ); // summed in another order
+        }
+        let largest = number(&found, "/rhat/0").max(number(&found, "/rhat/1"));
+        assert_eq!(number(&found, "/rhat_max"), largest);
+        assert_eq!(number(&found, "/draws"), 400.0);
+        assert_eq!(found.get("converged"), run.get("converged"));
+    }
+
+    #[test]
+    fn runs_are_taken_together_and_one_quantity_needs_no_dimension() {
+        let runs: Vec<Value> = (1..=3)
+            .map(|seed| sampled(seed, 1).get("samples").unwrap().clone())
+            .collect();
+        let chains: Vec<Value> = runs.iter().map(|run| run.at(0).unwrap()).collect();
+        let together = diagnosed(Value::array(runs));
+        assert_eq!(together, diagnosed(Value::array(chains.clone())));
+        assert_eq!(together.get("chains").and_then(Value::as_i64), Some(3));
+        let column = |axis: usize| {
+            let of = |chain: &Value| {
+                let draws = chain.items().unwrap();
+                Value::array(draws.iter().map(|draw| draw.at(axis).unwrap()).collect())
+            };
+            diagnosed(Value::array(chains.iter().map(of).collect()))
+        };
+        for axis in 0..2 {
+            let flat = column(axis);
+            for key in ["rhat", "ess", "mean"] {
+                let pointer = format!("/{key}/{axis}");
+                assert_eq!(
+                    flat.pointer(&format!("/{key}/0")),
+                    together.pointer(&pointer)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn chains_apart_have_not_converged() {
+        let apart: Vec<Value> = [0.0, 10.0]
+            .iter()
+            .map(|at| Value::vector((0..200).map(|i| at + f64::from(i % 7)).collect()))
+            .collect();
+        let found = diagnosed(Value::array(apart));
+        assert_eq!(found.get("converged"), Some(&Value::Bool(false)));
+        assert!(
+            found.get("rhat_max").unwrap().as_f64().unwrap() > 1.5,
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn what_are_no_draws_is_refused() {
+        for (samples, expected) in [
+            ("[]", "an empty list"),
+            ("[1,2]", "shape"),
+            ("[[1,2],[3]]", "different lengths"),
+            ("[[[[[1]]]]]", "shape"),
+            ("3", "expected draws"),
+        ] {
+            let err = call::<McmcDiagnostics>(&Value::object([("samples", value(samples))]));
+            let err = err.unwrap_err();
+            assert!(err.to_string().contains(expected), "{samples}: {err}");
+        }
+        let wide = Value::array(vec![Value::array(vec![Value::vector(vec![0.0; 201])])]);
+        let err = call::<McmcDiagnostics>(&Value::object([("samples", wide)])).unwrap_err();
+        assert!(err.to_string().contains("200 dimensions"), "{err}");
+    }
+}

@@ -1,0 +1,130 @@
+//! `mathchain plan`: everything about a plan but running it.
+
+pub(super) mod args;
+mod source;
+mod starter;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use chain_runtime::{CheckedPlan, draw};
+use tool_core::{ErrorCode, Object, ToolError, Value};
+
+use super::args::{Format, Global};
+use super::{complain, exit, print, print_data, session};
+use args::{Given, Plan};
+pub(super) use source::{Problematic, read, refused, settle};
+
+/// One of the commands about plans.
+pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolError> {
+    let done = match command {
+        Plan::Check { given, yes } => checked(global, given, *yes).map(|plan| {
+            print_data(global, &verdict(&plan), || readable(given, &plan));
+        }),
+        Plan::Explain { given } => checked(global, given, true).map(|plan| {
+            print_data(global, &plan.explain(), || plan.explain_text());
+        }),
+        Plan::Graph { given, format, out } => checked(global, given, true).and_then(|plan| {
+            let picture = draw::draw(&plan, (*format).into())?;
+            match out {
+                Some(file) => written(file, &picture)?,
+                None => print(&picture),
+            }
+            Ok(())
+        }),
+        Plan::New { name } => starter::write(name).map_err(Problematic::Error),
+        Plan::Schema => {
+            print(&format!("{:#}\n", chain_runtime::plan::schema()));
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => Ok(exit::OK.into()),
+        Err(Problematic::Error(err)) => Err(err),
+        Err(Problematic::Plan(problems)) => {
+            let file = match command {
+                Plan::Check { given, .. } | Plan::Explain { given } | Plan::Graph { given, .. } => {
+                    Some(given.plan.as_path())
+                }
+                Plan::New { .. } | Plan::Schema => None,
+            };
+            Ok(refused(global, file, "the plan is not right", problems))
+        }
+    }
+}
+
+/// Reads and checks a plan for its caller.
+fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Problematic> {
+    let toolkit = given.caller.open(global)?;
+    let mut plan = read(&given.plan)?.with_defaults(toolkit.chain_defaults());
+    if let Some(mode) = given.mode {
+        plan = plan.with_mode(mode.into());
+    }
+    plan.barrier |= given.barrier;
+    let inputs = settle(&plan, &given.inputs)?;
+    let context = crate::Context {
+        answer: session::answer(&toolkit, yes, false),
+        ..given.caller.context(given.role.clone())
+    };
+    // An unknown name is one error, not one for each step.
+    toolkit.dispatcher().visible(&toolkit.caller(&context))?;
+    Ok(toolkit.check(&context, &plan, &inputs)?)
+}
+
+/// What is known of a plan in which nothing is wrong.
+fn verdict(plan: &CheckedPlan) -> Value {
+    let waiting = plan.steps.iter().filter(|step| step.waits_for_person());
+    let mut object = Object::new();
+    object.insert("status", "valid");
+    object.insert("id", &*plan.id);
+    object.insert("plan_digest", plan.digest.as_str());
+    object.insert("steps", plan.steps.len());
+    object.insert("calls", plan.calls().0);
+    object.insert("waves", plan.graph.waves().len());
+    object.insert("mode_used", plan.mode_used.as_str());
+    object.insert(
+        "waits_for_person",
+        Value::from(waiting.map(|step| step.id.to_string()).collect::<Vec<_>>()),
+    );
+    object.insert("notes", plan.notes.clone());
+    Value::Object(object.into())
+}
+
+fn readable(given: &Given, plan: &CheckedPlan) -> String {
+    let mut text = format!(
+        "{}: plan `{}`, {} steps in {} waves; nothing is wrong\n",
+        given.plan.display(),
+        plan.id,
+        plan.steps.len(),
+        plan.graph.waves().len()
+    );
+    for note in &plan.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// Writes a file that the command line names; what was there is replaced.
+pub(super) fn written(path: &Path, text: &str) -> Result<(), ToolError> {
+    let write = || -> std::io::Result<()> {
+        let mut file = std::fs::File::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    };
+    write().map_err(|err| {
+        ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot write `{}`: {err}", path.display()),
+        )
+        .reason("io")
+    })?;
+    complain(&format!("wrote {}\n", path.display()));
+    Ok(())
+}
+
+/// Whether results go to a reader.
+pub(super) fn for_reader(global: &Global) -> bool {
+    global.format() == Format::Human
+}

@@ -1,0 +1,68 @@
+//! `mathchain plan new`.
+
+use std::io::Write;
+use std::path::Path;
+
+use tool_core::{ErrorCode, ToolError};
+
+use super::super::print;
+
+/// The starter plan; `NAME` stands for its id.
+const PLAN: &str = include_str!("starter.yaml");
+/// The same as a call script.
+const SCRIPT: &str = include_str!("starter.chain");
+
+/// Writes a starter where there is none.
+pub(super) fn write(name: &str) -> Result<(), ToolError> {
+    let named = ["yaml", "yml", "chain"]
+        .iter()
+        .any(|ending| name.ends_with(&format!(".{ending}")));
+    let file = match named {
+        true => name.to_owned(),
+        false => format!("{name}.yaml"),
+    };
+    let path = Path::new(&file);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let text = match file.ends_with(".chain") {
+        true => SCRIPT.to_owned(),
+        false => PLAN.replace("NAME", &id(&stem)?),
+    };
+    let text = text.replace("FILE", &file);
+    write_new(path, &text).map_err(|err| match err.kind() {
+        std::io::ErrorKind::AlreadyExists => ToolError::new(
+            ErrorCode::Conflict,
+            format_args!("`{file}` is already there"),
+        )
+        .hint("choose another name"),
+        _ => ToolError::new(
+            ErrorCode::ToolError,
+            format_args!("cannot write `{file}`: {err}"),
+        )
+        .reason("io"),
+    })?;
+    print(&format!(
+        "wrote {file}; `mathchain plan check {file}` checks it, `mathchain run {file}` runs it\n"
+    ));
+    Ok(())
+}
+
+/// The id of the plan, from the name of its file.
+fn id(stem: &str) -> Result<String, ToolError> {
+    let id = stem.replace('-', "_").to_ascii_lowercase();
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    let begins = id.starts_with(|c: char| c.is_ascii_lowercase());
+    if begins && id.len() <= 64 && id.bytes().all(plain) {
+        return Ok(id);
+    }
+    Err(ToolError::new(
+        ErrorCode::InvalidRequest,
+        format_args!("`{stem}` gives no id of a plan"),
+    )
+    .hint("begin with a-z, go on with a-z, 0-9 and _, at most 64 characters"))
+}
+
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = std::fs::File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
