@@ -514,6 +514,27 @@ fn a_plan_has_a_budget() {
 }
 
 #[test]
+fn what_costs_more_goes_first() {
+    let plan = crate::fakes::parse(&steps(&[
+        "{id: a, tool: note, args: {key: costs, text: short}}",
+        "{id: b, tool: note, cost_ms: 500, args: {key: costs, text: long}}",
+        "{id: c, tool: note, cost_ms: 50, args: {key: costs, text: middle}}",
+    ]));
+    let options = chain_runtime::RunOptions {
+        threads: 1,
+        ..Default::default()
+    };
+    World::new()
+        .run_with(&plan, &tool_core::Object::new(), options)
+        .unwrap();
+    assert_eq!(logged("costs"), ["note long", "note middle", "note short"]);
+    problem(
+        &steps(&["{id: a, tool: note, cost_ms: 0, args: {key: k, text: x}}"]),
+        &["a whole number, at least 1 for `cost_ms`"],
+    );
+}
+
+#[test]
 fn there_is_one_place() {
     fine(&steps(&[
         "{id: a, tool: note, place: local, args: {key: k, text: x}}",

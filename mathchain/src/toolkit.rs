@@ -238,11 +238,28 @@ impl Toolkit {
     ) -> Result<ChainResult, Problems> {
         let options = RunOptions {
             threads,
+            observer,
+            ..RunOptions::default()
+        };
+        self.run_plan(context, plan, inputs, options)
+    }
+
+    /// As [`Toolkit::run_chain`], with everything that can be said of a run; it is durable where there is a state.
+    ///
+    /// # Errors
+    /// As [`Toolkit::run_chain`].
+    pub fn run_plan(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        options: RunOptions,
+    ) -> Result<ChainResult, Problems> {
+        let options = RunOptions {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
-            observer,
             state: self.state.clone(),
-            ..RunOptions::default()
+            ..options
         };
         let generation = self.generations.current();
         let caller = caller(&generation, context);

@@ -60,6 +60,8 @@ pub struct CheckedStep {
     pub timeout_ms: Option<u64>,
     /// Longest run of all attempts together in milliseconds.
     pub deadline_ms: Option<u64>,
+    /// How long it is expected to run, where the plan says.
+    pub cost_ms: Option<u64>,
     /// Whether a person is asked.
     pub approval: Approval,
     /// What undoes it when the chain fails later.

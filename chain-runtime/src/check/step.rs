@@ -78,6 +78,7 @@ impl<'d> Checker<'d> {
         checked.retry = step.retry.clone();
         checked.timeout_ms = step.timeout_ms;
         checked.deadline_ms = step.deadline_ms;
+        checked.cost_ms = step.cost_ms;
         checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
         checked.approval = step.approval;
         let when = self.when(position, &mut checked);
@@ -146,6 +147,7 @@ impl<'d> Checker<'d> {
             retry: Retry::default(),
             timeout_ms: None,
             deadline_ms: None,
+            cost_ms: None,
             approval: Approval::Auto,
             compensate: None,
             waits: false,

@@ -239,6 +239,10 @@ fn step_field(field: &str) -> Json {
             "Calls the tool for every element of a list; the results come in its order.",
         ),
         "retry" => described("retry", "What is tried again, and after how long."),
+        "cost_ms" => described(
+            "positive",
+            "How long it is expected to run, in milliseconds: a hint for what goes first.",
+        ),
         "timeout_ms" => described("positive", "Longest run of one attempt in milliseconds."),
         "deadline_ms" => described(
             "positive",

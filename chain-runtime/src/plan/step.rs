@@ -19,7 +19,7 @@ pub(super) const BACKOFF_MS_MAX: u64 = 3_600_000;
 /// What a compensation is called in records, after the id of its step.
 pub const COMPENSATE_SUFFIX: &str = "!compensate";
 
-pub(crate) const STEP_FIELDS: [&str; 13] = [
+pub(crate) const STEP_FIELDS: [&str; 14] = [
     "id",
     "tool",
     "args",
@@ -29,6 +29,7 @@ pub(crate) const STEP_FIELDS: [&str; 13] = [
     "retry",
     "timeout_ms",
     "deadline_ms",
+    "cost_ms",
     "approval",
     "on_error",
     "compensate",
@@ -73,6 +74,8 @@ pub struct Step {
     pub timeout_ms: Option<u64>,
     /// Longest run of all attempts and waits together.
     pub deadline_ms: Option<u64>,
+    /// How long it is expected to run; steps with the longest way behind them go first.
+    pub cost_ms: Option<u64>,
     /// Whether a person is asked.
     pub approval: Approval,
     /// What its failure means for the others.
@@ -227,6 +230,7 @@ impl Reader {
             retry: Retry::default(),
             timeout_ms: None,
             deadline_ms: None,
+            cost_ms: None,
             approval: Approval::default(),
             on_error: None,
             compensate: None,
@@ -261,6 +265,7 @@ impl Reader {
         }
         step.timeout_ms = self.positive(object, "timeout_ms");
         step.deadline_ms = self.positive(object, "deadline_ms");
+        step.cost_ms = self.positive(object, "cost_ms");
         step.approval = self
             .field(
                 object,

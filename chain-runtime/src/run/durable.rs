@@ -6,6 +6,7 @@ use std::sync::Arc;
 use registry::{CallerContext, Dispatcher, Results};
 use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
 
+use super::costs::Costs;
 use super::memory::{Compared, Decision, Memory};
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check};
@@ -103,6 +104,7 @@ pub(super) fn begin(
     state: &Arc<State>,
     id: Option<String>,
     plan: &CheckedPlan,
+    costs: &Costs,
 ) -> Result<Arc<Journal>, ToolError> {
     let who = &plan.context.who;
     let mut caller = Object::new();
@@ -130,7 +132,7 @@ pub(super) fn begin(
         id,
         plan_id: plan.id.to_string(),
         plan_digest: plan.digest.clone(),
-        plan: written(plan),
+        plan: written(plan, costs),
         inputs: plan.inputs.clone(),
         role: who.role.clone(),
         who: Value::Object(Arc::new(caller)),
@@ -141,7 +143,7 @@ pub(super) fn begin(
 }
 
 /// The plan with all that decided how it was read, so that it is read the same way again.
-fn written(plan: &CheckedPlan) -> Value {
+fn written(plan: &CheckedPlan, costs: &Costs) -> Value {
     let tools: BTreeMap<&str, u32> = plan
         .steps
         .iter()
@@ -156,6 +158,7 @@ fn written(plan: &CheckedPlan) -> Value {
         ("parallel_mutations", Value::from(plan.parallel_mutations)),
         ("on_error", Value::from(plan.on_error.as_str())),
         ("tools", Value::object(tools)),
+        ("costs", costs.to_value()),
     ])
 }
 
@@ -250,6 +253,8 @@ pub fn resume(
             .hint(format!("`mathchain runs show {}`", found.id)));
     }
     let plan = checked(state, &found, dispatcher, context, how.accept_changes)?;
+    let costs = state.value(&found.plan)?;
+    let costs = costs.get("costs").map(Costs::from_value);
     let (journal, records) = state.take_run(&found.id)?;
     let memory = match Memory::resume(Arc::clone(&journal), &plan, &records, &how.decisions) {
         Ok(memory) => memory,
@@ -267,6 +272,7 @@ pub fn resume(
         dispatcher,
         RunOptions {
             memory: Some(Arc::new(memory)),
+            costs: costs.unwrap_or_default(),
             ..options
         },
     ))

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use tool_core::{ErrorCode, ResourceKey, ToolError, Value};
 
+use super::costs::Costs;
 use super::finished::{Finished, StepStatus};
 use super::items::Items;
 use super::values::{self, Values};
@@ -110,12 +111,14 @@ pub(super) struct Parts {
 }
 
 /// A unit that may start: longest way first, then plan order, then element.
-type Ready = (usize, Reverse<usize>, Reverse<usize>);
+type Ready = (u64, Reverse<usize>, Reverse<usize>);
 
 /// The state of a running plan.
 pub struct Machine<'a> {
     pub(super) plan: &'a CheckedPlan,
     slots: Slots,
+    /// By step, the longest way from it to an end, in expected microseconds.
+    priorities: Vec<u64>,
     /// Calls that run, by kind: computing, waiting.
     running: [usize; 2],
     ready: [BinaryHeap<Ready>; 2],
@@ -160,7 +163,7 @@ pub struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     /// The machine of a plan before anything happened; its first commands are taken with [`Machine::begin`].
-    pub fn new(plan: &'a CheckedPlan, slots: Slots) -> Self {
+    pub fn new(plan: &'a CheckedPlan, slots: Slots, costs: &Costs) -> Self {
         let count = plan.steps.len();
         let waves = (0..count)
             .map(|step| plan.graph.wave(step) + 1)
@@ -169,6 +172,7 @@ impl<'a> Machine<'a> {
         let mut machine = Self {
             plan,
             slots,
+            priorities: costs.priorities(plan),
             running: [0; 2],
             ready: [BinaryHeap::new(), BinaryHeap::new()],
             waiting: (0..count)
@@ -425,7 +429,7 @@ impl<'a> Machine<'a> {
         };
         let kind = self.kind(unit);
         self.ready[kind].push((
-            self.plan.graph.priority(unit.step),
+            self.priorities[unit.step],
             Reverse(unit.step),
             Reverse(item),
         ));

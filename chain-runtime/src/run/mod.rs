@@ -5,6 +5,7 @@
 //! had already run when it failed is reported as not run (with a warning that names it). So the deterministic part of the
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
+mod costs;
 mod durable;
 mod finished;
 mod items;
@@ -29,6 +30,7 @@ use crate::check::{CheckedPlan, CheckedStep, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::state::State;
+pub use costs::Costs;
 pub use durable::{Replay, Resume, again, build, cancel, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use machine::Slots;
@@ -42,6 +44,9 @@ pub const STACK_BYTES: usize = 8 << 20;
 pub const THREADS_MAX: usize = 32;
 /// Calls that wait for the world and run beside those that compute, where no number of threads is given.
 pub const WAITING_MAX: usize = 16;
+
+/// Steps from which on it matters enough what goes first to look up what tools took.
+const COSTS_MATTER: usize = 8;
 
 /// How a plan is run.
 #[derive(Clone, Default)]
@@ -59,6 +64,8 @@ pub struct RunOptions {
     pub chain_id: Option<String>,
     /// Where the run is written as it goes, so that it can go on after its process ended; [`execute`] begins it.
     pub state: Option<Arc<State>>,
+    /// What calls of tools took in earlier runs.
+    pub costs: Costs,
     /// Whether every call is computed, also where a durable run kept the result of the same one.
     pub no_cache: bool,
     /// What is known of the run already.
@@ -109,7 +116,11 @@ pub fn begin(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOption
     let Some(state) = options.state.take() else {
         return run(plan, dispatcher, options);
     };
-    match durable::begin(&state, options.chain_id.clone(), plan) {
+    if plan.steps.len() >= COSTS_MATTER {
+        // What cannot be read decides nothing but the order.
+        options.costs = state.costs().unwrap_or_default();
+    }
+    match durable::begin(&state, options.chain_id.clone(), plan, &options.costs) {
         Ok(journal) => {
             options.memory = Some(Arc::new(Memory::begin(journal)));
             run(plan, dispatcher, options)
@@ -179,7 +190,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         &stop,
         options.observer.as_ref(),
         memory,
-        slots,
+        (slots, &options.costs),
     );
     let (parts, broken) = workers.serve();
     drop(alarm);

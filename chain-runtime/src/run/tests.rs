@@ -11,6 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use registry::{Answer, CallerContext, Who};
 use tool_core::{Effect, ErrorCode, Object, Seed, ToolError, Value};
 
+use super::costs::Costs;
 use super::finished::{Finished, StepStatus};
 use super::machine::{Command, Conclusion, Event, Machine, Part, Slots, Unit};
 use crate::check::{CheckedMap, CheckedPlan, CheckedStep, Permit};
@@ -217,6 +218,7 @@ fn blank(id: Arc<str>, args: Node) -> CheckedStep {
         retry: Retry::default(),
         timeout_ms: None,
         deadline_ms: None,
+        cost_ms: None,
         approval: Approval::Auto,
         compensate: None,
         waits: false,
@@ -348,7 +350,7 @@ fn driven(
     salt: u64,
     rng: &mut SmallRng,
 ) -> (Vec<Finished>, Vec<Finished>, Vec<usize>) {
-    let mut machine = Machine::new(plan, slots);
+    let mut machine = Machine::new(plan, slots, &Costs::default());
     let mut open: Vec<Command> = machine.begin();
     let mut running: HashSet<Unit> = HashSet::new();
     let mut settled: HashSet<usize> = HashSet::new();
@@ -519,7 +521,7 @@ proptest! {
         let plan = plan(&sketches, &mut rng);
         let salt = rng.next_u64();
         let slots = Slots { compute: 3, waiting: Some(2) };
-        let mut machine = Machine::new(&plan, slots);
+        let mut machine = Machine::new(&plan, slots, &Costs::default());
         let mut open = machine.begin();
         let mut count = 0;
         let mut stopped = false;

@@ -14,6 +14,7 @@ use registry::{Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
+use super::costs::Costs;
 use super::finished::Finished;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
@@ -61,9 +62,9 @@ impl<'a> Workers<'a> {
         stop: &'a StopFlag,
         observer: Option<&'a Arc<dyn Observer>>,
         memory: Option<&'a Memory>,
-        slots: Slots,
+        (slots, costs): (Slots, &Costs),
     ) -> Self {
-        let mut machine = Machine::new(plan, slots);
+        let mut machine = Machine::new(plan, slots, costs);
         let queue = machine.begin().into();
         Self {
             plan,

@@ -13,6 +13,7 @@ use super::open::OpenRun;
 use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
 use super::{State, values};
 use crate::artifacts;
+use crate::run::Costs;
 
 /// A run in which nothing can happen any more.
 pub(super) fn ended(id: &str) -> ToolError {
@@ -205,6 +206,24 @@ impl State {
             .map_err(fail)?
             .ok_or_else(|| unknown(&id))?;
         Ok(read_chain(&transaction, &row, &fail)?.1)
+    }
+
+    /// What calls of tools took in the newest runs.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn costs(&self) -> Result<Costs, ToolError> {
+        const NEWEST: i64 = 2_000;
+        const SQL: &str = "SELECT body ->> '$.tool', body ->> '$.elapsed_ms' FROM
+            (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'";
+        let core = self.shared.lock();
+        let read = || {
+            let mut query = core.connection.prepare_cached(SQL)?;
+            let rows = query.query_map([NEWEST], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<Vec<(String, f64)>>>()
+        };
+        let took = read().map_err(|err| self.shared.fail("read what tools took", &err))?;
+        Ok(Costs::of_history(took))
     }
 
     /// The newest runs, newest first: in one state, or all.

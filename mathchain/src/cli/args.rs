@@ -190,6 +190,9 @@ pub(super) struct Run {
     /// Most steps at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+    /// Compute every call, also where an earlier run kept the result of the same one
+    #[arg(long)]
+    pub no_cache: bool,
     /// Role of the caller
     #[arg(long, value_name = "ROLE", help_heading = "Caller")]
     pub role: Option<String>,

@@ -61,8 +61,13 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let observer = display
         .clone()
         .map(|display| display as Arc<dyn chain_runtime::Observer>);
-    let threads = run.threads.map_or(0, usize::from);
-    let result = toolkit.run_chain_with(&context, &plan, &inputs, threads, observer);
+    let options = chain_runtime::RunOptions {
+        threads: run.threads.map_or(0, usize::from),
+        observer,
+        no_cache: run.no_cache,
+        ..Default::default()
+    };
+    let result = toolkit.run_plan(&context, &plan, &inputs, options);
     if let Some(display) = display {
         display.clear();
     }
