@@ -92,7 +92,7 @@ pub(super) const SELECTORS: &[(&str, &[&str])] = &[
 /// A call, with what is known of it by hand.
 pub(super) struct Sample {
     pub(super) tool: &'static str,
-    args: &'static str,
+    pub(super) args: &'static str,
     pub(super) path: Option<&'static str>,
     pub(super) tree: bool,
     pub(super) words: &'static [&'static str],
