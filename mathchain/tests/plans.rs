@@ -461,7 +461,7 @@ fn the_page_shows_plans_that_run() {
 #[test]
 fn the_schema_is_the_published_one() {
     let place = Place::new();
-    let printed = place.run(&["plan", "schema"], "");
+    let printed = place.run(&["schema", "plan"], "");
     assert_eq!(
         printed.expect_code(0).stdout,
         include_str!("../../docs/schema/plan.schema.json")
@@ -610,13 +610,10 @@ fn effects_wait_for_one_approval_and_run_again() {
             .path("work/examples/out/effects/published.md")
             .exists()
     );
-    let open = place.run(&["approvals", "list"], "");
-    assert_eq!(
-        open.expect_code(0).json().items().expect("a list").len(),
-        1,
-        "{}",
-        open.stdout
-    );
+    answer_the_one_question(&place, "approve");
+    let resumed = place.run(&["runs", "resume", &run_of(&waits)], "");
+    resumed.expect_code(0);
+    assert_eq!(place.read("examples/out/effects/published.md"), draft);
     for _ in 0..2 {
         let answer = place.run(&["run", "examples/effects.yaml", "--yes"], "");
         answer.expect_code(0);
@@ -625,5 +622,46 @@ fn effects_wait_for_one_approval_and_run_again() {
             Some(draft.as_str())
         );
         assert_eq!(place.read("examples/out/effects/published.md"), draft);
+    }
+}
+
+/// Answers what waits; there is exactly one question.
+fn answer_the_one_question(place: &Place, verb: &str) {
+    let open = place.run(&["approvals", "list"], "");
+    let listed = open.expect_code(0).json().items().expect("a list");
+    assert_eq!(listed.len(), 1, "{}", open.stdout);
+    let id = listed[0].get("id").and_then(Value::as_str).expect("an id");
+    place.run(&[verb, id], "").expect_code(0);
+}
+
+fn run_of(answer: &crate::support::Answer) -> String {
+    let id = answer.at("/metadata/chain_id");
+    id.as_str().expect("an id").to_owned()
+}
+
+/// What a person declines is followed by the compensations of what was done before.
+#[test]
+fn declined_effects_are_undone() {
+    let place = with_examples(true);
+    let waits = place.run(&["run", "examples/effects.yaml"], "");
+    waits.expect_code(4);
+    assert!(place.path("work/examples/out/effects/draft.md").exists());
+    answer_the_one_question(&place, "deny");
+    place
+        .run(&["runs", "resume", &run_of(&waits)], "")
+        .expect_code(3);
+    for file in ["draft.md", "cheap.json", "published.md"] {
+        let path = place.path("work/examples/out/effects").join(file);
+        assert!(!path.exists(), "{file}");
+    }
+}
+
+/// A run of a script and of a plan can be gone through again: the same bytes.
+#[test]
+fn runs_of_scripts_and_plans_are_replayed() {
+    let place = with_examples(true);
+    for name in ["examples/script.chain", "examples/posterior.yaml"] {
+        place.run(&["run", name], "").expect_code(0);
+        place.run(&["replay", "--last"], "").expect_code(0);
     }
 }

@@ -17,11 +17,18 @@ struct Described {
 }
 
 /// Every kind, in the order of the list.
-const SCHEMAS: &[Described] = &[Described {
-    name: "config",
-    files: "mathchain.toml, mathchain.yaml",
-    schema: registry::config::schema,
-}];
+const SCHEMAS: &[Described] = &[
+    Described {
+        name: "config",
+        files: "mathchain.toml, mathchain.yaml",
+        schema: registry::config::schema,
+    },
+    Described {
+        name: "plan",
+        files: "plans in YAML and JSON",
+        schema: chain_runtime::plan::schema,
+    },
+];
 
 /// The names that can be given.
 pub(super) fn names() -> PossibleValuesParser {

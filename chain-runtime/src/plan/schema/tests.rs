@@ -398,6 +398,6 @@ fn the_published_schema_is_this_one() {
     let published = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         published == format!("{:#}\n", schema()),
-        "run `mathchain plan schema > docs/schema/plan.schema.json` and look at the difference"
+        "run `mathchain schema plan > docs/schema/plan.schema.json` and look at the difference"
     );
 }

@@ -49,8 +49,6 @@ Examples:
         #[arg(default_value = "plan")]
         name: String,
     },
-    /// Print the JSON Schema of plans, for editors
-    Schema,
 }
 
 /// A plan, its inputs and its caller.

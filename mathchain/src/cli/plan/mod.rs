@@ -35,10 +35,6 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolErro
             Ok(())
         }),
         Plan::New { name } => starter::write(name).map_err(Problematic::Error),
-        Plan::Schema => {
-            print(&format!("{:#}\n", chain_runtime::plan::schema()));
-            Ok(())
-        }
     };
     match done {
         Ok(()) => Ok(exit::OK.into()),
@@ -48,7 +44,7 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolErro
                 Plan::Check { given, .. } | Plan::Explain { given } | Plan::Graph { given, .. } => {
                     Some(given.plan.as_path())
                 }
-                Plan::New { .. } | Plan::Schema => None,
+                Plan::New { .. } => None,
             };
             Ok(refused(global, file, "the plan is not right", problems))
         }
