@@ -45,7 +45,7 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
                 rules::words(rule)
             ),
             None => format!(
-                "approved {id}: `{tool}` as `{role}`; send the same call again and it runs once\n"
+                "approved {id}: `{tool}` as `{role}`; send the same call again, or resume its run, and it runs once\n"
             ),
         }
     });

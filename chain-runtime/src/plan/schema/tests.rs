@@ -272,10 +272,8 @@ fn misspelt_fields_fail_in_both() {
 fn values_that_do_not_fit_fail_in_both() {
     let base = "version: 1\nsteps: [{id: a, tool: f, REST}]\n";
     let step = |rest: &str| yaml(&base.replace("REST", rest));
-    for rest in ["id: b"] {
-        // A duplicate key is no document at all.
-        assert!(document::parse("p", &base.replace("REST", rest), Format::Yaml).is_err());
-    }
+    // A duplicate key is no document at all.
+    assert!(document::parse("p", &base.replace("REST", "id: b"), Format::Yaml).is_err());
     for rest in [
         "args: 3",
         "args: [1]",
