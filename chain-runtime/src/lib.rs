@@ -5,6 +5,7 @@
 //! names a tool or decides who may call one: that is the registry's. [`session`] folds the events of a session; [`state`] is what
 //! outlives a process: audit, approvals and the journals of runs; [`artifacts`] are the values that those refer to.
 
+pub mod anomalies;
 pub mod artifacts;
 pub mod check;
 pub mod condition;

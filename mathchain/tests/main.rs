@@ -1,6 +1,7 @@
 //! The binary as its users meet it: processes, pipes, exit codes.
 
 mod agents;
+mod anomalies;
 mod call;
 mod caller;
 mod chains;

@@ -238,7 +238,7 @@ impl State {
         Ok(lines)
     }
 
-    fn parsed(&self, row: RawRecord) -> Result<AuditRecord, ToolError> {
+    pub(super) fn parsed(&self, row: RawRecord) -> Result<AuditRecord, ToolError> {
         let record = json::parse(&row.body, json::Limits::default()).map_err(|err| {
             ToolError::new(
                 ErrorCode::ToolError,
@@ -305,14 +305,14 @@ const EXPORTS: [(&str, ExportLine); 3] = [
 ];
 
 /// A record as it stands in the file.
-struct RawRecord {
+pub(super) struct RawRecord {
     session: String,
     sequence: u64,
     hash: Hash,
     body: String,
 }
 
-fn read_row(row: &Row<'_>) -> rusqlite::Result<RawRecord> {
+pub(super) fn read_row(row: &Row<'_>) -> rusqlite::Result<RawRecord> {
     Ok(RawRecord {
         session: text_at(row, 0)?,
         sequence: number_at(row, 1)?,

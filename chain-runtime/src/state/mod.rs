@@ -22,6 +22,7 @@ mod backups;
 mod cache;
 mod chain;
 mod error;
+mod evidence;
 mod gc;
 mod journal;
 mod kept;

@@ -130,6 +130,9 @@ pub(super) enum Command {
     Runs(Runs),
     /// Go through a run again: verify it, compute and compare, or run it anew
     Replay(super::resume::Replay),
+    /// What looks wrong in what plans and calls did
+    #[command(subcommand)]
+    Chain(Chain),
     /// Large values that runs made, as files
     #[command(subcommand)]
     Artifacts(Artifacts),
@@ -611,6 +614,27 @@ pub(super) enum RunStateArg {
     Cancelled,
     /// The plan was refused
     Rejected,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Chain {
+    /// Find stalls, repeated failures, retry storms, plans that fall back, one tool or role that does nearly all
+    #[command(
+        after_help = "What is found is no error, and the exit code is 0 all the same. `[chain.anomalies]` in the configuration sets the limits.
+Examples:
+  mathchain chain anomalies
+  mathchain chain anomalies --since 7
+  mathchain chain anomalies --run 3f2a         # any unique beginning of the id
+  mathchain chain anomalies --json | jq '.findings[] | {kind, run, tool, next}'"
+    )]
+    Anomalies {
+        /// Only in this run: its id, or the beginning; others say how long tools take
+        #[arg(long, value_name = "RUN", conflicts_with = "since")]
+        run: Option<String>,
+        /// Look back so many days
+        #[arg(long, value_name = "DAYS", default_value_t = 30)]
+        since: u64,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,6 +8,7 @@ mod artifacts;
 mod audit;
 mod call;
 mod caller;
+mod chain;
 mod check;
 mod doctor;
 mod exit;
@@ -73,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Audit(audit) => audit::audit(&global, &audit),
         Command::Runs(runs) => runs::runs(&global, &runs),
         Command::Replay(replay) => resume::replay(&global, &replay),
+        Command::Chain(chain) => chain::chain(&global, &chain),
         Command::Artifacts(artifacts) => artifacts::artifacts(&global, &artifacts),
         Command::Init(init) => init::init(&init),
         Command::Doctor => doctor::doctor(&global),

@@ -1,5 +1,6 @@
 //! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
 
+mod anomalies;
 mod approvers;
 mod cases;
 pub(crate) mod earlier;
@@ -13,6 +14,7 @@ mod services;
 #[cfg(test)]
 mod tests;
 
+pub use anomalies::AnomalyLimits;
 pub use approvers::{Approver, key_digest};
 pub(crate) use cases::cases;
 pub use earlier::{EarlierFiles, NamedFile};
@@ -88,6 +90,8 @@ pub struct ChainDefaults {
     pub parallel_mutations: bool,
     /// What a failed step does.
     pub on_error: OnError,
+    /// From when on the journal is said to look wrong.
+    pub anomalies: AnomalyLimits,
 }
 
 /// What tools may reach on the web, and which services they ask.

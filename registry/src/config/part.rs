@@ -318,6 +318,21 @@ impl Table<'_> {
         self.at_least(key, 0)
     }
 
+    /// A share: an integer from 1 to 100.
+    pub(crate) fn percent(&mut self, key: &str) -> Option<u64> {
+        let form = || {
+            object([
+                ("type", "integer".into()),
+                ("minimum", 1.into()),
+                ("maximum", 100.into()),
+            ])
+        };
+        self.scalar(key, form, "a percentage from 1 to 100", |value| {
+            let number = u64::try_from(value.as_i64()?).ok()?;
+            (1..=100).contains(&number).then_some(number)
+        })
+    }
+
     fn at_least(&mut self, key: &str, least: u64) -> Option<u64> {
         let form = || object([("type", "integer".into()), ("minimum", least.into())]);
         let expected = format!("an integer of at least {least}");

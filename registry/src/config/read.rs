@@ -2,6 +2,7 @@
 
 use tool_core::nearest::nearest;
 
+use super::anomalies::anomalies;
 use super::earlier::files;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
@@ -358,9 +359,11 @@ fn unattended(part: Part<'_>) -> Unattended {
 
 fn chain(part: Part<'_>) -> ChainDefaults {
     let mut chain = ChainDefaults::default();
-    let Some(mut table) = part.into_table(&["mode", "parallel_mutations", "on_error"]) else {
+    let Some(mut table) = part.into_table(&["mode", "parallel_mutations", "on_error", "anomalies"])
+    else {
         return chain;
     };
+    set(&mut chain.anomalies, table.within("anomalies", anomalies));
     if table.one_of("mode", &["dep", "seq"]).as_deref() == Some("seq") {
         chain.mode = ChainMode::Seq;
     }

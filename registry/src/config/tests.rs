@@ -65,6 +65,9 @@ max_output_bytes = 3000
 mode = "seq"
 parallel_mutations = true
 on_error = "continue"
+[chain.anomalies]
+stall_times = 4
+role_percent = 100
 
 [models.embeddings]
 endpoint = "http://127.0.0.1:8080/v1/embeddings"
@@ -133,7 +136,12 @@ fn the_example_is_read_whole() {
         ChainDefaults {
             mode: ChainMode::Seq,
             parallel_mutations: true,
-            on_error: OnError::Continue
+            on_error: OnError::Continue,
+            anomalies: AnomalyLimits {
+                stall_times: 4,
+                role_percent: 100,
+                ..AnomalyLimits::default()
+            }
         }
     );
     assert_eq!(
@@ -255,6 +263,9 @@ obligations = ["bakup"]
 timeout_ms = -1
 [chain]
 mode = "fast"
+[chain.anomalies]
+stall_ms = 0
+tool_percent = 101
 [cli]
 x = 1
 "#;
@@ -277,6 +288,8 @@ x = 1
         "no obligation named `bakup` (did you mean `backup`?)",
         "mathchain.toml:25:1: expected an integer of at least 1",
         "mathchain.toml:27:1: expected one of `dep`, `seq`",
+        "mathchain.toml:29:1: expected an integer of at least 1",
+        "mathchain.toml:30:1: expected a percentage from 1 to 100",
     ] {
         assert!(all.contains(expected), "no {expected:?} in\n{all}");
     }

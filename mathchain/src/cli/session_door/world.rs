@@ -11,6 +11,7 @@ use registry::{Dispatcher, Facts};
 use tool_core::capability::{Backups, Files, OpenWorkspace, Workspaces};
 use tool_core::{ErrorCode, ToolError};
 
+use crate::inputs::Inputs;
 use crate::{Toolkit, environment};
 
 /// Files and programs of one session.
@@ -62,7 +63,13 @@ impl World {
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
         let files = folder.map(|folder| folder as Arc<dyn Files>);
-        host.arrays = (files.clone()).map(|files| Arc::new(host_tools::Inputs::new(files)) as _);
+        // Artifacts are the state's; files are the workspace's.
+        host.arrays = (files.is_some() || self.state.is_some()).then(|| {
+            Arc::new(Inputs {
+                files: files.clone().map(host_tools::Inputs::new),
+                state: self.state.clone(),
+            }) as _
+        });
         host.backups = match (&self.state, &files) {
             (Some(state), Some(files)) => {
                 let keeper = Keeper::new(Arc::clone(state), Arc::clone(files));
