@@ -295,3 +295,45 @@ fn a_file_of_an_older_version_is_brought_up_with_its_data() {
     let report = state.verify(&[]).unwrap();
     assert!(report.is_sound() && report.sessions == 2, "{report:?}");
 }
+
+#[test]
+fn calls_and_plans_are_given_since_a_time_and_those_of_one_run_before_them() {
+    let top = folder();
+    let clock = Still::at(NOW);
+    let state = Arc::new(State::open(top.path(), clock.clone()).unwrap());
+    let journal = state.begin_run(&header()).unwrap();
+    for kind in ["intent", "call", "settled", "chain"] {
+        journal.write(&told(kind, 1), Durability::Batched).unwrap();
+    }
+    journal.flush().unwrap();
+    clock.advance(1000);
+    for number in 2..4 {
+        state
+            .record(&told("call", number), Durability::Batched)
+            .unwrap();
+    }
+    state.record(&event(4), Durability::Batched).unwrap();
+    let given = |run: Option<&str>, since_ms: u64, count_max: usize| -> Vec<String> {
+        let records = state.calls_and_plans(run, since_ms, count_max).unwrap();
+        let shown = |found: &AuditRecord| {
+            let step = found.record.get("step").unwrap();
+            format!("{} {step}", kinds(&[found.record.clone()])[0])
+        };
+        records.iter().map(shown).collect()
+    };
+    let own = Some(journal.id());
+    let newest = ["call 3", "call 2"];
+    assert_eq!(given(None, NOW + 1, 9), newest);
+    assert_eq!(
+        given(None, NOW, 9),
+        ["call 3", "call 2", "chain 1", "call 1"]
+    );
+    assert_eq!(
+        given(own, NOW + 1, 9),
+        ["chain 1", "call 1", "call 3", "call 2"]
+    );
+    assert_eq!(given(own, NOW + 2000, 9), ["chain 1", "call 1"]);
+    assert_eq!(given(own, NOW, 1), ["chain 1"]);
+    assert_eq!(given(None, u64::MAX, 9), Vec::<String>::new());
+    journal.finish(RunState::Succeeded).unwrap();
+}
