@@ -508,3 +508,24 @@ fn a_log_that_was_touched_does_not_replay_and_schemas_are_printed() {
         Value::from("session.opened")
     );
 }
+
+/// Artifacts are the state's, so they need no workspace; files do.
+#[test]
+fn artifacts_are_looked_for_without_a_workspace_and_files_are_not() {
+    let place = place();
+    let handle = format!("b3:{}", "0".repeat(64));
+    let input = format!(
+        "{{\"type\":\"run.requested\"}}\n{{\"type\":\"calls.observed\",\"calls\":[{{\"call_id\":\"a\",\"tool\":\"statistics\",\"args\":{{\"data\":{{\"$artifact\":\"{handle}\"}}}}}},{{\"call_id\":\"f\",\"tool\":\"statistics\",\"args\":{{\"data\":{{\"$file\":\"examples/data/houses.csv\"}}}}}}]}}\n"
+    );
+    let answer = place.run(&["session"], &input);
+    let lines = lines(answer.expect_code(0));
+    let settled = lines.iter().find(|line| kind(line) == "batch.settled");
+    let settled = settled.expect("results");
+    let reason = |place: usize| {
+        let pointer = format!("/results/{place}/error/reason");
+        settled.pointer(&pointer).map(|reason| reason.to_string())
+    };
+    // It is the store that answers: no run of this role made it.
+    assert_eq!(reason(0).as_deref(), Some("\"artifact_role\""), "{settled}");
+    assert_eq!(reason(1).as_deref(), Some("\"rule\""), "{settled}");
+}

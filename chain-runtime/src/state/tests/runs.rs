@@ -317,7 +317,7 @@ fn calls_and_plans_are_given_since_a_time_and_those_of_one_run_before_them() {
         let records = state.calls_and_plans(run, since_ms, count_max).unwrap();
         let shown = |found: &AuditRecord| {
             let step = found.record.get("step").unwrap();
-            format!("{} {step}", kinds(&[found.record.clone()])[0])
+            format!("{} {step}", kinds(std::slice::from_ref(&found.record))[0])
         };
         records.iter().map(shown).collect()
     };
