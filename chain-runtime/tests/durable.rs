@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use chain_runtime::run::{Decision, Resume, cancel, replay, resume};
+use chain_runtime::run::{Decision, Replay, Resume, cancel, replay, resume};
 use chain_runtime::state::{RunState, State};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use registry::{Answer, CallerContext};
@@ -74,6 +74,14 @@ impl Durable {
             RunOptions::default(),
             how,
         )
+    }
+
+    fn replay(&self, id: &str, threads: usize) -> Replay {
+        let options = RunOptions {
+            threads,
+            ..RunOptions::default()
+        };
+        replay(&self.state, id, &self.asking(), &operator(), options).unwrap()
     }
 
     fn state_of(&self, id: &str) -> RunState {
@@ -280,14 +288,7 @@ fn t27_a_replay_computes_and_compares() {
     let result = durable.run(&plan, &operator());
     assert_eq!(result.status, ChainStatus::Success);
     logged("t27");
-    let replayed = replay(
-        &durable.state,
-        &result.chain_id,
-        &durable.asking(),
-        &operator(),
-        RunOptions::default(),
-    )
-    .unwrap();
+    let replayed = durable.replay(&result.chain_id, 0);
     assert!(
         replayed.compared.divergences.is_empty(),
         "{:?}",
@@ -304,14 +305,7 @@ fn t27_a_replay_computes_and_compares() {
         "{id: n, tool: any, args: {value: {$ref: c.count}}}",
     ]);
     let result = durable.run(&lying, &operator());
-    let replayed = replay(
-        &durable.state,
-        &result.chain_id,
-        &durable.asking(),
-        &operator(),
-        RunOptions::default(),
-    )
-    .unwrap();
+    let replayed = durable.replay(&result.chain_id, 0);
     let first = &replayed.compared.divergences[0];
     assert_eq!(first.call, "c");
     assert_eq!(
@@ -334,18 +328,7 @@ fn r58_a_replay_gives_the_same_bytes_for_any_number_of_threads() {
     ]);
     let result = durable.run(&plan, &operator());
     for threads in [1, 2, 3, 8, 32] {
-        let options = RunOptions {
-            threads,
-            ..RunOptions::default()
-        };
-        let replayed = replay(
-            &durable.state,
-            &result.chain_id,
-            &durable.asking(),
-            &operator(),
-            options,
-        )
-        .unwrap();
+        let replayed = durable.replay(&result.chain_id, threads);
         assert_eq!(replayed.compared.same, 9, "{threads}");
         assert_eq!(replayed.result_same, Some(true), "{threads}");
     }

@@ -14,89 +14,14 @@ use tool_core::{ErrorCode, ResourceKey, ToolError, Value};
 use super::costs::Costs;
 use super::finished::{Finished, StepStatus};
 use super::items::Items;
+use super::obstacle::obstacle;
 use super::values::{self, Values};
+
+pub use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::{Mode, OnError};
 use crate::reference::Missing;
 use crate::template::Placed;
-
-/// One call: a step, an element of a map, or what undoes a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Unit {
-    /// Position of the step in the plan.
-    pub step: usize,
-    /// Which of its calls.
-    pub part: Part,
-}
-
-/// Which call of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// The only one.
-    Whole,
-    /// That for an element of the map.
-    Item(usize),
-    /// That which undoes it.
-    Undo,
-}
-
-/// What happened.
-#[derive(Debug)]
-pub enum Event {
-    /// A call ended.
-    Ended {
-        /// Which.
-        unit: Unit,
-        /// How.
-        end: Box<Finished>,
-        /// Milliseconds that are left of the step's deadline.
-        left_ms: Option<u64>,
-    },
-    /// The resources of a map's calls are known.
-    Keyed {
-        /// The step.
-        step: usize,
-        /// What each call uses.
-        keys: Vec<Vec<ResourceKey>>,
-    },
-    /// A wait is over.
-    Woke(Unit),
-    /// Nothing more is to start.
-    Stop(ToolError),
-}
-
-/// What is to be done.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Make a call; the number of the attempt, from 1.
-    Start(Unit, u32),
-    /// Find out what the calls of a map use: one list of keys per element.
-    Key(usize),
-    /// Wait so many milliseconds before the call is made again.
-    Sleep(Unit, u64),
-    /// A step has ended, or will not run.
-    Settled(usize),
-}
-
-/// Where a run stands when nothing of it is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conclusion {
-    /// Every step has ended.
-    Finished,
-    /// Steps wait for a person.
-    Suspended,
-    /// The outcome of a call with effects is not known, and a person must say.
-    NeedsDecision,
-}
-
-/// How many calls run together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slots {
-    /// Calls that compute.
-    pub compute: usize,
-    /// Calls that wait for the world; `None` where they share the others' slots.
-    pub waiting: Option<usize>,
-}
 
 /// What is left when a run stands.
 pub(super) struct Parts {
@@ -778,39 +703,4 @@ fn over_budget(what: &str) -> ToolError {
     )
     .reason("budget_exceeded")
     .hint(format!("raise `budget.{what}` of the plan"))
-}
-
-/// The step because of which a step has no meaning: one it depends on failed, and that step's `on_error` does not let it run;
-/// or it uses the value of one that was skipped. A skipped step stands for the step that is its cause.
-fn obstacle<'e>(
-    plan: &CheckedPlan,
-    position: usize,
-    end: &dyn Fn(usize) -> Option<&'e Finished>,
-) -> Option<usize> {
-    let mut cause: Option<usize> = None;
-    let mut seen: Option<usize> = None;
-    for edge in plan.graph.edges_into(position) {
-        // Edges are sorted by where they come from: several reasons count once.
-        if !edge.reason.is_dependency() || seen.replace(edge.from) == Some(edge.from) {
-            continue;
-        }
-        let failed = match end(edge.from).map(|end| (end.status, end.cause)) {
-            Some((StepStatus::Failed | StepStatus::Denied, _)) => edge.from,
-            Some((StepStatus::Skipped, Some(cause))) => cause,
-            // By its condition: whoever needs no value of it goes on.
-            Some((StepStatus::Skipped, None)) => {
-                if !values::has_defaults(plan, position, edge.from) {
-                    cause = Some(cause.map_or(edge.from, |cause| cause.min(edge.from)));
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        let tolerated = plan.steps[failed].on_error == OnError::Continue
-            && values::has_defaults(plan, position, edge.from);
-        if !tolerated {
-            cause = Some(cause.map_or(failed, |cause| cause.min(failed)));
-        }
-    }
-    cause
 }

@@ -6,11 +6,14 @@
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
 mod costs;
+mod diagnostics;
 mod durable;
+mod events;
 mod finished;
 mod items;
 pub mod machine;
 mod memory;
+mod obstacle;
 mod report;
 mod values;
 mod workers;
