@@ -15,6 +15,7 @@ mod explain;
 pub mod failpoints;
 pub mod graph;
 pub mod plan;
+mod private;
 pub mod problem;
 pub mod reference;
 pub mod run;

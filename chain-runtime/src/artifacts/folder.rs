@@ -1,6 +1,6 @@
 //! The folder of artifacts: `artifacts/ab/<64 hex digits>.npy` or `.json`, each written whole or not at all.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -10,6 +10,7 @@ use tool_core::{ErrorCode, ToolError, Value};
 
 use super::{ArtifactHash, FILE_BYTES_MAX, Handle, form};
 use crate::failpoints::fail_at;
+use crate::private::{private_file, private_folder};
 use crate::state::chance;
 
 /// Name of the folder beside the state file.
@@ -243,32 +244,4 @@ fn make_folder(folder: &Path) -> io::Result<()> {
             })
         }
     }
-}
-
-#[cfg(unix)]
-fn private_folder() -> DirBuilder {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = DirBuilder::new();
-    builder.mode(0o700);
-    builder
-}
-
-#[cfg(unix)]
-fn private_file() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    options
-}
-
-#[cfg(not(unix))]
-fn private_folder() -> DirBuilder {
-    DirBuilder::new()
-}
-
-#[cfg(not(unix))]
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    options
 }

@@ -1,6 +1,5 @@
 //! The file: how it is opened, its tables, and the steps from each version to the next.
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionB
 use tool_core::{ErrorCode, ToolError};
 
 use super::{FILE_NAME, error};
+use crate::private::{private_file, private_folder};
 
 /// Marks the file as ours (`mcst`).
 const APPLICATION_ID: i64 = 0x6d63_7374;
@@ -311,22 +311,6 @@ fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
     Ok(file)
 }
 
-#[cfg(unix)]
-fn private_folder() -> DirBuilder {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = DirBuilder::new();
-    builder.mode(0o700);
-    builder
-}
-
-#[cfg(unix)]
-fn private_file() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    options
-}
-
 /// Takes rights away that a copy or a restored backup may have given to others.
 #[cfg(unix)]
 fn keep_private(file: &Path, found: &std::fs::Metadata) -> io::Result<()> {
@@ -335,18 +319,6 @@ fn keep_private(file: &Path, found: &std::fs::Metadata) -> io::Result<()> {
         return Ok(());
     }
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))
-}
-
-#[cfg(not(unix))]
-fn private_folder() -> DirBuilder {
-    DirBuilder::new()
-}
-
-#[cfg(not(unix))]
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    options
 }
 
 #[cfg(not(unix))]
