@@ -9,7 +9,7 @@ use super::{Output, Status};
 /// Closes the workspace of a session.
 pub struct WorkspaceClose;
 
-/// Close the workspace of this session. Tools for files and programs are gone until it is opened again.
+/// Close the workspace of the session. Tools for files and programs are gone until it is opened again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}

@@ -9,7 +9,7 @@ use super::{Output, Status};
 /// Opens the workspace of a session.
 pub struct WorkspaceOpen;
 
-/// Open the workspace of this session, so that tools for files and programs can be used from the next turn on. Paths stay
+/// Open the workspace of the session, so that tools for files and programs can be used from the next turn on. Paths stay
 /// relative to the workspace root; only what lies in the opened folder can be reached.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
