@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use chain_runtime::run::{Decision, Replay, Resume, cancel, replay, resume};
+use chain_runtime::run::{Cancelled, Decision, Replay, Resume, cancel, replay, resume};
 use chain_runtime::state::{RunState, State};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use registry::{Answer, CallerContext};
@@ -226,6 +226,44 @@ fn t18_a_declined_step_ends_the_chain() {
     assert_eq!(durable.state_of(&result.chain_id), RunState::Failed);
 }
 
+/// An approval is for what its arguments open, and for its own run: another content, or another run of the same plan, asks anew.
+#[test]
+fn t17_an_approval_is_for_the_content_of_files_and_for_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let first = durable.run(&effects("t17-run"), &asker());
+    let second = durable.run(&effects("t17-run"), &asker());
+    let (one, other) = (approval_of(&first, "w"), approval_of(&second, "w"));
+    assert_ne!(one, other);
+    durable.state.decline(&one, "terminal").unwrap();
+    durable.state.approve(&other, "terminal").unwrap();
+    let resumed = |id: &str| durable.resume(id, &asker(), &Resume::default()).unwrap();
+    assert_eq!(resumed(&second.chain_id).status, ChainStatus::Success);
+    assert_eq!(resumed(&first.chain_id).status, ChainStatus::Failed);
+    logged("t17-run");
+    let listed = durable.state.approvals(true, 9).unwrap();
+    let listed = listed.iter().find(|approval| approval.id == one).unwrap();
+    assert_eq!(listed.run.as_deref(), Some(&*first.chain_id));
+    assert_eq!(listed.step.as_deref(), Some("w"));
+}
+
+/// A run whose plan the policy no longer allows can be ended all the same.
+#[test]
+fn a_run_that_may_not_go_on_can_be_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let result = durable.run(&effects("forbidden"), &asker());
+    let text = "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"write\"]\n";
+    let catalogue = durable.world.dispatcher.catalogue();
+    let (_, policy) = registry::Config::load("mathchain.toml", text, catalogue).unwrap();
+    let dispatcher = durable.asking().with_policy(Arc::new(policy));
+    let id = &result.chain_id;
+    let cancelled = cancel(&durable.state, id, &dispatcher, &asker()).unwrap();
+    assert!(matches!(cancelled, Cancelled::Only(_)), "{cancelled:?}");
+    assert_eq!(durable.state_of(id), RunState::Cancelled);
+    logged("forbidden");
+}
+
 #[test]
 fn a_run_that_waits_can_be_cancelled_and_is_undone() {
     let folder = tempfile::tempdir().unwrap();
@@ -240,8 +278,10 @@ fn a_run_that_waits_can_be_cancelled_and_is_undone() {
         &result.chain_id,
         &durable.asking(),
         &asker(),
-    )
-    .unwrap();
+    );
+    let Ok(Cancelled::Undone(cancelled)) = cancelled else {
+        panic!("{cancelled:?}");
+    };
     assert_eq!(statuses(&cancelled), "one:done w:cancelled");
     assert_eq!(logged("cancel"), ["note undo"]);
     assert_eq!(durable.state_of(&result.chain_id), RunState::Cancelled);
@@ -456,6 +496,8 @@ fn a_plan_within_a_plan_waits_and_goes_on() {
 
 /// Names the folder for the process that is to die.
 const FOLDER: &str = "MATHCHAIN_TEST_DURABLE";
+/// Its plan.
+const PLAN: &str = "MATHCHAIN_TEST_PLAN";
 
 const CRASHING: &str = "steps:
   - {id: a, tool: note, args: {key: k, text: alpha, number: 2}}
@@ -474,11 +516,16 @@ fn crashing_inputs(folder: &Path) -> Object {
     inputs
 }
 
-fn crashing_plan() -> chain_runtime::Plan {
-    parse(CRASHING)
-}
+/// As [`CRASHING`], with a tool that can tell whether it did its work.
+const STAMPING: &str = "steps:
+  - {id: w, tool: stamp, args: {path: {$ref: inputs.file}, text: w}}
+  - {id: after, tool: any, args: {value: {$ref: w.text}}}
+inputs:
+  file: {type: string}
+outputs: {word: {$ref: after.result}}
+";
 
-fn run_crashing(folder: &Path) -> ChainResult {
+fn run_crashing(folder: &Path, plan: &str) -> ChainResult {
     let durable = Durable::open(&folder.join("state"));
     let options = RunOptions {
         threads: 1,
@@ -486,7 +533,7 @@ fn run_crashing(folder: &Path) -> ChainResult {
         ..durable.options()
     };
     chain_runtime::execute(
-        &crashing_plan(),
+        &parse(plan),
         &durable.asking(),
         &operator(),
         &crashing_inputs(folder),
@@ -501,13 +548,14 @@ fn dies_where_it_is_told() {
     let Some(folder) = std::env::var_os(FOLDER) else {
         return;
     };
-    run_crashing(&PathBuf::from(folder));
+    run_crashing(&PathBuf::from(folder), &std::env::var(PLAN).unwrap());
 }
 
-fn die_at(folder: &Path, point: &str) -> bool {
+fn die_at(folder: &Path, plan: &str, point: &str) -> bool {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "durable::dies_where_it_is_told", "--nocapture"])
         .env(FOLDER, folder)
+        .env(PLAN, plan)
         .env("MATHCHAIN_FAILPOINT", point)
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
@@ -521,7 +569,7 @@ fn die_at(folder: &Path, point: &str) -> bool {
 #[test]
 fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
     let whole = tempfile::tempdir().unwrap();
-    let expected = run_crashing(whole.path());
+    let expected = run_crashing(whole.path(), CRASHING);
     assert_eq!(
         expected.status,
         ChainStatus::Success,
@@ -545,7 +593,7 @@ fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
     for point in points {
         for nth in 1..4 {
             let folder = tempfile::tempdir().unwrap();
-            if !die_at(folder.path(), &format!("{point}:{nth}")) {
+            if !die_at(folder.path(), CRASHING, &format!("{point}:{nth}")) {
                 continue; // passed less often
             }
             let durable = Durable::open(&folder.path().join("state"));
@@ -609,6 +657,63 @@ fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
         }
     }
     assert!(asked >= 4, "{asked}");
+}
+
+/// A tool that can look says itself whether a call happened: nobody is asked, and the call is neither lost nor repeated.
+#[test]
+fn a_tool_that_can_look_settles_what_a_crash_left_open() {
+    let whole = tempfile::tempdir().unwrap();
+    let expected = json::to_text(&stripped(&run_crashing(whole.path(), STAMPING)));
+    let points = [
+        "journal.before_intent",
+        "journal.after_intent",
+        "run.before_effect",
+        "run.after_effect",
+        "journal.before_settled",
+    ];
+    for point in points {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(die_at(folder.path(), STAMPING, point), "{point}");
+        let durable = Durable::open(&folder.path().join("state"));
+        let result = durable
+            .resume("crashing", &operator(), &Resume::default())
+            .unwrap();
+        assert_eq!(json::to_text(&stripped(&result)), expected, "{point}");
+        let file = folder.path().join("effects.txt");
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "w", "{point}");
+        let probed = durable.state.run_records("crashing").unwrap();
+        let probed = probed
+            .iter()
+            .find_map(|record| record.get("probed")?.as_str().map(str::to_owned));
+        let wanted = match point {
+            "journal.before_intent" => None,
+            "journal.after_intent" | "run.before_effect" => Some("not_happened"),
+            _ => Some("happened"),
+        };
+        assert_eq!(probed.as_deref(), wanted, "{point}");
+        assert!(durable.state.verify(&[]).unwrap().is_sound(), "{point}");
+    }
+}
+
+/// Where it cannot tell, a person is asked as ever.
+#[test]
+fn a_tool_that_looks_and_cannot_tell_leaves_it_to_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(die_at(folder.path(), STAMPING, "run.after_effect"));
+    std::fs::write(folder.path().join("effects.txt"), "of somebody else").unwrap();
+    let durable = Durable::open(&folder.path().join("state"));
+    let result = durable
+        .resume("crashing", &operator(), &Resume::default())
+        .unwrap();
+    assert_eq!(result.status, ChainStatus::NeedsDecision);
+    let mut how = Resume::default();
+    let odd = Value::object([("size", 3_i64)]);
+    how.decisions.push(("w".to_owned(), Decision::Done(odd)));
+    let refused = durable.resume("crashing", &operator(), &how).unwrap_err();
+    assert!(refused.message().contains("cannot give"), "{refused}");
+    how.decisions[0].1 = Decision::Done(Value::object([("text", "w")]));
+    let result = durable.resume("crashing", &operator(), &how).unwrap();
+    assert_eq!(outputs(&result), r#"{"word":"w"}"#);
 }
 
 /// What does not name the folder.

@@ -13,8 +13,8 @@ use tool_core::capability::{Alarm, Arrays, Clock, Durability, Ledger, LedgerHead
 use tool_core::input::InputKind;
 use tool_core::{
     Access, Caller, Capabilities, Ctx, Determinism, Effect, Entry, ErrorCode, Example, Input,
-    Matrix, Object, ResourceKind, ResourceTemplate, Seed, Source, Spec, StopFlag, Syntax, Tool,
-    ToolError, Value, Vector, entry,
+    Matrix, Object, Probe, ResourceKind, ResourceTemplate, Seed, Source, Spec, StopFlag, Syntax,
+    Tool, ToolError, Value, Vector, entry,
 };
 
 /// What tools did, in order, by the key of the test.
@@ -219,6 +219,69 @@ AppendOutput { text: String },
     Ok(AppendOutput { text: args.text })
 });
 
+/// Makes a real file, and can tell afterwards whether it did.
+pub(crate) struct Stamp;
+
+/// Makes a file.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StampArgs {
+    path: String,
+    text: String,
+}
+
+/// What it made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StampOutput {
+    text: String,
+}
+
+impl Tool for Stamp {
+    const SPEC: Spec = Spec {
+        id: "stamp",
+        title: "stamp",
+        effects: WRITES,
+        determinism: Determinism::External,
+        idempotent: false,
+        ..Spec::pure()
+    };
+    type Args = StampArgs;
+    type Output = StampOutput;
+
+    fn run(args: StampArgs, _: &Ctx) -> Result<StampOutput, ToolError> {
+        chain_runtime::failpoints::fail_at("run.before_effect");
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .open(&args.path)
+            .unwrap();
+        std::io::Write::write_all(&mut file, args.text.as_bytes()).unwrap();
+        chain_runtime::failpoints::fail_at("run.after_effect");
+        Ok(StampOutput { text: args.text })
+    }
+
+    fn before(args: &StampArgs, _: &Ctx) -> Result<Option<Value>, ToolError> {
+        let exists = std::path::Path::new(&args.path).exists();
+        Ok((!exists).then(|| Value::from("absent")))
+    }
+
+    fn probe(args: &StampArgs, before: &Value, _: &Ctx) -> Result<Probe, ToolError> {
+        assert_eq!(before.as_str(), Some("absent"));
+        Ok(match std::fs::read_to_string(&args.path) {
+            Ok(text) if text == args.text => {
+                Probe::Happened(Value::object([("text", Value::from(text))]))
+            }
+            Ok(_) => Probe::Unknown,
+            Err(_) => Probe::NotHappened,
+        })
+    }
+
+    fn examples() -> Vec<Example<StampArgs, StampOutput>> {
+        Vec::new()
+    }
+}
+
 tool!(FailWrite, "fail_write",
     { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
     FailWriteArgs { path: String },
@@ -301,6 +364,7 @@ static TOOLS: &[Entry] = &[
     entry::<Counting>(),
     entry::<Block>(),
     entry::<Append>(),
+    entry::<Stamp>(),
     entry::<FailWrite>(),
     entry::<Boom>(),
     entry::<Any>(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chain_runtime::run::{Replay, Resume};
+use chain_runtime::run::{Cancelled, Replay, Resume};
 use chain_runtime::state::{Keeper, State};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
 use host_tools::{Sandbox, Workspace};
@@ -293,7 +293,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn cancel(&self, context: &Context, id: &str) -> Result<ChainResult, ToolError> {
+    pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled, ToolError> {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
         chain_runtime::run::cancel(self.runs()?, id, &generation.dispatcher, &caller)

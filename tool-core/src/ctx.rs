@@ -90,6 +90,7 @@ pub struct Ctx {
     memory: Arc<AtomicU64>,
     evaluations: Arc<AtomicU64>,
     seed: Seed,
+    idempotency_key: Option<Arc<str>>,
     capabilities: Capabilities,
     loaded: Arc<HashMap<Source, Value>>,
     warnings: Arc<Mutex<Vec<String>>>,
@@ -111,6 +112,7 @@ impl Ctx {
             memory: Arc::default(),
             evaluations: Arc::default(),
             seed: Seed::DEFAULT,
+            idempotency_key: None,
             capabilities: Capabilities::default(),
             loaded: Arc::default(),
             warnings: Arc::default(),
@@ -132,6 +134,13 @@ impl Ctx {
         self
     }
 
+    /// With the name under which this call is known wherever it is made again.
+    #[must_use]
+    pub fn with_idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
+        self.idempotency_key = Some(key.into());
+        self
+    }
+
     /// With the contents of the files and artifacts that the arguments refer to.
     #[must_use]
     pub fn with_loaded(mut self, loaded: HashMap<Source, Value>) -> Self {
@@ -144,6 +153,16 @@ impl Ctx {
     pub fn with_progress(mut self, progress: Arc<Progress>) -> Self {
         self.progress = Some(progress);
         self
+    }
+
+    /// The same, with nothing counted against the budget yet.
+    #[must_use]
+    pub fn uncounted(&self) -> Self {
+        Self {
+            memory: Arc::default(),
+            evaluations: Arc::default(),
+            ..self.clone()
+        }
     }
 
     /// Whether the work should go on; every loop asks at least every 10 ms.
@@ -237,6 +256,12 @@ impl Ctx {
     /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step of a chain).
     pub fn seed(&self, argument: Option<Seed>) -> Seed {
         argument.unwrap_or(self.seed)
+    }
+
+    /// The name under which this call is known wherever it is made again: the same for every attempt of a step of a run, also
+    /// after a crash. A service that is given it can tell a repeated call from a new one.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.idempotency_key.as_deref()
     }
 
     /// The generator of one stream of a seed; partition work by shape and give each part a stream, never a thread.

@@ -35,7 +35,7 @@ pub use spec::{
     ResourceKind, ResourceTemplate, Spec, Syntax,
 };
 pub use stop::StopFlag;
-pub use tool::{AnyTool, Call, Entry, Example, Reach, Tool, entry};
+pub use tool::{AnyTool, Call, Entry, Example, Probe, Reach, Tool, entry};
 pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
 pub use value::{Numbers, Object, Value};
 

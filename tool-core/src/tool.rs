@@ -47,6 +47,36 @@ pub trait Tool: 'static {
         let _ = args;
         Reach::of(&Self::SPEC)
     }
+
+    /// What [`Tool::probe`] needs to tell, after a crash, whether this call happened: digests, sizes, paths, never contents. It is
+    /// asked just before the call, changes nothing, and is made durable with the intent; `None` where nothing would tell.
+    ///
+    /// # Errors
+    /// As [`Tool::run`]; the call itself then says what is wrong.
+    fn before(args: &Self::Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let _ = (args, ctx);
+        Ok(None)
+    }
+
+    /// Whether a call happened whose process ended in it, from what [`Tool::before`] noted. It changes nothing.
+    ///
+    /// # Errors
+    /// When it cannot look; whether the call happened is then not known.
+    fn probe(args: &Self::Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        let _ = (args, before, ctx);
+        Ok(Probe::Unknown)
+    }
+}
+
+/// Whether a call happened whose process ended in it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Probe {
+    /// It did, and gave this.
+    Happened(Value),
+    /// It did not, and can be made.
+    NotHappened,
+    /// It cannot be told: a person must look.
+    Unknown,
 }
 
 /// A call and its expected result.
@@ -78,6 +108,8 @@ pub struct Reach {
     pub effects: &'static [Effect],
     /// Whether it can destroy what was there before.
     pub destructive: bool,
+    /// Whether doing it twice is the same as doing it once.
+    pub idempotent: bool,
     /// Whether it uses what lies below the folders that arguments of syntax `tree` name, at any depth.
     pub below: bool,
 }
@@ -88,6 +120,7 @@ impl Reach {
         Self {
             effects: spec.effects,
             destructive: spec.destructive,
+            idempotent: spec.idempotent,
             below: true,
         }
     }
@@ -125,6 +158,22 @@ pub trait Call: Send {
     fn resources(&self) -> Result<Vec<ResourceKey>, ToolError>;
     /// What the call can do at most.
     fn reach(&self) -> Reach;
+    /// As [`Tool::before`].
+    ///
+    /// # Errors
+    /// As [`Tool::before`].
+    fn before(&self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let _ = ctx;
+        Ok(None)
+    }
+    /// As [`Tool::probe`].
+    ///
+    /// # Errors
+    /// As [`Tool::probe`].
+    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        let _ = (before, ctx);
+        Ok(Probe::Unknown)
+    }
     /// Does the work.
     ///
     /// # Errors
@@ -253,6 +302,14 @@ where
 
     fn reach(&self) -> Reach {
         T::narrow(&self.typed)
+    }
+
+    fn before(&self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        T::before(&self.typed, ctx)
+    }
+
+    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        T::probe(&self.typed, before, ctx)
     }
 
     fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {

@@ -259,6 +259,7 @@ impl Checker<'_> {
         let mut strictest: Option<super::Permit> = None;
         let mut faults = 0;
         let mut effects = None;
+        let mut idempotent = true;
         for (index, item) in items.iter().enumerate() {
             let args = match bind_item(&checked.args, &map.name, index, item) {
                 Ok(Node::Literal(args)) => Ok(args),
@@ -270,6 +271,7 @@ impl Checker<'_> {
                     let mut one = checked.clone();
                     self.settled(site, facts, &*call, &mut one);
                     resources.append(&mut one.resources);
+                    idempotent &= one.idempotent;
                     // The most that any of them may change.
                     if effects
                         .is_none_or(|found: &[tool_core::Effect]| found.len() < one.effects.len())
@@ -309,6 +311,7 @@ impl Checker<'_> {
         checked.resources = resources;
         if let Some(effects) = effects {
             checked.effects = effects;
+            checked.idempotent = idempotent;
         }
         if let Some(permit) = strictest {
             checked.permit = permit;

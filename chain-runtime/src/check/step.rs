@@ -338,7 +338,9 @@ impl<'d> Checker<'d> {
         call: &dyn Call,
         checked: &mut CheckedStep,
     ) {
-        checked.effects = call.reach().effects;
+        let reach = call.reach();
+        checked.effects = reach.effects;
+        checked.idempotent = reach.idempotent;
         match self.dispatcher.resource_keys(facts.tool, call) {
             Ok(keys) => {
                 let named = !keys.is_empty();

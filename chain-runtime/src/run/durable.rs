@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use registry::{CallerContext, Dispatcher, Results};
+use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
 use super::memory::{Compared, Decision, Memory};
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check};
-use crate::plan::{Mode, OnError, Plan};
+use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
 use crate::state::{Journal, Run, RunHeader, RunState, State};
 
 /// How a run goes on.
@@ -253,6 +254,13 @@ pub fn resume(
             .hint(format!("`mathchain runs show {}`", found.id)));
     }
     let plan = checked(state, &found, dispatcher, context, how.accept_changes)?;
+    for (name, decision) in &how.decisions {
+        if let Decision::Done(value) = decision
+            && *value != Value::Null
+        {
+            could_be_result(&plan, dispatcher, name, value)?;
+        }
+    }
     let costs = state.value(&found.plan)?;
     let costs = costs.get("costs").map(Costs::from_value);
     let (journal, records) = state.take_run(&found.id)?;
@@ -278,16 +286,68 @@ pub fn resume(
     ))
 }
 
-/// Cancels a run that nobody works on: what waits does not start, and what says how is undone.
+/// Refuses a result that a person gives where the tool could not have given it.
+fn could_be_result(
+    plan: &CheckedPlan,
+    dispatcher: &Dispatcher,
+    name: &str,
+    value: &Value,
+) -> Result<(), ToolError> {
+    let undone = name.strip_suffix(COMPENSATE_SUFFIX);
+    let id = undone.unwrap_or_else(|| name.split('[').next().unwrap_or(name));
+    let Some(position) = plan.position(id) else {
+        return Ok(()); // refused as a name that waits for no decision
+    };
+    let step = &plan.steps[position];
+    let step = match undone {
+        Some(_) => step.compensate.as_deref().unwrap_or(step),
+        None => step,
+    };
+    let Some(tool) = dispatcher.catalogue().get(step.tool) else {
+        return Ok(());
+    };
+    let problems = tool_core::schema::check(&tool.output_schema(), value);
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let listed: Vec<String> = problems
+        .iter()
+        .take(5)
+        .map(|problem| format!("`{}`: {}", problem.path, problem.message))
+        .collect();
+    let message = format_args!(
+        "`--decide {name}=done` gives what `{}` cannot give: {}",
+        step.tool,
+        listed.join("; ")
+    );
+    Err(ToolError::new(ErrorCode::InvalidArgs, message)
+        .reason("decision")
+        .hint(format!(
+            "`mathchain tools show {}` shows the schema of its result",
+            step.tool
+        )))
+}
+
+/// What came of cancelling a run.
+#[derive(Debug)]
+pub enum Cancelled {
+    /// What waited did not start, and what says how was undone.
+    Undone(Box<ChainResult>),
+    /// The plan is no longer one that may run, so that nothing could be undone; why.
+    Only(ToolError),
+}
+
+/// Cancels a run that nobody works on: what waits does not start, and what says how is undone. A run whose plan is no longer
+/// allowed is cancelled too; then nothing is undone.
 ///
 /// # Errors
-/// As [`resume`].
+/// As [`resume`], without the problems of its plan.
 pub fn cancel(
     state: &Arc<State>,
     id: &str,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-) -> Result<ChainResult, ToolError> {
+) -> Result<Cancelled, ToolError> {
     let stop = StopFlag::new();
     stop.cancel();
     let options = RunOptions {
@@ -298,7 +358,24 @@ pub fn cancel(
         decisions: Vec::new(),
         accept_changes: true,
     };
-    resume(state, id, dispatcher, context, options, &how)
+    match resume(state, id, dispatcher, context, options, &how) {
+        Ok(result) => Ok(Cancelled::Undone(Box::new(result))),
+        Err(refused) if !refused.problems().is_empty() => {
+            let (journal, _) = state.take_run(&state.run(id)?.id)?;
+            let event = Value::object([
+                ("kind", Value::from("cancelled")),
+                (
+                    "reason",
+                    Value::from("the plan is no longer one that may run"),
+                ),
+                ("error_code", Value::from(refused.code().as_str())),
+            ]);
+            journal.write(&event, Durability::Synced)?;
+            journal.finish(RunState::Cancelled)?;
+            Ok(Cancelled::Only(refused))
+        }
+        Err(err) => Err(err),
+    }
 }
 
 /// Goes through a run again without touching it: what is a function of its arguments is computed and compared bit for bit, for

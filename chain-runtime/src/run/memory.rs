@@ -4,7 +4,7 @@
 //! Before a call the runner asks [`Memory::recall`]; after it, [`Memory::keep`] writes how it ended. So a run that goes on after
 //! a crash makes the machine take the same way as before, without making a call twice.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
@@ -34,7 +34,8 @@ pub struct Memory {
     /// Where ends are written; none in a replay, which compares instead.
     journal: Option<Arc<Journal>>,
     past: HashMap<(Unit, u32), Handle>,
-    unknown: BTreeSet<Unit>,
+    /// Calls that began and are not known to have ended, with what was noted before them.
+    unknown: BTreeMap<Unit, Option<Value>>,
     decisions: BTreeMap<Unit, Decision>,
     compared: Mutex<Compared>,
 }
@@ -66,6 +67,8 @@ pub struct Divergence {
 pub(super) enum Recall {
     /// Nothing, or that it may be made again.
     Call,
+    /// That it began, and what was noted before it: the tool tells whether it happened.
+    Began(Value),
     /// How it ended.
     Ended(Box<Finished>),
 }
@@ -81,7 +84,7 @@ impl Memory {
             state,
             journal,
             past: HashMap::new(),
-            unknown: BTreeSet::new(),
+            unknown: BTreeMap::new(),
             decisions: BTreeMap::new(),
             compared: Mutex::default(),
         }
@@ -118,7 +121,7 @@ impl Memory {
                 continue;
             };
             match kind {
-                Some("intent") => drop(self.unknown.insert(unit)),
+                Some("intent") => drop(self.unknown.insert(unit, record.get("before").cloned())),
                 Some("settled") => {
                     self.unknown.remove(&unit);
                     let attempt = record.get("attempt").and_then(Value::as_i64);
@@ -141,12 +144,12 @@ impl Memory {
         for (name, decision) in decisions {
             let unit = self
                 .unknown
-                .iter()
+                .keys()
                 .find(|&&unit| name_of(plan, unit) == *name);
             let Some(&unit) = unit else {
                 let open: Vec<String> = self
                     .unknown
-                    .iter()
+                    .keys()
                     .map(|&unit| name_of(plan, unit))
                     .collect();
                 let open = if open.is_empty() {
@@ -205,9 +208,9 @@ impl Memory {
                 Err(err) => Ok(Recall::Ended(Box::new(Finished::failed(err)))),
             };
         }
-        if !self.unknown.contains(&unit) {
+        let Some(before) = self.unknown.get(&unit) else {
             return Ok(Recall::Call);
-        }
+        };
         let name = name_of(plan, unit);
         let decision = match self.decisions.get(&unit) {
             Some(decision) => decision,
@@ -219,7 +222,12 @@ impl Memory {
                 )?;
                 return Ok(Recall::Call);
             }
-            None => return Ok(Recall::Ended(Box::new(undecided(step, &name)))),
+            None => {
+                return Ok(match before {
+                    Some(before) => Recall::Began(before.clone()),
+                    None => Recall::Ended(Box::new(self.undecided(plan, step, unit))),
+                });
+            }
         };
         match decision {
             Decision::Again => {
@@ -242,6 +250,27 @@ impl Memory {
                 let error = ToolError::new(ErrorCode::ToolError, message).reason("decided");
                 Ok(Recall::Ended(Box::new(Finished::failed(error))))
             }
+        }
+    }
+
+    /// How a call ends of which nothing tells whether it happened.
+    pub(super) fn undecided(&self, plan: &CheckedPlan, step: &CheckedStep, unit: Unit) -> Finished {
+        let name = name_of(plan, unit);
+        let error = ToolError::new(
+            ErrorCode::Conflict,
+            format_args!(
+                "the call of `{}` began in a process that ended, and whether it happened is not known",
+                step.tool
+            ),
+        )
+        .reason(registry::OUTCOME_UNKNOWN)
+        .hint(format!(
+            "look, then resume with `--decide {name}=again`, `--decide {name}=failed` or `--decide {name}=done`"
+        ));
+        Finished {
+            status: StepStatus::Unknown,
+            error: Some(error),
+            ..Finished::default()
         }
     }
 
@@ -346,25 +375,6 @@ impl Memory {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn undecided(step: &CheckedStep, name: &str) -> Finished {
-    let error = ToolError::new(
-        ErrorCode::Conflict,
-        format_args!(
-            "the call of `{}` began in a process that ended, and whether it happened is not known",
-            step.tool
-        ),
-    )
-    .reason("outcome_unknown")
-    .hint(format!(
-        "look, then resume with `--decide {name}=again`, `--decide {name}=failed` or `--decide {name}=done`"
-    ));
-    Finished {
-        status: StepStatus::Unknown,
-        error: Some(error),
-        ..Finished::default()
-    }
 }
 
 /// What a unit is called by people: `step`, `step[3]`, `step!compensate`.

@@ -34,7 +34,7 @@ use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::state::State;
 pub use costs::Costs;
-pub use durable::{Replay, Resume, again, build, cancel, profile, replay, resume};
+pub use durable::{Cancelled, Replay, Resume, again, build, cancel, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use machine::Slots;
 pub use memory::{Compared, Decision, Divergence, Memory};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
-use registry::{Answer, CallRequest, ChainPosition, Dispatcher};
+use registry::{Answer, CallRequest, ChainPosition, Dispatcher, OUTCOME_UNKNOWN};
 use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
@@ -321,13 +321,21 @@ impl<'a> Workers<'a> {
     /// Makes one call through the dispatcher, unless how it ended is known; and writes how it ended.
     fn call(&self, unit: Unit, attempt: u32) -> Finished {
         let Some(memory) = self.memory else {
-            return self.call_guarded(unit, attempt);
+            return self.call_guarded((unit, attempt), None);
         };
         let step = self.lock().machine.called(unit);
         let written = memory.recall(self.plan, step, unit, attempt);
         let end = match written {
             Ok(Recall::Ended(end)) => *end,
-            Ok(Recall::Call) => self.call_guarded(unit, attempt),
+            Ok(Recall::Call) => self.call_guarded((unit, attempt), None),
+            Ok(Recall::Began(before)) => {
+                let end = self.call_guarded((unit, attempt), Some(before));
+                let reason = end.error.as_ref().and_then(ToolError::reason_str);
+                match reason == Some(OUTCOME_UNKNOWN) {
+                    true => memory.undecided(self.plan, step, unit),
+                    false => end,
+                }
+            }
             Err(err) => return self.broken(err),
         };
         match memory.keep(self.plan, step, unit, attempt, &end) {
@@ -347,13 +355,14 @@ impl<'a> Workers<'a> {
         Finished::cancelled(why)
     }
 
-    fn call_guarded(&self, unit: Unit, attempt: u32) -> Finished {
+    /// With what was noted before a call that began in a process that ended.
+    fn call_guarded(&self, call: (Unit, u32), began: Option<Value>) -> Finished {
         // A panic here would be a defect of this crate; the other steps still go on.
-        let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt));
+        let call = AssertUnwindSafe(|| self.call_unguarded(call, began));
         catch_unwind(call).unwrap_or_else(|_| Finished::defect())
     }
 
-    fn call_unguarded(&self, unit: Unit, attempt: u32) -> Finished {
+    fn call_unguarded(&self, (unit, attempt): (Unit, u32), noted: Option<Value>) -> Finished {
         let (step, values) = {
             let core = self.lock();
             (core.machine.called(unit), core.machine.values(unit))
@@ -372,7 +381,7 @@ impl<'a> Workers<'a> {
         drop(values);
         let outcome = match args {
             Ok(args) => match args.literal() {
-                Some(args) => self.dispatch((unit, attempt), args, left_ms),
+                Some(args) => self.dispatch((unit, attempt), args, noted, left_ms),
                 None => Outcome::error(ToolError::new(
                     ErrorCode::Internal,
                     "an argument was left without a value",
@@ -391,6 +400,7 @@ impl<'a> Workers<'a> {
         &self,
         (unit, attempt): (Unit, u32),
         args: &Value,
+        noted: Option<Value>,
         left_ms: Option<u64>,
     ) -> Outcome {
         let step = self.lock().machine.called(unit);
@@ -410,6 +420,7 @@ impl<'a> Workers<'a> {
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
+            began: noted,
         });
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
             context.answer = Answer::Nobody;

@@ -35,9 +35,13 @@ pub struct Approval {
     pub decided_by: Option<String>,
     /// When.
     pub decided_ms: Option<u64>,
+    /// The run that asks, if one does.
+    pub run: Option<String>,
+    /// Its step: `step`, `step[3]`.
+    pub step: Option<String>,
 }
 
-const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition";
+const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition, run, step";
 
 impl Approval {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -54,6 +58,8 @@ impl Approval {
             expires_ms: row.get::<_, i64>(7)?.unsigned_abs(),
             decided_by: row.get(8)?,
             decided_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
+            run: row.get(13)?,
+            step: row.get(14)?,
         })
     }
 }
@@ -307,8 +313,8 @@ fn file(
     let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
     transaction
         .prepare_cached(
-            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition)
-             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)",
+            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step)
+             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             id,
@@ -321,6 +327,8 @@ fn file(
             expires_ms as i64,
             request.agent,
             (!request.condition.is_null()).then(|| tool_core::json::to_text(&request.condition)),
+            request.step.as_ref().map(|(run, _)| run),
+            request.step.as_ref().map(|(_, step)| step),
         ])?;
     Ok(ApprovalState::Pending(id))
 }

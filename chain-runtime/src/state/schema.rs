@@ -156,6 +156,9 @@ pub(super) const MIGRATIONS: &[&str] = &[
         created_ms INTEGER NOT NULL,
         used_ms INTEGER NOT NULL
      ) STRICT;",
+    // 5: the run and the step that ask for an approval
+    "ALTER TABLE approvals ADD COLUMN run TEXT;
+     ALTER TABLE approvals ADD COLUMN step TEXT;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

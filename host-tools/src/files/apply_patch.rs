@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use tool_core::capability::Change;
 use tool_core::tool::Reach;
 use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    ResourceKey, Spec, Tool, ToolError,
+    Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission, Probe,
+    ResourceKey, Spec, Tool, ToolError, Value,
 };
 
+use super::evidence;
 use super::patch::apply::apply;
 use super::patch::{self, Action, FilePatch, Patch};
 use super::text;
@@ -95,31 +96,29 @@ impl Tool for ApplyPatch {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        // Its lines, each on its own.
-        ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
-        let patch = patch::parse(&args.patch)?;
-        let mut planned = Planned::default();
-        refuse_twice(&patch, ctx)?;
-        for file in &patch.files {
-            ctx.check()?;
-            planned.file(file, ctx).map_err(|err| at_patch(err, file))?;
-        }
-        ctx.check()?;
+        let planned = Planned::of(&args, ctx)?;
         let infos = ctx
             .files()?
             .change(&planned.changes)
             .map_err(|err| err.at("/patch"))?;
-        for (patched, &index) in planned.files.iter_mut().zip(&planned.shown) {
-            if let (Some(info), false) = (infos.get(index), patched.change == Kind::Deleted) {
-                patched.size = info.size;
-                patched.path.clone_from(&info.path);
-            }
-        }
-        Ok(Output {
-            files: planned.files,
-            added: planned.added,
-            removed: planned.removed,
-        })
+        let paths = infos.into_iter().map(|info| Ok(info.path));
+        planned.output(paths)
+    }
+
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let planned = Planned::of(args, ctx)?;
+        let changes = planned.changes.clone();
+        let paths = changes.iter().map(|change| match change {
+            Change::Create { path, .. }
+            | Change::Replace { path, .. }
+            | Change::Delete { path, .. } => evidence::shown(path, ctx),
+        });
+        let output = planned.output(paths)?;
+        evidence::of_changes(&changes, &output)
+    }
+
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        evidence::probe(before, ctx)
     }
 
     /// Every file the patch names, the places of moves included.
@@ -258,6 +257,43 @@ struct Planned {
 }
 
 impl Planned {
+    fn of(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
+        // Its lines, each on its own.
+        ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
+        let patch = patch::parse(&args.patch)?;
+        let mut planned = Self::default();
+        refuse_twice(&patch, ctx)?;
+        for file in &patch.files {
+            ctx.check()?;
+            planned.file(file, ctx).map_err(|err| at_patch(err, file))?;
+        }
+        ctx.check()?;
+        Ok(planned)
+    }
+
+    /// What the call gives, with the path of every change as results show it.
+    fn output(
+        mut self,
+        paths: impl Iterator<Item = Result<String, ToolError>>,
+    ) -> Result<Output, ToolError> {
+        let paths = paths.collect::<Result<Vec<_>, _>>()?;
+        for (patched, &index) in self.files.iter_mut().zip(&self.shown) {
+            let size = match &self.changes[index] {
+                Change::Create { content, .. } | Change::Replace { content, .. } => content.len(),
+                Change::Delete { .. } => continue,
+            };
+            patched.size = size as u64;
+            if let Some(path) = paths.get(index) {
+                patched.path.clone_from(path);
+            }
+        }
+        Ok(Output {
+            files: self.files,
+            added: self.added,
+            removed: self.removed,
+        })
+    }
+
     fn file(&mut self, file: &FilePatch, ctx: &Ctx) -> Result<(), ToolError> {
         let path = file.path.clone();
         let mut patched = Patched {

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
+use tool_core::{Ctx, Example, Probe, Spec, Tool, ToolError, Value};
 
+use super::evidence::{self, Expected, Held};
 use super::list_directory::EntryKind;
 
 /// Deletes a file, or an empty folder.
@@ -70,6 +71,27 @@ impl Tool for DeleteFile {
             kind: info.kind.into(),
             size: info.size,
         })
+    }
+
+    /// Of a file; an empty folder tells nothing of itself.
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let files = ctx.files()?;
+        match (args.kind, evidence::held_by(files, &args.path, ctx)?) {
+            (Kind::File, Held::Digest(before, size)) => {
+                let output = Output {
+                    path: evidence::shown(&args.path, ctx)?,
+                    kind: EntryKind::File,
+                    size,
+                };
+                let gone = Expected::new(&args.path, Some(before), None);
+                evidence::of_files(vec![gone], &output)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        evidence::probe(before, ctx)
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes.

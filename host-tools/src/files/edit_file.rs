@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Change;
-use tool_core::{Ctx, ErrorCode, Example, Spec, Tool, ToolError};
+use tool_core::{Ctx, ErrorCode, Example, Probe, Spec, Tool, ToolError, Value};
 
-use super::text;
+use super::{evidence, text};
 
 /// Most places that an error or an answer names.
 const PLACES_MAX: usize = 20;
@@ -57,54 +57,23 @@ impl Tool for EditFile {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        if args.old_string.is_empty() {
-            return Err(ToolError::invalid("/old_string", "`old_string` is empty")
-                .hint("`write_file` makes a file, or adds at its end with the mode `append`"));
-        }
-        if args.old_string == args.new_string {
-            return Err(ToolError::invalid(
-                "/new_string",
-                "`new_string` is the same as `old_string`",
-            )
-            .hint("nothing would change"));
-        }
-        let before = text::read(ctx, &args.path).map_err(|err| err.at("/path"))?;
-        ctx.check()?;
-        let places = places(&before, &args)?;
-        let growth = args.new_string.len().saturating_sub(args.old_string.len()) as u64;
-        ctx.reserve(growth.saturating_mul(2 * places.len() as u64))?;
-        let mut after = String::with_capacity(before.len());
-        let mut lines = Vec::new();
-        let mut end = 0;
-        let mut line = 1;
-        for &place in &places {
-            let kept = &before[end..place];
-            after.push_str(kept);
-            line += newlines(kept);
-            if lines.len() < PLACES_MAX {
-                lines.push(line);
-            }
-            after.push_str(&args.new_string);
-            line += newlines(&args.new_string);
-            end = place + args.old_string.len();
-        }
-        after.push_str(&before[end..]);
-        ctx.check()?;
-        let change = Change::Replace {
-            path: args.path,
-            before: before.into_bytes(),
-            content: after.into_bytes(),
-        };
+        let (change, mut output) = plan(&args, ctx)?;
         let changed = ctx.files()?.change(&[change]);
         let info = changed.map_err(|err| err.at("/path"))?.pop();
         let info =
             info.ok_or_else(|| ToolError::new(ErrorCode::Internal, "nothing was changed"))?;
-        Ok(Output {
-            path: info.path,
-            replacements: places.len() as u64,
-            lines,
-            size: info.size,
-        })
+        output.path = info.path;
+        Ok(output)
+    }
+
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let (change, mut output) = plan(args, ctx)?;
+        output.path = evidence::shown(&args.path, ctx)?;
+        evidence::of_changes(&[change], &output)
+    }
+
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        evidence::probe(before, ctx)
     }
 
     /// Run in a workspace that has `notes.txt` with the text `hello world` and a line end, each example in one of its own.
@@ -134,6 +103,54 @@ impl Tool for EditFile {
             },
         ]
     }
+}
+
+/// What will be written, and what the call then gives.
+fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output), ToolError> {
+    if args.old_string.is_empty() {
+        return Err(ToolError::invalid("/old_string", "`old_string` is empty")
+            .hint("`write_file` makes a file, or adds at its end with the mode `append`"));
+    }
+    if args.old_string == args.new_string {
+        return Err(
+            ToolError::invalid("/new_string", "`new_string` is the same as `old_string`")
+                .hint("nothing would change"),
+        );
+    }
+    let before = text::read(ctx, &args.path).map_err(|err| err.at("/path"))?;
+    ctx.check()?;
+    let places = places(&before, args)?;
+    let growth = args.new_string.len().saturating_sub(args.old_string.len()) as u64;
+    ctx.reserve(growth.saturating_mul(2 * places.len() as u64))?;
+    let mut after = String::with_capacity(before.len());
+    let mut lines = Vec::new();
+    let mut end = 0;
+    let mut line = 1;
+    for &place in &places {
+        let kept = &before[end..place];
+        after.push_str(kept);
+        line += newlines(kept);
+        if lines.len() < PLACES_MAX {
+            lines.push(line);
+        }
+        after.push_str(&args.new_string);
+        line += newlines(&args.new_string);
+        end = place + args.old_string.len();
+    }
+    after.push_str(&before[end..]);
+    ctx.check()?;
+    let output = Output {
+        path: args.path.clone(),
+        replacements: places.len() as u64,
+        lines,
+        size: after.len() as u64,
+    };
+    let change = Change::Replace {
+        path: args.path.clone(),
+        before: before.into_bytes(),
+        content: after.into_bytes(),
+    };
+    Ok((change, output))
 }
 
 fn newlines(text: &str) -> u64 {

@@ -6,11 +6,12 @@ use tool_core::capability::WriteMode;
 use tool_core::input::InputKind;
 use tool_core::tool::Reach;
 use tool_core::{
-    Ctx, ErrorCode, Example, Input, Load, Numbers, Problem, Spec, Text, Tool, ToolError, Value,
-    json, npy, number,
+    Ctx, ErrorCode, Example, Input, Load, Numbers, Probe, Problem, Spec, Text, Tool, ToolError,
+    Value, json, npy, number,
 };
 
 use super::Encoding;
+use super::evidence::{self, Expected, Held};
 
 /// Writes a file of the workspace.
 pub struct WriteFile;
@@ -219,6 +220,36 @@ impl Tool for WriteFile {
             size: info.size,
             created,
         })
+    }
+
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let content = args.content.load(ctx)?.bytes(args, ctx)?;
+        let (files, path) = (ctx.files()?, &args.path);
+        let (before, after, size) = match (evidence::held_by(files, path, ctx)?, args.mode) {
+            (Held::TooLarge, _) | (Held::Digest(..), Mode::Create) => return Ok(None),
+            (Held::Absent, _) => (None, evidence::digest(&content), content.len() as u64),
+            (Held::Digest(before, _), Mode::Overwrite) => {
+                let after = evidence::digest(&content);
+                (Some(before), after, content.len() as u64)
+            }
+            (Held::Digest(before, _), Mode::Append) => {
+                match evidence::held_and_then(files, path, &content, ctx)? {
+                    Held::Digest(after, size) => (Some(before), after, size),
+                    Held::Absent | Held::TooLarge => return Ok(None),
+                }
+            }
+        };
+        let output = Output {
+            path: evidence::shown(path, ctx)?,
+            bytes_written: content.len() as u64,
+            size,
+            created: before.is_none(),
+        };
+        evidence::of_files(vec![Expected::new(path, before, Some(after))], &output)
+    }
+
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        evidence::probe(before, ctx)
     }
 
     fn narrow(args: &Args) -> Reach {

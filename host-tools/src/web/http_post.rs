@@ -5,17 +5,21 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpMethod;
+use tool_core::tool::Reach;
 use tool_core::{
     Access, Ctx, Effect, Example, ResourceKey, Spec, Syntax, Tool, ToolError, Value, json,
 };
 
 use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
 
+/// By which a server tells a repeated request from a new one (draft-ietf-httpapi-idempotency-key-header).
+const KEY: &str = "idempotency-key";
+
 /// Sends to a URL.
 pub struct HttpPost;
 
 /// Send JSON to a URL with POST. What a server does with it cannot be foreseen or undone, so every call asks, for listed
-/// hosts too, unless an `allow` rule of the configuration names this tool. It is never repeated by itself.
+/// hosts too, unless an `allow` rule of the configuration names this tool. It is never repeated by itself unless `repeatable` says that the server tells.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -28,6 +32,11 @@ pub struct Args {
     /// Further headers, name to value; `content-type` is `application/json` unless it stands here.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// Whether the server knows a request by its `Idempotency-Key` and does one that comes again only once. The header is sent
+    /// then, the same for every attempt of a step of a run; a step whose outcome is not known after a crash is sent again
+    /// instead of asking a person.
+    #[serde(default)]
+    pub repeatable: bool,
     /// Longest wait in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
     #[serde(default = "exchange::default_timeout")]
     pub timeout: Timeout,
@@ -75,6 +84,12 @@ impl Tool for HttpPost {
         if args.data.is_some() && !names_type {
             headers.insert("content-type".to_owned(), "application/json".to_owned());
         }
+        if args.repeatable
+            && let Some(key) = ctx.idempotency_key()
+            && !headers.keys().any(|name| name.eq_ignore_ascii_case(KEY))
+        {
+            headers.insert(KEY.to_owned(), key.to_owned());
+        }
         let call = Call {
             method: HttpMethod::Post,
             url: &args.url,
@@ -84,6 +99,13 @@ impl Tool for HttpPost {
             max_bytes: args.max_bytes,
         };
         exchange::run(call, ctx)
+    }
+
+    fn narrow(args: &Args) -> Reach {
+        Reach {
+            idempotent: args.repeatable,
+            ..Reach::of(&Self::SPEC)
+        }
     }
 
     fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
@@ -98,6 +120,7 @@ impl Tool for HttpPost {
                 url: "https://example.org/echo".to_owned(),
                 data: Some(Value::object([("a", 1_i64)])),
                 headers: BTreeMap::new(),
+                repeatable: false,
                 timeout: exchange::default_timeout(),
                 max_bytes: exchange::default_max_bytes(),
             },

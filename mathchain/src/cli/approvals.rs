@@ -44,9 +44,14 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
                 "approved {id}: `{tool}` as `{role}`; recorded as rule {number}: {}\n",
                 rules::words(rule)
             ),
-            None => format!(
-                "approved {id}: `{tool}` as `{role}`; send the same call again, or resume its run, and it runs once\n"
-            ),
+            None => match &granted.run {
+                Some(run) => format!(
+                    "approved {id}: `{tool}` as `{role}`; it runs once\n  mathchain runs resume {run}\n"
+                ),
+                None => format!(
+                    "approved {id}: `{tool}` as `{role}`; send the same call again, and it runs once\n"
+                ),
+            },
         }
     });
     Ok(exit::OK.into())
@@ -82,13 +87,17 @@ pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCo
             listed
                 .iter()
                 .map(|approval| {
+                    let place = match (&approval.run, &approval.step) {
+                        (Some(run), Some(step)) => format!(", step `{step}` of run {run}"),
+                        _ => String::new(),
+                    };
                     format!(
-                        "{}  {:9}  {} as `{}`\n    {}\n    {}\n",
+                        "{}  {:9}  {} as `{}`{place}\n    {}\n    {}\n",
                         approval.id,
                         approval.state,
                         approval.tool,
                         approval.role,
-                        approval.preview,
+                        approval.preview.replace('\n', "\n    "),
                         approval.reason
                     )
                 })
@@ -115,5 +124,7 @@ fn fields(approval: &Approval) -> Vec<(&'static str, Value)> {
         ("expires_ms", Value::from(approval.expires_ms)),
         ("decided_by", Value::from(approval.decided_by.clone())),
         ("decided_ms", Value::from(approval.decided_ms)),
+        ("run", Value::from(approval.run.clone())),
+        ("step", Value::from(approval.step.clone())),
     ]
 }

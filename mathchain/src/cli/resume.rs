@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chain_runtime::Observer;
 use chain_runtime::artifacts::Handle;
-use chain_runtime::run::{self as chains, Decision};
+use chain_runtime::run::{self as chains, Cancelled, Decision};
 use chain_runtime::state::{Run, RunState};
 use clap::{Args, ValueEnum};
 use registry::{Answer, Overrides};
@@ -110,19 +110,34 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
     let (toolkit, found) = open(global, &cancel.run)?;
     let result = toolkit.cancel(&context_of(&found), &found.id)?;
     call::close(&toolkit);
-    let undone = result.undone.iter();
+    let (undone, refused) = match &result {
+        Cancelled::Undone(result) => (&*result.undone, None),
+        Cancelled::Only(refused) => (&[][..], Some(refused)),
+    };
     let undone: Vec<String> = undone
+        .iter()
         .map(|one| format!("{} ({})", one.step, one.end.status.as_str()))
         .collect();
     let data = Value::object([
         ("run", Value::from(found.id.as_str())),
-        ("status", Value::from(result.status.as_str())),
+        ("status", Value::from("cancelled")),
         ("undone", Value::from(undone.clone())),
+        (
+            "not_undone",
+            Value::from(refused.map(|refused| refused.message().to_owned())),
+        ),
     ]);
     print_data(global, &data, || {
         let mut text = format!("run {}: cancelled\n", found.id);
         if !undone.is_empty() {
             let _ = writeln!(text, "undone: {}", undone.join(", "));
+        }
+        if let Some(refused) = refused {
+            let _ = writeln!(
+                text,
+                "nothing was undone, as the plan may not run any more: {}",
+                refused.message()
+            );
         }
         text
     });

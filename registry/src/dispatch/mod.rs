@@ -1,7 +1,7 @@
 //! The one dispatcher: every call through every door passes here, in one order of stages.
 //!
 //! Read [`Dispatcher::call`] first. The stages are types in `stages`, each of which only the one before can make: look-up,
-//! visibility, decoding, rules, resource keys, approval, loading of inputs, the run under guard and deadline, limits of the
+//! visibility, decoding, rules, resource keys, loading of inputs, approval, the run under guard and deadline, limits of the
 //! result. `trail` gathers what the audit must know on the way, whatever the end.
 
 mod budgets;
@@ -99,7 +99,7 @@ pub enum Answer {
 }
 
 /// Where in a chain a call stands.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChainPosition {
     /// The chain.
     pub chain_id: String,
@@ -117,7 +117,22 @@ pub struct ChainPosition {
     pub requires_approval: bool,
     /// What the plan was put in order by, where it told: a call that now uses something else is refused.
     pub planned: Option<Vec<ResourceKey>>,
+    /// What was noted before the same call, when that began in a process that ended: the tool tells whether it happened.
+    pub began: Option<Value>,
 }
+
+impl ChainPosition {
+    /// What people call it: `step`, `step[3]`.
+    pub fn call_name(&self) -> String {
+        match self.item {
+            Some(item) => format!("{}[{item}]", self.step),
+            None => self.step.clone(),
+        }
+    }
+}
+
+/// The reason of the error for a call of which nothing tells whether it happened.
+pub const OUTCOME_UNKNOWN: &str = "outcome_unknown";
 
 /// Who calls, and from where.
 #[derive(Debug, Clone)]

@@ -1,9 +1,8 @@
 //! Results that are kept: of calls without effects that are functions of arguments, inputs and seed.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use tool_core::{Call, Determinism, Source, Spec, ToolError, Value};
+use tool_core::{Call, Ctx, Determinism, Spec, ToolError, Value};
 
 use super::Dispatcher;
 use super::trail::Trail;
@@ -17,7 +16,7 @@ pub(super) fn key<'a>(
     dispatcher: &Dispatcher,
     spec: &Spec,
     call: &dyn Call,
-    loaded: &HashMap<Source, Value>,
+    ctx: &Ctx,
     facts: impl FnOnce() -> (&'a str, u64),
 ) -> Option<String> {
     let results = dispatcher.host.results.as_ref()?;
@@ -42,9 +41,9 @@ pub(super) fn key<'a>(
     }
     // What a file held, not what it is called.
     for reference in call.sources() {
-        let content = loaded.get(&reference.source)?;
-        parts.push(digest::of_value(content));
-        parts.push(digest::of_spelling(content));
+        let content = ctx.loaded(&reference.source).ok()?;
+        parts.push(digest::of_value(&content));
+        parts.push(digest::of_spelling(&content));
     }
     Some(digest::of_texts(parts.iter().map(String::as_str)))
 }

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_core::capability::{Durability, Kept, LedgerHead};
-use tool_core::{Effect, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
+use tool_core::{Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
 
 use super::stages::{Ended, Ending};
-use super::{CallRequest, CallerContext, Dispatcher, panic};
+use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, panic};
 use crate::policy::{Decision, Who};
 use crate::{digest, redact};
 
@@ -45,6 +45,10 @@ pub(super) struct Trail {
     pub(super) backups: Vec<Kept>,
     /// The notice that a person was given.
     pub(super) notice: Option<String>,
+    /// What tells, after a crash, whether the call happened.
+    pub(super) before: Option<Value>,
+    /// What the tool found of a call that began in a process that ended.
+    pub(super) probed: Option<&'static str>,
     /// Whether the intent is already durable.
     pub(super) intended: bool,
     /// Whether the result was kept from an earlier call.
@@ -82,6 +86,8 @@ impl Trail {
             warnings: Vec::new(),
             backups: Vec::new(),
             notice: None,
+            before: None,
+            probed: None,
             intended: false,
             kept: false,
         }
@@ -93,6 +99,10 @@ impl Trail {
 
     pub(super) fn who(&self) -> &Who {
         &self.context.who
+    }
+
+    pub(super) fn chain(&self) -> Option<&ChainPosition> {
+        self.context.chain.as_ref()
     }
 
     /// Whether the plan asks a person also where the policy allows.
@@ -120,7 +130,21 @@ impl Trail {
     pub(super) fn intent(&self) -> Value {
         let mut record = self.record("intent");
         record.insert("status", "started");
+        if let Some(before) = &self.before {
+            record.insert("before", before.clone());
+        }
         Value::Object(Arc::new(record))
+    }
+
+    /// Makes durable what is about to happen. An intent that went with an approval did not have yet what was found before.
+    pub(super) fn intend(&mut self, dispatcher: &Dispatcher) -> Result<(), ToolError> {
+        if self.intended && self.before.is_none() {
+            return Ok(());
+        }
+        self.write(dispatcher, &self.intent(), Durability::Synced)
+            .map_err(|err| unaudited(err.message()))?;
+        self.intended = true;
+        Ok(())
     }
 
     fn record(&self, kind: &str) -> Object {
@@ -172,6 +196,9 @@ impl Trail {
         }
         if let Some(notice) = &self.notice {
             record.insert("notice", notice.as_str());
+        }
+        if let Some(probed) = self.probed {
+            record.insert("probed", probed);
         }
         record
     }
@@ -237,9 +264,8 @@ impl Trail {
         record: &Value,
         durability: Durability,
     ) -> Result<LedgerHead, ToolError> {
-        let missing = |what: &str| {
-            ToolError::new(tool_core::ErrorCode::PreconditionFailed, what).reason("audit")
-        };
+        let missing =
+            |what: &str| ToolError::new(ErrorCode::PreconditionFailed, what).reason("audit");
         let Some(ledger) = &dispatcher.host.ledger else {
             return Err(missing("there is no audit").hint("a writable state folder is needed"));
         };
@@ -333,4 +359,14 @@ fn kept(backups: &[Kept]) -> Value {
 
 fn names(effects: &[Effect]) -> Vec<&'static str> {
     effects.iter().map(|effect| effect.as_str()).collect()
+}
+
+/// A call with effects is refused where it cannot be recorded.
+pub(super) fn unaudited(why: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PreconditionFailed,
+        format_args!("a call with effects is refused where it cannot be recorded: {why}"),
+    )
+    .reason("audit")
+    .hint("`mathchain doctor` shows the state folder and what is wrong with it")
 }

@@ -83,7 +83,8 @@ pub struct LedgerHead {
 /// A question to the person at the terminal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRequest {
-    /// Digest of tool, version, canonical arguments, resource keys, role and policy generation.
+    /// Digest of tool, version, canonical arguments, contents of the files they open, resource keys, caller, policy generation and
+    /// place in a run.
     pub digest: String,
     /// Canonical id of the tool.
     pub tool: String,
@@ -98,6 +99,8 @@ pub struct ApprovalRequest {
     /// The `match` of a rule that is about this call: `path`, `argv` and `url` where it has them; `null` where no rule could be
     /// that exact.
     pub condition: Value,
+    /// The run that asks, and its step (`step`, `step[3]`); `None` for a call of its own.
+    pub step: Option<(String, String)>,
 }
 
 /// Where an approval stands.

@@ -11,6 +11,7 @@ fn request(digest: &str) -> ApprovalRequest {
         condition: Value::object([("path", Value::object([("under", vec!["out.txt"])]))]),
         preview: "path=out.txt mode=overwrite".to_owned(),
         reason: "destructive".to_owned(),
+        step: None,
     }
 }
 

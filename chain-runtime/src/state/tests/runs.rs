@@ -178,6 +178,7 @@ fn approval() -> ApprovalRequest {
         preview: "path: out.txt".to_owned(),
         reason: "the tool changes files".to_owned(),
         condition: Value::Null,
+        step: Some(("run".to_owned(), "s".to_owned())),
     }
 }
 

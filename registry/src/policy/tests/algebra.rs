@@ -48,6 +48,7 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
         reach: Reach {
             effects: &[],
             destructive: false,
+            idempotent: false,
             below: true,
         },
         paths: Some(vec![]),

@@ -1,26 +1,26 @@
 //! The stages of a call as types: each can be made only by the one before it.
 //!
-//! [`Looked`] -> [`Visible`] -> [`Checked`] -> [`Ruled`] -> [`Keyed`] -> [`Cleared`] -> [`Loaded`] -> [`Ran`]. Every field is
-//! private to this module, so no call can run that did not pass all of them.
+//! [`Looked`] -> [`Visible`] -> [`Checked`] -> [`Ruled`] -> [`Keyed`] -> [`Opened`] -> [`Cleared`] -> [`Loaded`] -> [`Ran`]. Every field is
+//! private to this module, so no call can run that did not pass all of them. `probe` looks, before approval, at a call that began
+//! in a process that ended.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Duration;
+mod approve;
+mod load;
+mod probe;
 
-use tool_core::capability::{Alarm, ApprovalRequest, ApprovalState, Durability};
-use tool_core::ctx::Budget;
+use std::ops::ControlFlow;
+
+use tool_core::capability::Alarm;
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Capability, Ctx, Determinism, ErrorCode, ResourceKey,
-    Source, StopFlag, ToolError, Value,
+    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ToolError, Value,
 };
 
 use super::limits::check_output;
 use super::trail::Trail;
 use super::{
-    Answer, CallRequest, CallerContext, Considered, Dispatcher, budgets, nested, obligations,
-    panic, preview, results,
+    CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, results,
 };
-use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict, Who};
+use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict};
 use crate::{digest, redact};
 
 /// How a call ended.
@@ -87,8 +87,15 @@ fn stages(
         .visible(&request.context)?
         .check(&request.args, trail)?;
     let ruled = checked.rules(trail)?;
-    let keyed = ruled.keys(trail)?;
-    let cleared = keyed.approve(request, trail)?;
+    let mut keyed = ruled.keys(trail)?;
+    let chain = request.context.chain.as_ref();
+    if let Some(before) = chain.and_then(|chain| chain.began.as_ref()) {
+        keyed = match keyed.probe(request, before, trail)? {
+            ControlFlow::Break(ended) => return Ok(ended),
+            ControlFlow::Continue(keyed) => keyed,
+        };
+    }
+    let cleared = keyed.open(request, trail)?.approve(request, trail)?;
     let loaded = cleared.load(request, trail)?;
     Ok(loaded.run(trail)?.finish())
 }
@@ -347,106 +354,19 @@ struct Keyed<'a> {
     keys: Vec<ResourceKey>,
 }
 
-impl<'a> Keyed<'a> {
-    fn approve(self, request: &CallRequest, trail: &mut Trail) -> Result<Cleared<'a>, Halt> {
-        let dispatcher = self.ruled.looked.dispatcher;
-        let has_effects = !trail.effects.is_empty();
-        if has_effects && dispatcher.host.ledger.is_none() {
-            return Err(unaudited("there is no audit").into());
-        }
-        budget(&self.ruled.looked, trail, false)?;
-        if self.ruled.decision.verdict == Verdict::Ask {
-            match request.context.answer {
-                Answer::Nobody => return Err(unattended(&self.ruled).into()),
-                Answer::Yes => trail.approved_by = Some("caller-yes".to_owned()),
-                Answer::Ask => self.settle(dispatcher, trail)?,
-            }
-        }
-        Ok(Cleared { ruled: self.ruled })
-    }
-
-    fn settle(&self, dispatcher: &Dispatcher, trail: &mut Trail) -> Result<(), Halt> {
-        let spec = self.ruled.looked.tool().spec();
-        let decision = &self.ruled.decision;
-        let Some(approvals) = &dispatcher.host.approvals else {
-            let message = format_args!(
-                "`{}` needs a person's approval: {}",
-                spec.id, decision.reason
-            );
-            return Err(ToolError::new(ErrorCode::ApprovalRequired, message)
-                .hint("an `allow` rule in the configuration, or `--yes` at the command line")
-                .into());
-        };
-        let request = ApprovalRequest {
-            digest: self.digest(dispatcher, trail.who(), &trail.args_digest),
-            tool: spec.id.to_owned(),
-            role: self.ruled.looked.caller.role().to_owned(),
-            agent: trail.who().agent.clone(),
-            condition: self.ruled.condition.clone(),
-            preview: preview::of(self.ruled.call.args()),
-            reason: match &decision.rule {
-                Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
-                None => decision.reason.to_string(),
-            },
-        };
-        // Were it consumed, this would be the record that makes the intent durable.
-        match approvals.settle(&request, &trail.intent())? {
-            ApprovalState::Pending(id) => Err(Halt::Pending(id)),
-            ApprovalState::Consumed { id, approved_by } => {
-                trail.approval_id = Some(id);
-                trail.approved_by = Some(approved_by);
-                trail.intended = true;
-                Ok(())
-            }
-            ApprovalState::Declined(id) => {
-                trail.approval_id = Some(id);
-                let message = format_args!("a person declined this call of `{}`", spec.id);
-                Err(ToolError::new(ErrorCode::ApprovalDeclined, message).into())
-            }
-            ApprovalState::Expired(id) => {
-                trail.approval_id = Some(id);
-                let message = format_args!("the approval for this call of `{}` expired", spec.id);
-                Err(ToolError::new(ErrorCode::ApprovalExpired, message)
-                    .hint("send the call again to ask anew")
-                    .into())
-            }
-        }
-    }
-
-    /// Binds an approval to this call and to nothing else.
-    fn digest(&self, dispatcher: &Dispatcher, who: &Who, args_digest: &str) -> String {
-        let spec = self.ruled.looked.tool().spec();
-        let version = spec.version.to_string();
-        let keys: Vec<String> = self
-            .keys
-            .iter()
-            .map(|key| format!("{} {} {}", key.kind, key.access, key.name))
-            .collect();
-        let fixed = [
-            spec.id,
-            &version,
-            args_digest,
-            self.ruled.looked.caller.role(),
-            dispatcher.policy.generation(),
-            // Absent and empty differ: no agent, phase or task has an empty name.
-            who.agent.as_deref().unwrap_or_default(),
-            who.phase.as_deref().unwrap_or_default(),
-            who.task.as_deref().unwrap_or_default(),
-        ];
-        digest::of_texts(fixed.into_iter().chain(keys.iter().map(String::as_str)))
-    }
+/// What the arguments open is in memory, and the deadline is set.
+struct Opened<'a> {
+    ruled: Ruled<'a>,
+    keys: Vec<ResourceKey>,
+    ctx: Ctx,
+    alarm: Box<dyn Alarm>,
 }
 
-/// What would ask is denied where nobody can answer and the configuration says so.
-fn unattended(ruled: &Ruled<'_>) -> ToolError {
-    let id = ruled.looked.tool().spec().id;
-    let message = format_args!(
-        "`{id}` needs a person's approval, and nobody can answer at this door: {}",
-        ruled.decision.reason
-    );
-    ToolError::new(ErrorCode::PolicyDenied, message)
-        .reason("unattended")
-        .hint("call it at a terminal, add an `allow` rule, or set `[approvals] unattended = \"pending\"`")
+/// Nobody has to be asked any more.
+struct Cleared<'a> {
+    ruled: Ruled<'a>,
+    ctx: Ctx,
+    alarm: Box<dyn Alarm>,
 }
 
 /// Holds the call against the budget of its task; with `count` it is counted.
@@ -461,139 +381,7 @@ fn budget(looked: &Looked<'_>, trail: &Trail, count: bool) -> Result<(), ToolErr
     }
 }
 
-fn unaudited(why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PreconditionFailed,
-        format_args!("a call with effects is refused where it cannot be recorded: {why}"),
-    )
-    .reason("audit")
-    .hint("`mathchain doctor` shows the state folder and what is wrong with it")
-}
-
-/// Nobody has to be asked any more.
-struct Cleared<'a> {
-    ruled: Ruled<'a>,
-}
-
-impl<'a> Cleared<'a> {
-    /// The deadline runs from here.
-    fn load(self, request: &CallRequest, trail: &mut Trail) -> Result<Loaded<'a>, ToolError> {
-        let dispatcher = self.ruled.looked.dispatcher;
-        let spec = self.ruled.looked.tool().spec();
-        let limits = dispatcher.limits;
-        let timeout_ms = [
-            request.timeout_ms,
-            spec.timeout_ms,
-            self.ruled.decision.obligations.timeout_ms,
-        ]
-        .into_iter()
-        .flatten()
-        .fold(limits.timeout_ms, u64::min);
-        request.stop.check()?;
-        let stop = request.stop.child();
-        let alarm = dispatcher
-            .host
-            .clock
-            .alarm(Duration::from_millis(timeout_ms), stop.clone());
-        let loaded = self.inputs(dispatcher, &stop)?;
-        let result_key = results::key(dispatcher, spec, self.ruled.call.as_ref(), &loaded, || {
-            (
-                trail.args_digest.as_str(),
-                trail.seed.unwrap_or(request.seed.get()),
-            )
-        });
-        budget(&self.ruled.looked, trail, true)?;
-        if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
-            trail.seed = Some(request.seed.get());
-        }
-        let budget = Budget {
-            timeout_ms,
-            memory_bytes: limits.memory_bytes,
-            ..Budget::default()
-        };
-        let mut capabilities = dispatcher.host.capabilities.declared_by(spec);
-        capabilities.http = capabilities
-            .http
-            .map(|http| self.ruled.hosts.clone().guard(http));
-        if spec.capabilities.contains(&Capability::Calls) && capabilities.calls.is_none() {
-            capabilities.calls = Some(Arc::new(nested::Nested {
-                dispatcher: dispatcher.clone(),
-                context: request.context.clone(),
-                tool: self.ruled.looked.tool().spec().id,
-                call_id: trail.call_id().to_owned(),
-                seed: request.seed,
-            }));
-        }
-        let mut ctx = Ctx::new(stop, budget)
-            .with_capabilities(capabilities)
-            .with_seed(request.seed)
-            .with_loaded(loaded);
-        if let Some(progress) = &request.progress {
-            ctx = ctx.with_progress(Arc::clone(progress));
-        }
-        let obliged = self.ruled.decision.obligations;
-        if obliged.backup {
-            trail.backups = obligations::backup(dispatcher, spec.id, trail)?;
-        }
-        if obliged.notify {
-            let args = self.ruled.call.args();
-            trail.notice = Some(obligations::notify(dispatcher, spec.id, args, trail)?);
-        }
-        if !trail.effects.is_empty() && !trail.intended {
-            trail
-                .write(dispatcher, &trail.intent(), Durability::Synced)
-                .map_err(|err| unaudited(err.message()))?;
-            trail.intended = true;
-        }
-        Ok(Loaded {
-            ruled: self.ruled,
-            ctx,
-            alarm,
-            result_key,
-            direct: request.context.chain.is_none(),
-        })
-    }
-
-    fn inputs(
-        &self,
-        dispatcher: &Dispatcher,
-        stop: &StopFlag,
-    ) -> Result<HashMap<Source, Value>, ToolError> {
-        let mut loaded = HashMap::new();
-        let mut kinds = HashMap::new();
-        for reference in self.ruled.call.sources() {
-            stop.check()?;
-            let refuse =
-                |message: &str| Err(ToolError::invalid(reference.pointer.clone(), message));
-            let Some(arrays) = &dispatcher.host.arrays else {
-                return refuse("this door opens no files: pass the data inline");
-            };
-            match kinds.insert(reference.source.clone(), reference.kind) {
-                Some(kind) if kind == reference.kind => continue,
-                Some(_) => return refuse("the same file is wanted as data and as text"),
-                None => {}
-            }
-            let value = arrays
-                .open_for(
-                    self.ruled.looked.caller.role(),
-                    &reference.source,
-                    reference.kind,
-                    dispatcher.limits.max_input_bytes,
-                )
-                .map_err(|err| {
-                    if err.path().is_some() {
-                        err
-                    } else {
-                        err.at(reference.pointer.clone())
-                    }
-                })?;
-            loaded.insert(reference.source.clone(), value);
-        }
-        Ok(loaded)
-    }
-}
-
-/// Inputs are in memory, the deadline is set, and what is about to happen is durable where it has effects.
+/// What is about to happen is durable where it has effects.
 struct Loaded<'a> {
     ruled: Ruled<'a>,
     ctx: Ctx,
@@ -612,9 +400,14 @@ impl Loaded<'_> {
             result_key,
             direct,
         } = self;
-        let spec = ruled.looked.tool().spec();
-        let call = ruled.call;
-        let dispatcher = ruled.looked.dispatcher;
+        let Ruled {
+            looked,
+            call,
+            decision,
+            ..
+        } = ruled;
+        let spec = looked.tool().spec();
+        let dispatcher = looked.dispatcher;
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
             let result = panic::guard(trail.call_id(), || call.run(&ctx));
             result.unwrap_or_else(|_| Err(panic::internal(spec.id, trail.call_id())))
@@ -633,33 +426,42 @@ impl Loaded<'_> {
                 });
             }
         };
-        let obligations = ruled.decision.obligations;
-        check_output(
-            &output,
-            spec,
-            ruled.looked.dispatcher.limits,
-            obligations,
-            direct,
-        )?;
-        // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
-        // a chain nothing is changed unless a rule says so.
-        let reads_world = spec.determinism == Determinism::External && direct;
-        let (output, redacted) = if obligations.redact || reads_world {
-            redact::value(&output)
-        } else {
-            (output, 0)
-        };
-        if redacted > 0 {
-            warnings.push(format!("{redacted} secrets were taken out of the result; what stands there is not what was read"));
-        }
-        Ok(Ran {
-            ended: Ended {
-                ending: Ending::Success(output),
-                warnings,
-                redacted,
-            },
-        })
+        let mut ended = settled(&looked, &decision, output, direct)?;
+        warnings.append(&mut ended.warnings);
+        ended.warnings = warnings;
+        Ok(Ran { ended })
     }
+}
+
+/// A result that is within the limits, without what it must not hold.
+fn settled(
+    looked: &Looked<'_>,
+    decision: &Decision,
+    output: Value,
+    direct: bool,
+) -> Result<Ended, ToolError> {
+    let spec = looked.tool().spec();
+    let obligations = decision.obligations;
+    let limits = looked.dispatcher.limits;
+    check_output(&output, spec, limits, obligations, direct)?;
+    // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
+    // a chain nothing is changed unless a rule says so.
+    let reads_world = spec.determinism == Determinism::External && direct;
+    let (output, redacted) = match obligations.redact || reads_world {
+        true => redact::value(&output),
+        false => (output, 0),
+    };
+    let warnings = match redacted {
+        0 => Vec::new(),
+        _ => vec![format!(
+            "{redacted} secrets were taken out of the result; what stands there is not what was read"
+        )],
+    };
+    Ok(Ended {
+        ending: Ending::Success(output),
+        warnings,
+        redacted,
+    })
 }
 
 /// The tool has run, and its result is within the limits.

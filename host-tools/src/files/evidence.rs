@@ -1,0 +1,155 @@
+//! What tells, after a crash, whether a change of files happened: what each file held before, and holds after.
+
+use std::io::Read as _;
+
+use serde::{Deserialize, Serialize};
+use tool_core::capability::{Change, Files, Links};
+use tool_core::convert::{from_value, to_value};
+use tool_core::{Ctx, ErrorCode, Probe, ToolError, Value};
+
+/// Largest file that is looked at; of larger ones nothing is noted.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// What was noted before a change, and what the call gives once it happened.
+#[derive(Serialize, Deserialize)]
+struct Evidence {
+    files: Vec<Expected>,
+    output: Value,
+}
+
+/// A file before and after a change, by digest; `None` where there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Expected {
+    path: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl Expected {
+    /// A file that now holds this, and then that.
+    pub(super) fn new(path: &str, before: Option<String>, after: Option<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            before,
+            after,
+        }
+    }
+
+    fn of_change(change: &Change) -> Self {
+        match change {
+            Change::Create { path, content, .. } => Self::new(path, None, Some(digest(content))),
+            Change::Replace {
+                path,
+                before,
+                content,
+            } => Self::new(path, Some(digest(before)), Some(digest(content))),
+            Change::Delete { path, before } => Self::new(path, Some(digest(before)), None),
+        }
+    }
+}
+
+/// What is noted before changes that happen together.
+pub(super) fn of_changes(
+    changes: &[Change],
+    output: &impl Serialize,
+) -> Result<Option<Value>, ToolError> {
+    of_files(changes.iter().map(Expected::of_change).collect(), output)
+}
+
+/// What is noted before files change.
+pub(super) fn of_files(
+    files: Vec<Expected>,
+    output: &impl Serialize,
+) -> Result<Option<Value>, ToolError> {
+    let output = to_value(output)?;
+    to_value(&Evidence { files, output }).map(Some)
+}
+
+/// The path of a file as results show it.
+pub(super) fn shown(path: &str, ctx: &Ctx) -> Result<String, ToolError> {
+    let identity = ctx.files()?.identity(path)?;
+    // A file with several names has its inode behind two slashes.
+    Ok(match identity.split_once("//") {
+        Some((path, _)) => path.to_owned(),
+        None => identity,
+    })
+}
+
+/// Whether the change happened: all files hold what they should then, or what they held before.
+pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    let Ok(Evidence { files, output }) = from_value::<Evidence>(before) else {
+        return Ok(Probe::Unknown);
+    };
+    let mut held = Vec::with_capacity(files.len());
+    for file in &files {
+        match held_by(ctx.files()?, &file.path, ctx)? {
+            Held::Absent => held.push(None),
+            Held::Digest(digest, _) => held.push(Some(digest)),
+            Held::TooLarge => return Ok(Probe::Unknown),
+        }
+    }
+    let all = |wanted: fn(&Expected) -> &Option<String>| files.iter().map(wanted).eq(held.iter());
+    Ok(if all(|file| &file.after) {
+        Probe::Happened(output)
+    } else if all(|file| &file.before) {
+        Probe::NotHappened
+    } else {
+        Probe::Unknown
+    })
+}
+
+/// What a path holds.
+pub(super) enum Held {
+    Absent,
+    /// Digest and size.
+    Digest(String, u64),
+    TooLarge,
+}
+
+/// What a path holds; links are not followed, as writing follows none.
+pub(super) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held, ToolError> {
+    held_and_then(files, path, &[], ctx)
+}
+
+/// What a path would hold with `more` at its end.
+pub(super) fn held_and_then(
+    files: &dyn Files,
+    path: &str,
+    more: &[u8],
+    ctx: &Ctx,
+) -> Result<Held, ToolError> {
+    let (info, mut reader) = match files.open(path, Links::Refuse) {
+        Ok(opened) => opened,
+        Err(err) if err.reason_str() == Some("not_found") => return Ok(Held::Absent),
+        Err(err) => return Err(err),
+    };
+    if info.size > BYTES_MAX {
+        return Ok(Held::TooLarge);
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; 1 << 16];
+    let mut size = 0;
+    loop {
+        ctx.check()?;
+        let read = reader.read(&mut buffer).map_err(|err| {
+            ToolError::new(
+                ErrorCode::ToolError,
+                format_args!("`{path}` cannot be read: {err}"),
+            )
+            .reason("io")
+        })?;
+        if read == 0 {
+            break;
+        }
+        size += read as u64;
+        hasher.update(&buffer[..read]);
+    }
+    hasher.update(more);
+    let digest = hasher.finalize().to_hex().to_string();
+    Ok(Held::Digest(digest, size + more.len() as u64))
+}
+
+/// The digest of a content.
+pub(super) fn digest(content: &[u8]) -> String {
+    blake3::hash(content).to_hex().to_string()
+}
