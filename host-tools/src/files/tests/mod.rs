@@ -1,5 +1,6 @@
 mod changing;
 mod finding;
+mod looking;
 mod reading;
 
 use std::fs::File;

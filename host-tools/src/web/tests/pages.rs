@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use tool_core::Value;
+use tool_core::capability::{Http, HttpRequest, HttpResponse, HttpService};
+use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::super::loopback::page;
 use super::answers;
 use super::services::{JSON, Place};
+use super::{ctx, find};
 
 /// Three pages about one subject, one of them away.
 fn research(path: &str, port: &str) -> Vec<u8> {
@@ -205,4 +207,43 @@ fn requests_carry_what_was_asked_and_results_say_what_came() {
         )
     );
     assert_eq!(post(""), (String::new(), None));
+}
+
+/// The key goes with what the caller says a server can tell apart, and stands for itself where the caller gives one.
+#[test]
+fn a_repeatable_request_carries_the_name_of_its_call() {
+    struct Keys(std::sync::Mutex<Vec<Option<String>>>);
+    impl Http for Keys {
+        fn send(&self, request: &HttpRequest, _: &StopFlag) -> Result<HttpResponse, ToolError> {
+            let key = request.headers.iter();
+            let key = key.filter(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+            self.0
+                .lock()
+                .unwrap()
+                .push(key.map(|(_, value)| value.clone()).next());
+            Err(ToolError::new(ErrorCode::ToolError, "seen"))
+        }
+
+        fn service(&self, _: &str) -> Option<HttpService> {
+            None
+        }
+    }
+    let keys = Arc::new(Keys(std::sync::Mutex::default()));
+    let run = |args: &str, idempotent: bool| {
+        let args = json::parse(args, json::Limits::default()).unwrap();
+        let call = find("http_post").decode(&args).unwrap();
+        assert_eq!(call.reach().idempotent, idempotent);
+        let http = Arc::clone(&keys) as Arc<dyn Http>;
+        let _ = call.run(&ctx(http).with_idempotency_key("run-step"));
+    };
+    let url = r#""url":"https://example.org/in""#;
+    run(&format!("{{{url}}}"), false);
+    run(&format!(r#"{{{url},"repeatable":true}}"#), true);
+    run(
+        &format!(r#"{{{url},"repeatable":true,"headers":{{"Idempotency-Key":"mine"}}}}"#),
+        true,
+    );
+    let seen = keys.0.lock().unwrap();
+    let seen: Vec<_> = seen.iter().map(Option::as_deref).collect();
+    assert_eq!(seen, [None, Some("run-step"), Some("mine")]);
 }

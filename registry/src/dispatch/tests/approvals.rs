@@ -212,3 +212,31 @@ fn no_tool_can_approve() {
     }
     assert!(pending(&world.call("operator", "write_file", WRITE)).is_some());
 }
+
+/// What a person approves is what the arguments open, not only how it is called.
+#[test]
+fn another_content_of_a_file_asks_anew() {
+    let world = World::new(
+        &[TWELVE, TOOLS],
+        "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"plot\"] }\ndecision = \"ask\"\n",
+    );
+    let args = r#"{"text":{"$file":"data/a.txt"}}"#;
+    let first = world.call("operator", "plot", args);
+    assert_eq!(pending(&first), Some("a1"), "{:?}", first.err());
+    let preview = world.approvals.requests.lock().unwrap()[0].preview.clone();
+    assert!(
+        preview.contains("`/text` opens `data/a.txt`, blake3 "),
+        "{preview}"
+    );
+    world.approvals.answer(Ok("someone at the terminal"));
+    let put = |content: &[u8]| {
+        let mut files = world.files.files.lock().unwrap();
+        files.insert("data/a.txt".to_owned(), content.to_vec());
+    };
+    put(b"beta");
+    let changed = world.call("operator", "plot", args);
+    assert!(pending(&changed).is_some(), "the file is another one now");
+    put(b"alpha");
+    let same = world.call("operator", "plot", args);
+    assert!(same.is_success(), "{:?}", same.err());
+}

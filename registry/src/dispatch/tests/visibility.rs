@@ -180,6 +180,7 @@ impl Tool for MayReach {
                 &[]
             },
             destructive: false,
+            idempotent: false,
             below: false,
         }
     }
