@@ -247,6 +247,25 @@ fn t17_an_approval_is_for_the_content_of_files_and_for_one_run() {
     assert_eq!(listed.step.as_deref(), Some("w"));
 }
 
+/// Every element that was done is undone, the last one first, also where the map failed half-way.
+#[test]
+fn elements_of_a_map_that_failed_are_undone_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: a, tool: any, args: {value: [p, q, 7, r]}}",
+        "{id: m, tool: write, map: {over: {$ref: a.result}, concurrency: 1}, args: {key: undo-map, path: out, text: {$ref: item}}, compensate: {tool: note, args: {key: undo-map, text: {$ref: m.text}, number: {$ref: index}}}}",
+    ]);
+    let result = durable.run(&plan, &operator());
+    assert_eq!(result.status, ChainStatus::Failed);
+    let undone: Vec<&str> = result.undone.iter().map(|one| &*one.step).collect();
+    assert_eq!(undone, ["m[1]", "m[0]"]);
+    assert_eq!(
+        logged("undo-map"),
+        ["write out p", "write out q", "note q", "note p"]
+    );
+}
+
 /// A run whose plan the policy no longer allows can be ended all the same.
 #[test]
 fn a_run_that_may_not_go_on_can_be_cancelled() {

@@ -268,12 +268,15 @@ impl Tool for Stamp {
 
     fn probe(args: &StampArgs, before: &Value, _: &Ctx) -> Result<Probe, ToolError> {
         assert_eq!(before.as_str(), Some("absent"));
-        Ok(match std::fs::read_to_string(&args.path) {
+        let opened = std::fs::OpenOptions::new().read(true).open(&args.path);
+        let Ok(file) = opened else {
+            return Ok(Probe::NotHappened);
+        };
+        Ok(match std::io::read_to_string(file) {
             Ok(text) if text == args.text => {
                 Probe::Happened(Value::object([("text", Value::from(text))]))
             }
-            Ok(_) => Probe::Unknown,
-            Err(_) => Probe::NotHappened,
+            _ => Probe::Unknown,
         })
     }
 

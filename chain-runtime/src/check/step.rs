@@ -108,12 +108,18 @@ impl<'d> Checker<'d> {
         checked.compensate = step
             .compensate
             .as_ref()
-            .map(|undo| Box::new(self.compensation(position, undo)));
+            .map(|undo| Box::new(self.compensation(position, undo, mapped.as_ref())));
         checked
     }
 
-    /// The call that undoes a step: checked as any, except that it may use the output of the step itself.
-    fn compensation(&mut self, position: usize, undo: &Compensate) -> CheckedStep {
+    /// The call that undoes a step: checked as any, except that it may use the output of the step itself; that of a map undoes one
+    /// element, and uses what that gave.
+    fn compensation(
+        &mut self,
+        position: usize,
+        undo: &Compensate,
+        mapped: Option<&Mapped>,
+    ) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
         let site = Site {
@@ -125,7 +131,12 @@ impl<'d> Checker<'d> {
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
         let mut checked = self.blank(&id, &undo.args, &site.base);
         checked.timeout_ms = step.timeout_ms;
-        let types = self.references(&site, None, &mut checked);
+        let of_step = self.outputs[position].clone();
+        if let (Some(_), Some(facts)) = (mapped, &self.facts[position]) {
+            self.outputs[position] = Some(facts.output.clone());
+        }
+        let types = self.references(&site, mapped, &mut checked);
+        self.outputs[position] = of_step;
         let pointer = format!("/steps/{position}/compensate/tool");
         if let Some(facts) = self.facts_of(&undo.tool, &pointer) {
             describe(&mut checked, &facts);

@@ -294,7 +294,8 @@ fn could_be_result(
     value: &Value,
 ) -> Result<(), ToolError> {
     let undone = name.strip_suffix(COMPENSATE_SUFFIX);
-    let id = undone.unwrap_or_else(|| name.split('[').next().unwrap_or(name));
+    let id = undone.unwrap_or(name);
+    let id = id.split('[').next().unwrap_or(id);
     let Some(position) = plan.position(id) else {
         return Ok(()); // refused as a name that waits for no decision
     };

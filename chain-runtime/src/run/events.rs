@@ -22,6 +22,23 @@ pub enum Part {
     Item(usize),
     /// That which undoes it.
     Undo,
+    /// That which undoes an element of the map.
+    UndoItem(usize),
+}
+
+impl Part {
+    /// The element it is about.
+    pub fn item(self) -> Option<usize> {
+        match self {
+            Self::Item(index) | Self::UndoItem(index) => Some(index),
+            Self::Whole | Self::Undo => None,
+        }
+    }
+
+    /// Whether it undoes what was done.
+    pub fn undoes(self) -> bool {
+        matches!(self, Self::Undo | Self::UndoItem(_))
+    }
 }
 
 /// What happened.

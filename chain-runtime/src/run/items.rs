@@ -7,6 +7,9 @@ use crate::check::CheckedMap;
 use crate::conflicts::Conflicts;
 use crate::plan::OnItemError;
 
+/// An element whose call was done: its index, its value, and what the call gave.
+pub(super) type DoneItem = (usize, Value, Value);
+
 /// The elements of one map.
 pub(super) struct Items {
     values: Vec<Value>,
@@ -125,6 +128,17 @@ impl Items {
             self.free.sort_unstable_by(|a, b| b.cmp(a));
         }
         self.left == 0
+    }
+
+    /// The elements whose calls were done, whatever became of the map.
+    pub(super) fn done(&self) -> Vec<DoneItem> {
+        let ends = self.ends.iter().enumerate();
+        let done = ends.filter_map(|(index, end)| {
+            let end = end.as_ref().filter(|end| end.status == StepStatus::Done)?;
+            let output = end.output.clone().unwrap_or_default();
+            Some((index, self.value(index), output))
+        });
+        done.collect()
     }
 
     /// What the whole map gives, in the order of its elements.

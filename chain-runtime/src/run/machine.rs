@@ -13,7 +13,7 @@ use tool_core::{ErrorCode, ResourceKey, ToolError, Value};
 
 use super::costs::Costs;
 use super::finished::{Finished, StepStatus};
-use super::items::Items;
+use super::items::{DoneItem, Items};
 use super::obstacle::obstacle;
 use super::values::{self, Values};
 
@@ -29,8 +29,8 @@ pub(super) struct Parts {
     pub(super) settled: Vec<Finished>,
     /// How every step really ended.
     pub(super) real: Vec<Finished>,
-    /// What was undone: step, and how that ended.
-    pub(super) undone: Vec<(usize, Finished)>,
+    /// What was undone, and how that ended.
+    pub(super) undone: Vec<(Unit, Finished)>,
     /// The parts the plan answers with, by the text of their references.
     pub(super) outputs: HashMap<String, Result<Value, Missing>>,
 }
@@ -65,6 +65,8 @@ pub struct Machine<'a> {
     output_references: Vec<Arc<Placed>>,
     output_values: HashMap<String, Result<Value, Missing>>,
     maps: HashMap<usize, Items>,
+    /// Of maps that can be undone: the elements whose calls were done.
+    done_items: HashMap<usize, Vec<DoneItem>>,
     attempts: HashMap<Unit, u32>,
     sleeping: BTreeSet<Unit>,
     pending: BTreeMap<Unit, Finished>,
@@ -77,10 +79,10 @@ pub struct Machine<'a> {
     calls: u64,
     spent_ms: u64,
     bytes_out: u64,
-    /// Steps to be undone, the next one last; `None` before that.
-    to_undo: Option<Vec<usize>>,
+    /// Calls to be undone, the next one last; `None` before that.
+    to_undo: Option<Vec<Unit>>,
     undoing: bool,
-    undone: Vec<(usize, Finished)>,
+    undone: Vec<(Unit, Finished)>,
     /// Values nobody needs any more; dropped by whoever drives, outside its lock.
     dropped: Vec<Value>,
     commands: Vec<Command>,
@@ -114,6 +116,7 @@ impl<'a> Machine<'a> {
             output_references: Vec::new(),
             output_values: HashMap::new(),
             maps: HashMap::new(),
+            done_items: HashMap::new(),
             attempts: HashMap::new(),
             sleeping: BTreeSet::new(),
             pending: BTreeMap::new(),
@@ -222,7 +225,7 @@ impl<'a> Machine<'a> {
     /// What the arguments of a call refer to.
     pub(super) fn values(&self, unit: Unit) -> Values {
         let step = self.called(unit);
-        Values {
+        let mut values = Values {
             steps: step
                 .uses
                 .iter()
@@ -234,14 +237,23 @@ impl<'a> Machine<'a> {
                 }
                 _ => None,
             },
+        };
+        if let Part::UndoItem(index) = unit.part
+            && let Some(map) = &self.plan.steps[unit.step].map
+            && let Some(done) = self.done_items.get(&unit.step)
+            && let Some((_, value, output)) = done.iter().find(|(known, ..)| *known == index)
+        {
+            values.steps.insert(unit.step, Some(output.clone()));
+            values.item = Some((Arc::clone(&map.name), index, value.clone()));
         }
+        values
     }
 
     /// The call that a unit is.
     pub(super) fn called(&self, unit: Unit) -> &'a CheckedStep {
         let step = &self.plan.steps[unit.step];
-        match (unit.part, &step.compensate) {
-            (Part::Undo, Some(undo)) => undo,
+        match &step.compensate {
+            Some(undo) if unit.part.undoes() => undo,
             _ => step,
         }
     }
@@ -350,7 +362,7 @@ impl<'a> Machine<'a> {
     fn ready(&mut self, unit: Unit) {
         let item = match unit.part {
             Part::Item(index) => index,
-            Part::Whole | Part::Undo => 0,
+            Part::Whole | Part::Undo | Part::UndoItem(_) => 0,
         };
         let kind = self.kind(unit);
         self.ready[kind].push((
@@ -418,9 +430,9 @@ impl<'a> Machine<'a> {
     fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
         let attempts = self.attempts.get(&unit).copied().unwrap_or(1);
         end.attempts = attempts;
-        if unit.part == Part::Undo {
+        if unit.part.undoes() {
             self.undoing = false;
-            self.undone.push((unit.step, end));
+            self.undone.push((unit, end));
             return;
         }
         let kind = self.kind(unit);
@@ -484,7 +496,7 @@ impl<'a> Machine<'a> {
         }
         let index = match unit.part {
             Part::Item(index) => index as u64,
-            Part::Whole | Part::Undo => 0,
+            Part::Whole | Part::Undo | Part::UndoItem(_) => 0,
         };
         let seed = crate::check::item_seed(self.plan.seed, &step.id, index);
         let share = tool_core::rng::derive_seed(seed.get(), "retry", u64::from(attempts));
@@ -526,6 +538,9 @@ impl<'a> Machine<'a> {
         };
         if !items.settle(index, end) {
             return self.spread(unit.step);
+        }
+        if self.plan.steps[unit.step].compensate.is_some() {
+            self.done_items.insert(unit.step, items.done());
         }
         let whole = items.gather();
         self.maps.remove(&unit.step);
@@ -623,16 +638,12 @@ impl<'a> Machine<'a> {
         let to_undo = match &mut self.to_undo {
             Some(to_undo) => to_undo,
             None => {
-                let to_undo = self.steps_to_undo();
+                let to_undo = self.calls_to_undo();
                 self.to_undo.insert(to_undo)
             }
         };
         // The next one starts when this one has ended.
-        if let Some(step) = to_undo.pop() {
-            let unit = Unit {
-                step,
-                part: Part::Undo,
-            };
+        if let Some(unit) = to_undo.pop() {
             self.undoing = true;
             self.attempts.insert(unit, 1);
             self.commands.push(Command::Start(unit, 1));
@@ -640,24 +651,34 @@ impl<'a> Machine<'a> {
         false
     }
 
-    /// Steps that ran and say how they are undone, in plan order, where the chain ended early.
-    fn steps_to_undo(&self) -> Vec<usize> {
+    /// Calls that were done and say how they are undone, in plan order, where the chain ended early; of a map those of its
+    /// elements, also where it was not done as a whole.
+    fn calls_to_undo(&self) -> Vec<Unit> {
         let denied = |end: &Option<Finished>| {
             end.as_ref()
                 .is_some_and(|end| end.status == StepStatus::Denied)
         };
         let early =
             self.stopped.is_some() || self.stop_at != usize::MAX || self.ends.iter().any(denied);
-        let ran = |&step: &usize| {
-            let done = self.ends[step]
-                .as_ref()
-                .is_some_and(|end| end.status == StepStatus::Done);
-            done && self.plan.steps[step].compensate.is_some()
+        let is_done = |step: usize| {
+            let end = self.ends[step].as_ref();
+            end.is_some_and(|end| end.status == StepStatus::Done)
         };
-        match early {
-            true => (0..self.plan.steps.len()).filter(ran).collect(),
-            false => Vec::new(),
+        let mut calls = Vec::new();
+        for (step, checked) in self.plan.steps.iter().enumerate() {
+            if !early || checked.compensate.is_none() {
+                continue;
+            }
+            let of = |part| Unit { step, part };
+            match self.done_items.get(&step) {
+                Some(done) => {
+                    calls.extend(done.iter().map(|&(index, ..)| of(Part::UndoItem(index))))
+                }
+                None if checked.map.is_none() && is_done(step) => calls.push(of(Part::Undo)),
+                None => {}
+            }
         }
+        calls
     }
 
     /// How every step ended by plan order, how it really ended, and the parts the plan answers with.

@@ -318,7 +318,7 @@ impl Memory {
         let mut event = Object::new();
         event.insert("kind", "settled");
         event.insert("step", step.id.as_ref());
-        if let Part::Item(index) = unit.part {
+        if let Some(index) = unit.part.item() {
             event.insert("item", index);
         }
         event.insert("tool", step.tool);
@@ -377,13 +377,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a unit is called by people: `step`, `step[3]`, `step!compensate`.
+/// What a unit is called by people: `step`, `step[3]`, `step!compensate`, `step[3]!compensate`.
 pub(super) fn name_of(plan: &CheckedPlan, unit: Unit) -> String {
     let id = &plan.steps[unit.step].id;
     match unit.part {
         Part::Whole => id.to_string(),
         Part::Item(index) => format!("{id}[{index}]"),
         Part::Undo => format!("{id}{COMPENSATE_SUFFIX}"),
+        Part::UndoItem(index) => format!("{id}[{index}]{COMPENSATE_SUFFIX}"),
     }
 }
 
@@ -392,7 +393,8 @@ fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<Unit> {
     let name = record.get("step")?.as_str()?;
     let item = record.get("item").and_then(Value::as_i64);
     let (id, part) = match (name.strip_suffix(COMPENSATE_SUFFIX), item) {
-        (Some(id), _) => (id, Part::Undo),
+        (Some(id), Some(item)) => (id, Part::UndoItem(usize::try_from(item).ok()?)),
+        (Some(id), None) => (id, Part::Undo),
         (None, Some(item)) => (name, Part::Item(usize::try_from(item).ok()?)),
         (None, None) => (name, Part::Whole),
     };

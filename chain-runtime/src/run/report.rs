@@ -11,7 +11,7 @@ use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 use super::diagnostics::diagnostics;
 use super::durable;
 use super::finished::{Finished, StepStatus};
-use super::machine::Parts;
+use super::machine::{Parts, Unit};
 use crate::check::CheckedPlan;
 use crate::plan::Plan;
 use crate::problem::Problems;
@@ -67,7 +67,7 @@ pub struct StepReport {
 /// A step that was undone, or should have been.
 #[derive(Debug, Clone)]
 pub struct Undone {
-    /// Its id.
+    /// Its id; of an element of a map with the index, `step[3]`.
     pub step: Arc<str>,
     /// Canonical name of the tool that undoes it.
     pub tool: &'static str,
@@ -508,7 +508,7 @@ pub(super) fn compose(
         .iter()
         .map(|end| (end.began, end.ended, end.has_run()))
         .collect();
-    let mut warnings = late_warnings(plan, &settled, &real);
+    let mut warnings = late_warnings(plan, &settled, &real, &undone);
     let steps: Vec<StepReport> = plan
         .steps
         .iter()
@@ -551,13 +551,16 @@ pub(super) fn compose(
     };
     let undone: Vec<Undone> = undone
         .into_iter()
-        .map(|(step, end)| Undone {
-            step: Arc::clone(&plan.steps[step].id),
-            tool: plan.steps[step]
-                .compensate
-                .as_ref()
-                .map_or("", |undo| undo.tool),
-            end,
+        .map(|(unit, end)| {
+            let step = &plan.steps[unit.step];
+            Undone {
+                step: match unit.part.item() {
+                    Some(index) => format!("{}[{index}]", step.id).into(),
+                    None => Arc::clone(&step.id),
+                },
+                tool: step.compensate.as_ref().map_or("", |undo| undo.tool),
+                end,
+            }
         })
         .collect();
     for one in undone
@@ -635,18 +638,30 @@ fn named(step: &StepReport) -> ToolError {
     }
 }
 
-/// Says of every step that had run after the failing one that it did.
-fn late_warnings(plan: &CheckedPlan, settled: &[Finished], real: &[Finished]) -> Vec<String> {
+/// Says of every step that had run after the failing one that it did, and whether that was undone.
+fn late_warnings(
+    plan: &CheckedPlan,
+    settled: &[Finished],
+    real: &[Finished],
+    undone: &[(Unit, Finished)],
+) -> Vec<String> {
     let late = settled
         .iter()
         .zip(real)
         .enumerate()
         .filter(|(_, (end, real))| !end.has_run() && real.has_run());
-    late.map(|(position, _)| {
+    late.map(|(position, (_, real))| {
         let step = &plan.steps[position];
-        let effects = match step.effects {
-            [] => "",
-            _ => ", and its effects stay",
+        let is_undone = undone
+            .iter()
+            .any(|(unit, end)| unit.step == position && end.status == StepStatus::Done);
+        let effects = match (step.effects, real.status) {
+            ([], _) => "",
+            (_, StepStatus::Done) if is_undone => ", and it was undone",
+            (_, StepStatus::Done) => ", and its effects stay",
+            // A failed call may have done a part of its work; one that was refused did not begin.
+            (_, StepStatus::Failed) => ", and failed",
+            _ => "",
         };
         format!("step `{}` had already run when the chain ended; its result is not part of this answer{effects}", step.id)
     })

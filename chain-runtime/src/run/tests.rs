@@ -349,7 +349,7 @@ fn driven(
     slots: Slots,
     salt: u64,
     rng: &mut SmallRng,
-) -> (Vec<Finished>, Vec<Finished>, Vec<usize>) {
+) -> (Vec<Finished>, Vec<Finished>, Vec<Unit>, HashSet<Unit>) {
     let mut machine = Machine::new(plan, slots, &Costs::default());
     let mut open: Vec<Command> = machine.begin();
     let mut running: HashSet<Unit> = HashSet::new();
@@ -366,15 +366,12 @@ fn driven(
         let event = match command {
             Command::Start(unit, attempt) => {
                 assert!(running.remove(&unit));
-                if unit.part == Part::Undo {
-                    undone.push(unit.step);
+                if unit.part.undoes() {
+                    undone.push(unit);
                 }
-                let item = match unit.part {
-                    Part::Item(index) => index,
-                    Part::Whole | Part::Undo => 0,
-                };
-                let end = match (unit.part, outcome(salt, unit.step, item, attempt)) {
-                    (Part::Undo, _) => done(0),
+                let item = unit.part.item().unwrap_or(0);
+                let end = match (unit.part.undoes(), outcome(salt, unit.step, item, attempt)) {
+                    (true, _) => done(0),
                     (_, Ok(value)) => done(value),
                     (_, Err(code)) => Finished::failed(ToolError::new(code, "told to")),
                 };
@@ -404,7 +401,7 @@ fn driven(
     assert_eq!(machine.conclusion(), Some(Conclusion::Finished));
     assert_eq!(settled.len(), plan.steps.len());
     let parts = machine.into_parts();
-    (parts.settled, parts.real, undone)
+    (parts.settled, parts.real, undone, finished)
 }
 
 fn done(value: i64) -> Finished {
@@ -428,7 +425,7 @@ fn note(
             Command::Settled(step) => assert!(settled.insert(step), "{step} ended twice"),
             Command::Start(unit, _) => {
                 assert!(running.insert(unit), "{unit:?} runs already");
-                assert!(unit.part == Part::Undo || !settled.contains(&unit.step));
+                assert!(unit.part.undoes() || !settled.contains(&unit.step));
                 for before in plan.graph.before(unit.step) {
                     assert!(settled.contains(&before), "{unit:?} before {before}");
                 }
@@ -438,10 +435,7 @@ fn note(
     }
     let waiting = |unit: &&Unit| slots.waiting.is_some() && plan.steps[unit.step].waits;
     let waits = running.iter().filter(waiting).count();
-    let undoing = running
-        .iter()
-        .filter(|unit| unit.part == Part::Undo)
-        .count();
+    let undoing = running.iter().filter(|unit| unit.part.undoes()).count();
     assert!(
         undoing == 0 || running.len() == 1,
         "what is undone is undone alone"
@@ -492,7 +486,7 @@ proptest! {
             for compute in [1, 2, 3, 32] {
                 let waiting = [None, Some(2)][rng.random_range(0..2)];
                 let slots = Slots { compute, waiting };
-                let (settled, real, undone) = driven(&plan, slots, salt, &mut rng);
+                let (settled, real, undone, finished) = driven(&plan, slots, salt, &mut rng);
                 let mut found: Vec<Ending> = settled.iter().map(ending).collect();
                 for (step, sketch) in sketches.iter().enumerate() {
                     // The digest of an empty map is that of nothing.
@@ -504,10 +498,16 @@ proptest! {
                 let early = settled.iter().zip(&sketches).any(|(end, sketch)| {
                     end.status == StepStatus::Failed && sketch.on_error == OnError::FailChain
                 });
-                let to_undo: Vec<usize> = (0..sketches.len())
-                    .rev()
-                    .filter(|&step| early && sketches[step].undo && real[step].status == StepStatus::Done)
-                    .collect();
+                let mut to_undo: Vec<Unit> = Vec::new();
+                for step in (0..sketches.len()).rev().filter(|&step| early && sketches[step].undo) {
+                    let items = (0..8).rev().filter(|&item| {
+                        finished.contains(&Unit { step, part: Part::Item(item) })
+                    });
+                    to_undo.extend(items.map(|item| Unit { step, part: Part::UndoItem(item) }));
+                    if sketches[step].map.is_none() && real[step].status == StepStatus::Done {
+                        to_undo.push(Unit { step, part: Part::Undo });
+                    }
+                }
                 prop_assert_eq!(undone, to_undo);
             }
         }
@@ -531,7 +531,7 @@ proptest! {
                 let why = ToolError::new(ErrorCode::Cancelled, "stopped");
                 let more = machine.step(Event::Stop(why));
                 prop_assert!(more.iter().all(|command| match command {
-                    Command::Start(unit, _) => unit.part == Part::Undo,
+                    Command::Start(unit, _) => unit.part.undoes(),
                     Command::Settled(_) => true,
                     Command::Key(_) | Command::Sleep(..) => false,
                 }), "{:?}", more);

@@ -163,7 +163,7 @@ impl<'a> Workers<'a> {
             let (more, dropped) = match command {
                 Command::Start(unit, attempt) => {
                     let end = match self.stop.check() {
-                        Err(why) if unit.part != Part::Undo => Finished::cancelled(why),
+                        Err(why) if !unit.part.undoes() => Finished::cancelled(why),
                         _ => self.call(unit, attempt),
                     };
                     self.ended(unit, end)
@@ -412,10 +412,7 @@ impl<'a> Workers<'a> {
             chain_id: self.chain_id.to_owned(),
             chain_index: unit.step,
             step: step.id.to_string(),
-            item: match unit.part {
-                Part::Item(index) => Some(index),
-                Part::Whole | Part::Undo => None,
-            },
+            item: unit.part.item(),
             attempt,
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
@@ -440,7 +437,7 @@ impl<'a> Workers<'a> {
                 self.stop.clone(),
             ),
             // What is undone is undone also after the chain was stopped.
-            Part::Undo => (step.seed, StopFlag::new()),
+            Part::Undo | Part::UndoItem(_) => (step.seed, StopFlag::new()),
         };
         self.dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),

@@ -61,6 +61,7 @@ fn an_older_file_is_brought_forward() {
             "DROP TABLE runs; DROP TABLE vals; DROP TABLE artifacts; DROP TABLE parts; DROP TABLE uses; DROP TABLE cache;
              DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
              ALTER TABLE approvals DROP COLUMN agent; ALTER TABLE approvals DROP COLUMN condition;
+             ALTER TABLE approvals DROP COLUMN run; ALTER TABLE approvals DROP COLUMN step;
              PRAGMA user_version = 1;",
         )
         .unwrap();
