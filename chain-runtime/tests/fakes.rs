@@ -410,6 +410,7 @@ impl World {
             backups: None,
             notices: None,
             results: None,
+            witness: None,
             chains: Some(Arc::new(chain_runtime::Subchains::new(
                 chain_runtime::Defaults::default(),
                 state,
@@ -502,6 +503,7 @@ pub(crate) fn operator() -> CallerContext {
         who: Who::role("operator"),
         chain: None,
         answer: Answer::Yes,
+        origin: registry::Origin::default(),
     }
 }
 

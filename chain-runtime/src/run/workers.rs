@@ -398,6 +398,7 @@ impl<'a> Workers<'a> {
             return Outcome::error(refused);
         }
         let mut context = self.plan.context.clone();
+        context.origin = context.origin.of_step();
         context.chain = Some(ChainPosition {
             chain_id: self.chain_id.to_owned(),
             chain_index: unit.step,
@@ -407,6 +408,7 @@ impl<'a> Workers<'a> {
                 Part::Whole | Part::Undo => None,
             },
             attempt,
+            part: self.memory.map_or(1, Memory::part),
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
