@@ -50,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
 /// Crates that only the doors may name.
 const DOORS_ONLY: [&str; 5] = ["clap", "tokio", "rmcp", "axum", "ctrlc"];
 
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",
@@ -67,7 +67,11 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata = metadata();
     let name = |value: &serde_json::Value| value["name"].as_str().expect("a name").to_owned();
     let packages = metadata["packages"].as_array().expect("packages");
     packages
@@ -118,4 +122,24 @@ fn only_the_doors_know_the_doors() {
             "`{name}` may not name {forbidden:?}"
         );
     }
+}
+
+/// A program has nothing of OpenTelemetry in it unless `--features otel` asks for it.
+#[test]
+fn a_plain_build_has_no_spans() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let doors = packages
+        .iter()
+        .find(|package| package["name"] == "mathchain");
+    let doors = doors.expect("the package of the doors");
+    assert_eq!(doors["features"]["default"], serde_json::Value::Null);
+    let needed = doors["dependencies"].as_array().expect("dependencies");
+    let is_of_spans = |dependency: &&serde_json::Value| {
+        let name = dependency["name"].as_str().unwrap_or_default();
+        name.starts_with("opentelemetry")
+    };
+    let of_spans: Vec<_> = needed.iter().filter(is_of_spans).collect();
+    assert_eq!(of_spans.len(), 5);
+    assert!(of_spans.iter().all(|needed| needed["optional"] == true));
 }

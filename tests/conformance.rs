@@ -238,6 +238,7 @@ fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Who) {
             who,
             chain,
             answer: Answer::Ask,
+            origin: registry::Origin::default(),
         },
         seed: Seed::DEFAULT,
         timeout_ms: None,

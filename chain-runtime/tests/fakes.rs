@@ -477,6 +477,7 @@ impl World {
             backups: None,
             notices: None,
             results: None,
+            witness: None,
             chains: Some(Arc::new(chain_runtime::Subchains::new(
                 chain_runtime::Defaults::default(),
                 state,
@@ -569,6 +570,7 @@ pub(crate) fn operator() -> CallerContext {
         who: Who::role("operator"),
         chain: None,
         answer: Answer::Yes,
+        origin: registry::Origin::default(),
     }
 }
 

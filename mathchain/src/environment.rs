@@ -262,7 +262,7 @@ fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
     clippy::disallowed_methods,
     reason = "this module is where the environment is read"
 )]
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

@@ -20,6 +20,7 @@ pub mod environment;
 mod generation;
 mod inputs;
 mod models;
+mod otel;
 mod plugins;
 mod toolkit;
 pub mod user_rules;
@@ -36,7 +37,7 @@ pub use tool_core;
 
 pub use generation::Reloaded;
 pub use plugins::PluginRoot;
-pub use registry::{Answer, Config, Layer, Level, Rule, Verdict};
+pub use registry::{Answer, Config, Layer, Level, Rule, Verdict, Witness};
 pub use tool_core::{
     Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector,
     entry,

@@ -9,7 +9,8 @@ use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptio
 use host_tools::{Sandbox, Workspace};
 use registry::plugins::Plugin;
 use registry::{
-    Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Overrides, Who,
+    Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Origin, Overrides,
+    Who, Witness,
 };
 use tool_core::capability::{Approvals, Backups, Clock, Files, Ledger, Notices};
 use tool_core::ctx::Progress;
@@ -42,6 +43,7 @@ pub struct Builder {
     plugins: Vec<PluginRoot>,
     protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 /// Who calls, and how: everything a call has beside its tool and arguments.
@@ -65,6 +67,8 @@ pub struct Context {
     pub layers: Vec<Layer>,
     /// The operator's answer given in advance.
     pub answer: Answer,
+    /// What the client calls this call; it stands in the audit.
+    pub client_id: Option<String>,
     /// Longest run in milliseconds.
     pub timeout_ms: Option<u64>,
     /// Set from outside to cancel.
@@ -390,6 +394,10 @@ fn caller(generation: &Generation, context: &Context) -> CallerContext {
         },
         chain: None,
         answer: context.answer,
+        origin: Origin {
+            client_id: context.client_id.clone(),
+            ..Origin::default()
+        },
     }
 }
 
@@ -456,6 +464,13 @@ impl Builder {
         self
     }
 
+    /// Tells somebody of every call and chain that ended.
+    #[must_use]
+    pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
     /// Keeps audit and approvals in a folder; without it pure calls carry a warning and effects are refused.
     #[must_use]
     pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -519,6 +534,7 @@ impl Builder {
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
             results: None,
+            witness: self.witness,
             chains: Some(Arc::new(Subchains::new(config.chain.into(), state.clone()))),
         };
         let loader = (!self.plugins.is_empty()).then(|| {

@@ -6,6 +6,7 @@ mod call;
 mod caller;
 mod chains;
 mod operator;
+mod otel;
 mod plans;
 #[cfg(target_os = "linux")]
 mod plugins;

@@ -76,15 +76,20 @@ impl Place {
     }
 
     pub(crate) fn run_bytes(&self, args: &[&str], stdin: &[u8]) -> Answer {
-        let mut child = self.command(args).spawn().expect("starts");
-        let mut pipe = child.stdin.take().expect("piped");
-        let bytes = stdin.to_vec();
-        // The process may end without reading all.
-        let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-        let output = child.wait_with_output().expect("ends");
-        writer.join().expect("writes");
-        Answer::of(&output)
+        answer_of(self.command(args), stdin)
     }
+}
+
+/// What a command of [`Place::command`] answers to bytes on stdin.
+pub(crate) fn answer_of(mut command: Command, stdin: &[u8]) -> Answer {
+    let mut child = command.spawn().expect("starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    let bytes = stdin.to_vec();
+    // The process may end without reading all.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+    let output = child.wait_with_output().expect("ends");
+    writer.join().expect("writes");
+    Answer::of(&output)
 }
 
 impl Answer {

@@ -483,6 +483,7 @@ impl World {
             backups: Some(Arc::clone(&backups) as Arc<dyn Backups>),
             notices: Some(Arc::clone(&notices) as Arc<dyn Notices>),
             results: None,
+            witness: None,
             chains: None,
         };
         Self {
@@ -521,6 +522,7 @@ pub(crate) fn context(role: &str) -> CallerContext {
         who: Who::role(role),
         chain: None,
         answer: Answer::Ask,
+        origin: crate::Origin::default(),
     }
 }
 

@@ -174,6 +174,11 @@ impl Memory {
         self.journal.as_ref()
     }
 
+    /// How often a process took the run up, this one included.
+    pub(super) fn part(&self) -> u64 {
+        self.journal.as_ref().map_or(1, |journal| journal.part())
+    }
+
     /// What a replay found, by plan order.
     pub fn compared(&self) -> Compared {
         let mut compared = lock(&self.compared).clone();

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use registry::{CallerContext, Dispatcher};
 use tool_core::capability::Durability;
-use tool_core::{Object, StopFlag};
+use tool_core::{Object, StopFlag, Value};
 
 use crate::check::{CheckedPlan, CheckedStep, check};
 use crate::plan::{Mode, Plan};
@@ -150,6 +150,7 @@ pub fn record_rejection(
     if let Some(ledger) = &dispatcher.host().ledger {
         let _ = ledger.record(&record, Durability::Batched);
     }
+    dispatcher.tell_of_chain(|| record);
 }
 
 /// Runs a checked plan.
@@ -206,11 +207,13 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         started_unix_ms,
         elapsed,
     );
+    result.part = memory.map_or(1, Memory::part);
     match (journal, memory) {
         (Some(journal), _) => result.close(plan, journal, broken),
         (None, Some(_)) => {} // a replay leaves no trace of its own
         (None, None) => result.record(plan, dispatcher),
     }
+    dispatcher.tell_of_chain(|| Value::Object(Arc::new(result.to_record(plan))));
     result
 }
 

@@ -107,6 +107,7 @@ pub struct ChainResult {
     waves: usize,
     notes: Vec<String>,
     effects: Vec<tool_core::Effect>,
+    pub(super) part: u64,
 }
 
 impl ChainResult {
@@ -342,10 +343,14 @@ impl ChainResult {
         ]));
     }
 
-    fn to_record(&self, plan: &CheckedPlan) -> Object {
+    pub(super) fn to_record(&self, plan: &CheckedPlan) -> Object {
         let mut record = Object::new();
         record.insert("kind", "chain");
         plan.context.who.note(&mut record);
+        plan.context.origin.note(&mut record);
+        if self.part > 1 {
+            record.insert("part", self.part);
+        }
         record.insert("plan", &*plan.id);
         record.insert("plan_digest", self.plan_digest.as_str());
         record.insert("status", self.status.as_str());
@@ -465,6 +470,7 @@ pub(super) fn rejection(
     record.insert("chain_id", Value::Null);
     record.insert("caller_type", "chain");
     context.who.note(&mut record);
+    context.origin.note(&mut record);
     record.insert("plan", &*plan.id);
     record.insert("plan_digest", plan.digest());
     record.insert("status", "rejected");
@@ -611,6 +617,7 @@ pub(super) fn compose(
         waves: waves.len(),
         notes: plan.notes.clone(),
         effects,
+        part: 1,
     }
 }
 

@@ -203,6 +203,7 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
             who: Who::role("operator"),
             chain: None,
             answer: Answer::Ask,
+            origin: registry::Origin::default(),
         },
     }
 }

@@ -408,12 +408,14 @@ impl<'a> Workers<'a> {
             return Outcome::error(refused);
         }
         let mut context = self.plan.context.clone();
+        context.origin = context.origin.of_step();
         context.chain = Some(ChainPosition {
             chain_id: self.chain_id.to_owned(),
             chain_index: unit.step,
             step: step.id.to_string(),
             item: unit.part.item(),
             attempt,
+            part: self.memory.map_or(1, Memory::part),
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),

@@ -106,6 +106,7 @@ impl Registry for Live {
                 who: who.clone(),
                 chain: None,
                 answer: Answer::Ask,
+                origin: registry::Origin::default(),
             },
             seed: Seed::DEFAULT,
             timeout_ms: None,

@@ -23,16 +23,27 @@ pub struct Journal {
     state: Arc<State>,
     id: String,
     key: String,
+    part: u64,
 }
 
 impl Journal {
-    pub(super) fn new(state: Arc<State>, id: String, key: String) -> Self {
-        Self { state, id, key }
+    pub(super) fn new(state: Arc<State>, id: String, key: String, part: u64) -> Self {
+        Self {
+            state,
+            id,
+            key,
+            part,
+        }
     }
 
     /// The run.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// How often a process took the run up, this one included.
+    pub fn part(&self) -> u64 {
+        self.part
     }
 
     /// The state that it is in.

@@ -123,7 +123,8 @@ impl State {
         core.chains.runs.insert(key.clone(), open);
         // The thread keeps the lease young, also while nothing is written.
         self.start_flusher();
-        Arc::new(Journal::new(Arc::clone(self), id, key))
+        let part = u64::try_from(fence).unwrap_or(1);
+        Arc::new(Journal::new(Arc::clone(self), id, key, part))
     }
 
     /// Takes a run that nobody works on, to go on with it; gives its records so far, each verified against its hash.

@@ -23,6 +23,9 @@ const EXAMPLES: &str = "Examples:
   mathchain run examples/quickstart.yaml
   mathchain tools search regression
 
+Spans of calls and chains go to an OpenTelemetry collector where OTEL_EXPORTER_OTLP_ENDPOINT names one, in builds with the
+feature `otel` (docs/observability.md).
+
 Exit codes: 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled";
 
 #[derive(Debug, Clone, Args)]
@@ -560,12 +563,16 @@ pub(super) enum Runs {
     Resume(super::resume::Resume),
     /// Cancel one that nobody works on
     Cancel(super::resume::Cancel),
-    /// Write the records of one as JSON Lines, with what its hashes cover
-    #[command(after_help = "Example:
-  mathchain runs export 3f2a > run.jsonl")]
+    /// Write the records of one as JSON Lines, with what its hashes cover; or its spans
+    #[command(after_help = "Examples:
+  mathchain runs export 3f2a > run.jsonl
+  mathchain runs export 3f2a --format otlp > spans.jsonl   # docs/observability.md")]
     Export {
         /// Id of the run, or its beginning
         run: String,
+        /// What is written
+        #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+        format: ExportFormat,
     },
     /// Free the values of old runs; their records stay for ever
     #[command(
@@ -595,6 +602,14 @@ Examples:
         /// Id of the run, or its beginning
         run: String,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportFormat {
+    /// The records, with what their hashes cover
+    Jsonl,
+    /// OpenTelemetry spans as OTLP/JSON; in builds with the feature `otel`
+    Otlp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

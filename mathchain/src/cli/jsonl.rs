@@ -14,6 +14,8 @@ use super::args::Format;
 
 /// One call that a line asks for.
 pub(super) struct LineCall {
+    /// What the client calls it.
+    pub id: Option<String>,
     pub tool: String,
     pub args: Value,
     /// The role the line names, already checked against those that were allowed at the start.
@@ -261,6 +263,11 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
             ));
         }
     };
+    let client_id = match &id {
+        Value::Null => None,
+        Value::String(text) => Some(text.to_string()),
+        number => Some(number.to_string()),
+    };
     let args = object
         .get("args")
         .cloned()
@@ -268,6 +275,7 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
     Ok((
         id,
         LineCall {
+            id: client_id,
             tool: tool.to_owned(),
             args,
             role,

@@ -81,10 +81,14 @@ pub fn main() -> ExitCode {
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };
-    result.unwrap_or_else(|err| {
+    let code = result.unwrap_or_else(|err| {
         print_error(&global, &err);
         exit::of_error(err.code()).into()
-    })
+    });
+    if let Some(dropped) = crate::otel::finish() {
+        complain(&dropped);
+    }
+    code
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<ExitCode, ToolError> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use chain_runtime::state::{AuditRecord, Collected, Keep, Run, RunState, State};
 use tool_core::{ToolError, Value};
 
-use super::args::{Global, RunStateArg, Runs};
+use super::args::{ExportFormat, Global, RunStateArg, Runs};
 use super::{artifacts, exit, print_data, resume, session};
 
 /// Most records that are shown of a run; `runs export` has all.
@@ -37,9 +37,15 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
             });
         }
         Runs::Show { run } => show(global, state, run)?,
-        Runs::Export { run } => {
-            let run = state.run(run)?;
-            state.export_chain(Some(&run.id), &mut std::io::stdout().lock())?;
+        Runs::Export { run, format } => {
+            let id = state.run(run)?.id;
+            let out = &mut std::io::stdout().lock();
+            match format {
+                ExportFormat::Jsonl => {
+                    state.export_chain(Some(&id), out)?;
+                }
+                ExportFormat::Otlp => crate::otel::write_run(&state.run_records(&id)?, out)?,
+            }
         }
         Runs::Gc {
             keep_days,

@@ -88,6 +88,7 @@ fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> std::io::Resu
             let context = Context {
                 answer: session::answer(toolkit, false, false),
                 stop: stop.child(),
+                client_id: line.id,
                 ..serve
                     .caller
                     .context(line.role.or_else(|| serve.role.clone()))

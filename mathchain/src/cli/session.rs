@@ -138,6 +138,9 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     if let Some(state) = places.state {
         builder = builder.state(state);
     }
+    if let Some(witness) = crate::otel::witness() {
+        builder = builder.witness(witness);
+    }
     builder.build()
 }
 

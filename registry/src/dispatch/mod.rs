@@ -13,6 +13,7 @@ mod preview;
 mod results;
 mod stages;
 mod trail;
+mod witness;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use budgets::{OVERRIDES, RAISED_BY};
 pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
 use trail::Trail;
+pub use witness::{Origin, Witness};
 
 /// What of the world the dispatcher is given.
 #[derive(Clone)]
@@ -56,6 +58,8 @@ pub struct Host {
     pub chains: Option<Arc<dyn Chains>>,
     /// Results of calls that are functions of their arguments; absent: every call is computed.
     pub results: Option<Arc<dyn Results>>,
+    /// Told of what ended; absent: nobody is.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 /// Keeps results of calls that are functions of arguments, inputs and seed. A call whose result is kept passes every stage all the
@@ -111,6 +115,8 @@ pub struct ChainPosition {
     pub item: Option<usize>,
     /// The number of the attempt, from 1.
     pub attempt: u32,
+    /// How often a process took up the run; 1 in the one that began it.
+    pub part: u64,
     /// Planned wave of the step.
     pub wave: usize,
     /// Whether the plan asks a person also where the policy allows.
@@ -143,6 +149,8 @@ pub struct CallerContext {
     pub chain: Option<ChainPosition>,
     /// The operator's answer given in advance.
     pub answer: Answer,
+    /// What it is part of.
+    pub origin: Origin,
 }
 
 /// One call.
@@ -316,7 +324,7 @@ impl Dispatcher {
         if trail.args_digest.is_empty() {
             trail.args_digest = crate::digest::of_value(&request.args);
         }
-        trail.finish(self, ended)
+        trail.finish(self, &request.args, ended)
     }
 
     /// Look-up and visibility: what a planner asks first. A direct-only tool is refused for a chain caller.

@@ -5,7 +5,7 @@ use tool_core::{ErrorCode, Outcome};
 use tool_core::{Seed, Status, StopFlag, ToolError, Value};
 
 use super::budgets::Kind;
-use super::{CallRequest, CallerContext, Dispatcher, preview};
+use super::{CallRequest, CallerContext, Dispatcher, Origin, preview};
 use crate::policy::{Layer, Level};
 use crate::redact;
 
@@ -40,6 +40,7 @@ impl Nested {
         }
         Ok(CallerContext {
             who: who.clone().narrow(layer),
+            origin: Origin::within(&self.context, &self.call_id),
             ..self.context.clone()
         })
     }

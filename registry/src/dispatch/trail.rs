@@ -168,7 +168,11 @@ impl Trail {
                 record.insert("attempt", chain.attempt);
             }
             record.insert("wave", chain.wave);
+            if chain.part > 1 {
+                record.insert("part", chain.part);
+            }
         }
+        self.context.origin.note(&mut record);
         self.context.who.note(&mut record);
         record.insert("tool", self.tool.as_str());
         record.insert("version", self.version);
@@ -204,7 +208,12 @@ impl Trail {
     }
 
     /// The record of how it ended, and the envelope. The record is written even when the ledger fails or panics on it once.
-    pub(super) fn finish(mut self, dispatcher: &Dispatcher, mut ended: Ended) -> Outcome {
+    pub(super) fn finish(
+        mut self,
+        dispatcher: &Dispatcher,
+        args: &Value,
+        mut ended: Ended,
+    ) -> Outcome {
         let elapsed = dispatcher
             .host
             .clock
@@ -229,7 +238,15 @@ impl Trail {
         } else {
             Durability::Synced
         };
-        let head = self.write(dispatcher, &Value::Object(Arc::new(record)), durability);
+        let record = Value::Object(Arc::new(record));
+        let head = self.write(dispatcher, &record, durability);
+        if let Some(witness) = &dispatcher.host.witness {
+            let result = match &ended.ending {
+                Ending::Success(output) => Some(output),
+                Ending::Failed(_) | Ending::Pending(_) => None,
+            };
+            let _ = panic::guard(&self.call_id, || witness.call(&record, args, result));
+        }
         let head = match head {
             Ok(head) => Some(head),
             Err(err) => {

@@ -17,7 +17,7 @@ use chain_runtime::session::{
     SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
-use registry::{CallRequest, CallerContext, Dispatcher};
+use registry::{CallRequest, CallerContext, Dispatcher, Origin};
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Outcome, Seed, Status, StopFlag, ToolError, Value};
 
@@ -319,6 +319,7 @@ impl<'a> Door<'a> {
             who: self.session.state().who(),
             chain: None,
             answer: self.answer,
+            origin: Origin::default(),
         };
         let stop = &self.stop;
         let next = AtomicUsize::new(0);
@@ -332,7 +333,13 @@ impl<'a> Door<'a> {
                 let outcome = dispatcher.call(CallRequest {
                     tool: call.tool.clone(),
                     args: call.args.clone(),
-                    context: context.clone(),
+                    context: CallerContext {
+                        origin: Origin {
+                            client_id: Some(call.call_id.clone()),
+                            ..Origin::default()
+                        },
+                        ..context.clone()
+                    },
                     seed: Seed::DEFAULT,
                     timeout_ms: None,
                     stop: stop.child(),

@@ -113,7 +113,7 @@ pub(super) fn consider<'a>(
         if trail.args_digest.is_empty() {
             trail.args_digest = digest::of_value(&request.args);
         }
-        trail.finish(dispatcher, Ended::failed(error.clone()));
+        trail.finish(dispatcher, &request.args, Ended::failed(error.clone()));
     })
 }
 

@@ -9,6 +9,7 @@ mod limits;
 mod obligations;
 mod panics;
 mod visibility;
+mod witnesses;
 
 use tool_core::{
     Ctx, Determinism, Effect, Entry, ErrorCode, Example, Outcome, Spec, Tool, ToolError, Value,

@@ -1,0 +1,120 @@
+//! Spans as calls and chains end, for the life of this process.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::Status;
+use opentelemetry_sdk::trace::SpanData;
+use registry::{Witness, redact};
+use tool_core::{Value, json};
+
+use super::send::{Sender, dropped};
+use super::settings::Settings;
+use super::span::Spans;
+use crate::environment;
+
+/// Longest text of arguments, and of a result, that is sent: a full queue of them is still no burden.
+const CONTENT_BYTES_MAX: usize = 16 << 10;
+
+static OF_PROCESS: OnceLock<Option<Arc<Telemetry>>> = OnceLock::new();
+
+/// Who sends the spans of this process; `None` where its environment does not ask for any.
+pub(crate) fn witness() -> Option<Arc<dyn Witness>> {
+    let telemetry = OF_PROCESS.get_or_init(|| {
+        let settings = Settings::read(&environment::variable)?;
+        Some(Arc::new(Telemetry::new(settings)))
+    });
+    telemetry.clone().map(|telemetry| telemetry as _)
+}
+
+/// Sends what is left, for a short time at most; says what was dropped and why.
+pub(crate) fn finish() -> Option<String> {
+    OF_PROCESS.get()?.as_ref()?.finish()
+}
+
+struct Telemetry {
+    spans: Spans,
+    settings: Settings,
+    /// Started with the first span; or why it could not be.
+    sender: OnceLock<Result<Sender, String>>,
+    unsent: AtomicU64,
+}
+
+impl Telemetry {
+    fn new(settings: Settings) -> Self {
+        Self {
+            spans: Spans {
+                parent: settings.parent.clone(),
+            },
+            settings,
+            sender: OnceLock::new(),
+            unsent: AtomicU64::new(0),
+        }
+    }
+
+    fn send(&self, span: SpanData) {
+        match self.sender.get_or_init(|| Sender::start(&self.settings)) {
+            Ok(sender) => sender.send(span),
+            Err(_) => {
+                self.unsent.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn finish(&self) -> Option<String> {
+        match self.sender.get()? {
+            Ok(sender) => sender.finish(),
+            Err(why) => {
+                let count = self.unsent.load(Ordering::Relaxed);
+                Some(dropped(count, count, why))
+            }
+        }
+    }
+}
+
+impl Witness for Telemetry {
+    fn call(&self, record: &Value, args: &Value, result: Option<&Value>) {
+        let Some(mut span) = self.spans.of_record(record) else {
+            return;
+        };
+        if self.settings.content {
+            let given = [
+                ("gen_ai.tool.call.arguments", Some(args)),
+                ("gen_ai.tool.call.result", result),
+            ];
+            let given = given
+                .into_iter()
+                .filter_map(|(name, value)| Some(KeyValue::new(name, content(value?))));
+            span.attributes.extend(given);
+            // The words of an error may quote an argument.
+            if let (Status::Error { description }, Some(words)) = (
+                &mut span.status,
+                record.get("error").and_then(Value::as_str),
+            ) {
+                *description = words.to_owned().into();
+            }
+        }
+        self.send(span);
+    }
+
+    fn chain(&self, record: &Value) {
+        if let Some(span) = self.spans.of_record(record) {
+            self.send(span);
+        }
+    }
+}
+
+/// A value as JSON without its secrets; of a large one its size.
+fn content(value: &Value) -> String {
+    let left_out = |bytes: u64| format!("left out: {bytes} bytes");
+    let bytes = value.memory_bytes();
+    if bytes > CONTENT_BYTES_MAX as u64 {
+        return left_out(bytes);
+    }
+    let text = json::to_text(&redact::value(value).0);
+    match text.len() {
+        0..=CONTENT_BYTES_MAX => text,
+        more => left_out(more as u64),
+    }
+}

@@ -1,0 +1,182 @@
+//! Sending: a bounded queue, a thread that empties it, and a count of what did not arrive.
+//!
+//! Queue and thread are those of the SDK (`OTEL_BSP_*` set their sizes), the encoding is that of the OTLP exporter. Over both stands
+//! a client of our own: no proxy, no redirect, a short answer, one deadline.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{RetryPolicy, SpanExporter as Otlp, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::trace::{BatchSpanProcessor, SpanData, SpanExporter, SpanProcessor};
+use registry::redact;
+use ureq::Agent;
+
+use super::settings::{self, Settings};
+
+/// How long the end of the process waits for the last spans.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+/// Longest answer of a collector.
+const ANSWER_BYTES_MAX: u64 = 64 << 10;
+
+/// Takes spans, and never makes anybody wait.
+pub(super) struct Sender {
+    processor: BatchSpanProcessor,
+    counts: Arc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    given: AtomicU64,
+    arrived: AtomicU64,
+    /// What went wrong last.
+    fault: Mutex<Option<String>>,
+}
+
+impl Counts {
+    fn lock(&self) -> MutexGuard<'_, Option<String>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fault(&self, words: &str) {
+        *self.lock() = Some(redact::text(words).0.into_owned());
+    }
+
+    fn fault_or(&self, words: impl FnOnce() -> String) {
+        self.lock().get_or_insert_with(words);
+    }
+}
+
+impl Sender {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// Why the environment's settings cannot be followed.
+    pub(super) fn start(settings: &Settings) -> Result<Self, String> {
+        let protocol = settings.protocol.clone()?;
+        let counts = Arc::<Counts>::default();
+        let client = Client {
+            agent: agent(settings.timeout),
+            counts: Arc::clone(&counts),
+        };
+        let exporter = Otlp::builder()
+            .with_http()
+            .with_protocol(protocol)
+            .with_timeout(settings.timeout)
+            .with_http_client(client)
+            // What is down stays down for longer than a command should take to end.
+            .with_retry_policy(RetryPolicy::recommended().with_max_retries(1))
+            .build()
+            .map_err(|err| redact::text(&err.to_string()).0.into_owned())?;
+        let mut processor = BatchSpanProcessor::builder(Counted {
+            exporter,
+            counts: Arc::clone(&counts),
+        })
+        .build();
+        processor.set_resource(&settings::resource());
+        Ok(Self { processor, counts })
+    }
+
+    /// Puts a span into the queue; where that is full the span is dropped.
+    pub(super) fn send(&self, span: SpanData) {
+        self.counts.given.fetch_add(1, Ordering::Relaxed);
+        self.processor.on_end(span);
+    }
+
+    /// Waits a short time for what is left; says what was dropped.
+    pub(super) fn finish(&self) -> Option<String> {
+        let ended = self.processor.shutdown_with_timeout(LAST_WAIT);
+        let given = self.counts.given.load(Ordering::Relaxed);
+        let lost = given.saturating_sub(self.counts.arrived.load(Ordering::Relaxed));
+        if lost == 0 {
+            return None;
+        }
+        let why = match (self.counts.lock().take(), ended) {
+            (Some(fault), _) => fault,
+            (None, Err(_)) => format!("no answer within {} s", LAST_WAIT.as_secs()),
+            (None, Ok(())) => "the queue was full".to_owned(),
+        };
+        Some(dropped(lost, given, &why))
+    }
+}
+
+/// The line about spans that did not arrive.
+pub(super) fn dropped(lost: u64, given: u64, why: &str) -> String {
+    format!("warning: {lost} of {given} spans were dropped: {why}\n")
+}
+
+fn agent(timeout: Duration) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(timeout))
+        .proxy(None)
+        .max_redirects(0)
+        .build();
+    config.into()
+}
+
+/// The exporter's client.
+#[derive(Debug)]
+struct Client {
+    agent: Agent,
+    counts: Arc<Counts>,
+}
+
+impl Client {
+    fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, ureq::Error> {
+        let (head, body) = request.into_parts();
+        let request = Request::from_parts(head, body.to_vec());
+        let (head, mut body) = self.agent.run(request)?.into_parts();
+        let reader = body.with_config().limit(ANSWER_BYTES_MAX);
+        Ok(Response::from_parts(head, reader.read_to_vec()?.into()))
+    }
+}
+
+#[async_trait]
+impl HttpClient for Client {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let answer = self.exchange(request);
+        match &answer {
+            Ok(answer) if answer.status().is_success() => {}
+            Ok(answer) => self
+                .counts
+                .fault(&format!("the collector answered {}", answer.status())),
+            Err(err) => self.counts.fault(&err.to_string()),
+        }
+        Ok(answer?)
+    }
+}
+
+/// Counts what arrived.
+#[derive(Debug)]
+struct Counted {
+    exporter: Otlp,
+    counts: Arc<Counts>,
+}
+
+impl SpanExporter for Counted {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        let spans = batch.len() as u64;
+        let sent = self.exporter.export(batch).await;
+        match &sent {
+            Ok(()) => {
+                self.counts.arrived.fetch_add(spans, Ordering::Relaxed);
+            }
+            // Where the client knows no better.
+            Err(err) => self.counts.fault_or(|| err.to_string()),
+        }
+        sent
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.exporter.shutdown_with_timeout(timeout)
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.exporter.set_resource(resource);
+    }
+}

@@ -1,0 +1,179 @@
+//! What the environment asks for. Nothing else can: no configuration, plan or call says where spans go.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use opentelemetry::propagation::TextMapPropagator;
+use opentelemetry::trace::{SpanContext, TraceContextExt};
+use opentelemetry::{Key, KeyValue, Value};
+use opentelemetry_otlp::Protocol;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+
+/// Longest wait for a collector, where the environment says nothing; that of the specification.
+const TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
+const ENDPOINTS: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+];
+const PROTOCOLS: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+];
+const TIMEOUTS: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_TIMEOUT",
+];
+/// Whether arguments and results are sent too.
+const CONTENT: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+
+/// Looks a variable up.
+pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// How spans are sent; endpoint and headers are read by the exporter itself.
+pub(super) struct Settings {
+    /// How they are written, or why they cannot be.
+    pub(super) protocol: Result<Protocol, String>,
+    pub(super) timeout: Duration,
+    pub(super) parent: Option<SpanContext>,
+    /// Whether arguments and results are sent too.
+    pub(super) content: bool,
+}
+
+impl Settings {
+    /// `None` where the environment does not ask for spans.
+    pub(super) fn read(variables: Variables<'_>) -> Option<Self> {
+        let is = |name: &str, word: &str| {
+            set(variables, name).is_some_and(|value| value.eq_ignore_ascii_case(word))
+        };
+        let exporter = set(variables, "OTEL_TRACES_EXPORTER");
+        let wanted = match &exporter {
+            Some(name) => name == "otlp",
+            None => first(variables, ENDPOINTS).is_some(),
+        };
+        let parent = parent(variables);
+        let is_sampled = parent.as_ref().is_none_or(SpanContext::is_sampled);
+        if !wanted || is("OTEL_SDK_DISABLED", "true") || !is_sampled {
+            return None;
+        }
+        let timeout = first(variables, TIMEOUTS).and_then(|(_, ms)| ms.trim().parse().ok());
+        let content = ["true", "span_only", "span_and_event"];
+        Some(Self {
+            protocol: protocol(variables),
+            timeout: timeout.map_or(TIMEOUT_DEFAULT, Duration::from_millis),
+            parent,
+            content: content.iter().any(|word| is(CONTENT, word)),
+        })
+    }
+}
+
+/// The span that this process is part of, as `TRACEPARENT` names it.
+pub(super) fn parent(variables: Variables<'_>) -> Option<SpanContext> {
+    let named = ["traceparent", "tracestate"].into_iter().filter_map(|key| {
+        let value = set(variables, &key.to_ascii_uppercase())?;
+        Some((key.to_owned(), value))
+    });
+    let named: HashMap<String, String> = named.collect();
+    let context = TraceContextPropagator::new().extract(&named);
+    let parent = context.span().span_context().clone();
+    parent.is_valid().then_some(parent)
+}
+
+/// Who sends: what the environment says, else this program.
+pub(super) fn resource() -> Resource {
+    const SERVICE: &str = "service.name";
+    let found = Resource::builder().build();
+    let is_unknown = |name: &Value| name.as_str().starts_with("unknown_service");
+    let mut attributes = Vec::new();
+    if found
+        .get(&Key::new(SERVICE))
+        .is_none_or(|name| is_unknown(&name))
+    {
+        attributes.push(KeyValue::new(SERVICE, "mathchain"));
+    }
+    if found.get(&Key::new("service.version")).is_none() {
+        let version = env!("CARGO_PKG_VERSION");
+        attributes.push(KeyValue::new("service.version", version));
+    }
+    Resource::builder().with_attributes(attributes).build()
+}
+
+fn protocol(variables: Variables<'_>) -> Result<Protocol, String> {
+    match first(variables, PROTOCOLS) {
+        None => Ok(Protocol::HttpBinary),
+        Some((_, name)) if name.eq_ignore_ascii_case("http/protobuf") => Ok(Protocol::HttpBinary),
+        Some((_, name)) if name.eq_ignore_ascii_case("http/json") => Ok(Protocol::HttpJson),
+        Some((variable, name)) => Err(format!(
+            "`{variable}` is `{name}`: expected `http/protobuf` or `http/json`"
+        )),
+    }
+}
+
+/// A variable; an empty one counts as absent.
+fn set(variables: Variables<'_>, name: &str) -> Option<String> {
+    variables(name).filter(|value| !value.is_empty())
+}
+
+fn first(variables: Variables<'_>, names: [&'static str; 2]) -> Option<(&'static str, String)> {
+    let mut names = names.into_iter();
+    names.find_map(|name| Some((name, set(variables, name)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318");
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-";
+
+    fn read(given: &[(&str, &str)]) -> Option<Settings> {
+        let given: HashMap<&str, &str> = given.iter().copied().collect();
+        Settings::read(&|name| given.get(name).map(|value| (*value).to_owned()))
+    }
+
+    #[test]
+    fn spans_are_sent_where_the_environment_asks_and_not_else() {
+        assert!(read(&[]).is_none());
+        assert!(read(&[(HERE.0, "")]).is_none());
+        assert!(read(&[HERE]).is_some());
+        assert!(read(&[("OTEL_TRACES_EXPORTER", "otlp")]).is_some());
+        assert!(read(&[HERE, ("OTEL_TRACES_EXPORTER", "none")]).is_none());
+        assert!(read(&[HERE, ("OTEL_SDK_DISABLED", "True")]).is_none());
+        assert!(read(&[HERE, ("OTEL_SDK_DISABLED", "false")]).is_some());
+    }
+
+    #[test]
+    fn the_parent_decides_whether_a_trace_is_kept() {
+        let kept = format!("{PARENT}01");
+        let parent = read(&[HERE, ("TRACEPARENT", &kept), ("TRACESTATE", "a=b")])
+            .and_then(|settings| settings.parent)
+            .expect("a parent");
+        assert_eq!(parent.span_id().to_string(), "b7ad6b7169203331");
+        assert_eq!(parent.trace_state().header(), "a=b");
+        assert!(read(&[HERE, ("TRACEPARENT", &format!("{PARENT}00"))]).is_none());
+        let settings =
+            read(&[HERE, ("TRACEPARENT", "00-nonsense")]).expect("spans without a parent");
+        assert!(settings.parent.is_none());
+    }
+
+    #[test]
+    fn the_variable_of_the_signal_comes_first() {
+        let settings = read(&[
+            HERE,
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+            ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "1"),
+            ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "250"),
+        ])
+        .expect("spans");
+        assert!(matches!(settings.protocol, Ok(Protocol::HttpJson)));
+        assert_eq!(settings.timeout, Duration::from_millis(250));
+        let refused = read(&[HERE, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect("spans");
+        assert!(refused.protocol.is_err_and(|why| why.contains("`grpc`")));
+        let usual = read(&[HERE]).expect("spans");
+        assert!(matches!(usual.protocol, Ok(Protocol::HttpBinary)));
+        assert!(!usual.content);
+        assert!(read(&[HERE, (CONTENT, "true")]).is_some_and(|settings| settings.content));
+        assert!(read(&[HERE, (CONTENT, "no_content")]).is_some_and(|settings| !settings.content));
+    }
+}

@@ -1,0 +1,378 @@
+//! Spans of audit records: names, ids, parents and attributes follow from the record alone.
+//!
+//! Names are those of the conventions for generative AI (`execute_tool`, `invoke_workflow`, `gen_ai.*`), own ones begin with
+//! `mathchain.`. Arguments, results and what quotes them (messages, digests, resources) are left out; where the environment asks for
+//! content, the caller adds it.
+
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::trace::{
+    Link, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState,
+};
+use opentelemetry::{Array, InstrumentationScope, Key, KeyValue, StringValue, Value};
+use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+use registry::{digest, redact};
+use tool_core::Value as Data;
+
+/// Stands for a tool that does not exist: its name is whatever the caller wrote.
+const NO_SUCH_TOOL: &str = "_OTHER";
+
+/// What both kinds of record say.
+const OF_BOTH: &[(&str, &str)] = &[
+    ("client_id", "gen_ai.tool.call.id"),
+    ("caller_type", "mathchain.caller_type"),
+    ("chain_id", "mathchain.chain_id"),
+    ("part", "mathchain.part"),
+    ("role", "mathchain.role"),
+    ("agent", "mathchain.agent"),
+    ("phase", "mathchain.phase"),
+    ("task", "mathchain.task"),
+    ("status", "mathchain.status"),
+];
+const OF_CALL: &[(&str, &str)] = &[
+    ("call_id", "mathchain.call_id"),
+    ("version", "mathchain.tool.version"),
+    ("source", "mathchain.tool.source"),
+    ("step", "mathchain.step"),
+    ("item", "mathchain.item"),
+    ("wave", "mathchain.wave"),
+    ("decision", "mathchain.policy.decision"),
+    ("layer", "mathchain.policy.layer"),
+    ("rule", "mathchain.policy.rule"),
+    ("policy_generation", "mathchain.policy.generation"),
+    ("approval_id", "mathchain.approval_id"),
+    ("approved_by", "mathchain.approved_by"),
+    ("effects", "mathchain.effects"),
+    ("cached", "mathchain.cached"),
+    ("redacted", "mathchain.redacted"),
+    ("error_reason", "mathchain.error.reason"),
+];
+const OF_CHAIN: &[(&str, &str)] = &[
+    ("plan", "gen_ai.agent.name"),
+    ("mode_requested", "mathchain.mode_requested"),
+    ("mode_used", "mathchain.mode_used"),
+    ("fallback_to_seq", "mathchain.fallback_to_seq"),
+    ("fallback_reason", "mathchain.fallback_reason"),
+    (
+        "parallel_mutations_enabled",
+        "mathchain.parallel_mutations_enabled",
+    ),
+    ("barrier", "mathchain.barrier"),
+    ("threads", "mathchain.threads"),
+    ("waves", "mathchain.waves"),
+    ("steps", "mathchain.steps"),
+    ("failed_step", "mathchain.failed_step"),
+];
+
+/// Makes spans of records.
+pub(super) struct Spans {
+    /// The span that this process is part of.
+    pub(super) parent: Option<SpanContext>,
+}
+
+impl Spans {
+    /// The span of a record; `None` where it is not that of a call or chain.
+    pub(super) fn of_record(&self, record: &Data) -> Option<SpanData> {
+        match text(record, "kind")? {
+            "call" => self.of_call(record),
+            "chain" => self.of_chain(record),
+            _ => None,
+        }
+    }
+
+    fn of_call(&self, record: &Data) -> Option<SpanData> {
+        let call_id = text(record, "call_id")?;
+        let chain = text(record, "chain_id");
+        let tool = match record.get("version") {
+            None | Some(Data::Null) => NO_SUCH_TOOL,
+            Some(_) => text(record, "tool")?,
+        };
+        let mut span = self.span(Basis {
+            record,
+            operation: "execute_tool",
+            name: tool,
+            id: span_of_call(call_id)?,
+            own: chain.unwrap_or(call_id),
+            chain: chain.map(|chain| span_of_chain(chain, part(record))),
+        });
+        let attributes = &mut span.attributes;
+        attributes.push(KeyValue::new("gen_ai.tool.name", tool.to_owned()));
+        attributes.push(KeyValue::new("gen_ai.tool.type", "function"));
+        add(attributes, record, OF_CALL);
+        if chain.is_some() {
+            add(
+                attributes,
+                record,
+                &[("chain_index", "mathchain.chain_index")],
+            );
+            let attempt = record.get("attempt").and_then(Data::as_i64).unwrap_or(1);
+            attributes.push(KeyValue::new("mathchain.attempt", attempt));
+        }
+        Some(span)
+    }
+
+    fn of_chain(&self, record: &Data) -> Option<SpanData> {
+        let refused;
+        let chain = match text(record, "chain_id") {
+            Some(chain) => chain,
+            // A plan that was refused has no chain; it is known by its digest and when it was.
+            None => {
+                let time = record.get("time_ms")?.to_string();
+                refused = digest::of_texts([text(record, "plan_digest")?, &time]);
+                &refused
+            }
+        };
+        let part = part(record);
+        let plan = text(record, "plan")?;
+        let mut span = self.span(Basis {
+            record,
+            operation: "invoke_workflow",
+            name: plan,
+            id: span_of_chain(chain, part),
+            own: chain,
+            chain: None,
+        });
+        if part > 1 {
+            let first = context(
+                span.span_context.trace_id(),
+                span_of_chain(chain, 1),
+                TraceState::NONE,
+            );
+            span.links.links.push(Link::with_context(first));
+        }
+        add(&mut span.attributes, record, OF_CHAIN);
+        Some(span)
+    }
+
+    /// What calls and chains have in common. The parent is the call that made it, else its chain, else what the process is part of.
+    fn span(&self, basis: Basis<'_>) -> SpanData {
+        let Basis {
+            record, operation, ..
+        } = basis;
+        let outside = self.parent.as_ref();
+        let trace = match outside {
+            Some(parent) => parent.trace_id(),
+            None => trace_of(text(record, "root").unwrap_or(basis.own)),
+        };
+        let state = outside.map(|parent| parent.trace_state().clone());
+        let within = text(record, "within").and_then(span_of_call);
+        let inside = within.or(basis.chain);
+        let parent = inside.or_else(|| outside.map(SpanContext::span_id));
+        let began = record.get("time_ms").and_then(Data::as_i64).unwrap_or(0);
+        let elapsed = record
+            .get("elapsed_ms")
+            .and_then(Data::as_f64)
+            .unwrap_or(0.0);
+        let start = SystemTime::UNIX_EPOCH + Duration::from_millis(began.unsigned_abs());
+        let lasted = Duration::try_from_secs_f64(elapsed / 1e3).unwrap_or_default();
+        let mut attributes = vec![KeyValue::new("gen_ai.operation.name", operation)];
+        add(&mut attributes, record, OF_BOTH);
+        let failure = failure(record);
+        if let Some(kind) = failure {
+            attributes.push(KeyValue::new("error.type", kind.to_owned()));
+        }
+        let scope = InstrumentationScope::builder("mathchain");
+        SpanData {
+            span_context: context(trace, basis.id, state.unwrap_or_default()),
+            parent_span_id: parent.unwrap_or(SpanId::INVALID),
+            parent_span_is_remote: inside.is_none() && outside.is_some(),
+            span_kind: SpanKind::Internal,
+            name: format!("{operation} {}", redact::text(basis.name).0).into(),
+            start_time: start,
+            end_time: start.checked_add(lasted).unwrap_or(start),
+            attributes,
+            dropped_attributes_count: 0,
+            events: SpanEvents::default(),
+            links: SpanLinks::default(),
+            status: failure.map_or(Status::Unset, |_| Status::error("")),
+            instrumentation_scope: scope.with_version(env!("CARGO_PKG_VERSION")).build(),
+        }
+    }
+}
+
+/// What a span is made of, beside the facts of its record.
+struct Basis<'r> {
+    record: &'r Data,
+    operation: &'static str,
+    /// The tool, or the plan.
+    name: &'r str,
+    id: SpanId,
+    /// The chain it belongs to, or the call it is: the trace, where nothing began both.
+    own: &'r str,
+    /// The span of the chain that it is a step of.
+    chain: Option<SpanId>,
+}
+
+/// The kind of error: its code, or how a chain without one ended.
+fn failure(record: &Data) -> Option<&str> {
+    let status = text(record, "status")?;
+    let has_failed = matches!(status, "error" | "failed" | "cancelled" | "rejected");
+    has_failed.then(|| text(record, "error_code").unwrap_or(status))
+}
+
+/// How often a process took up the run.
+fn part(record: &Data) -> i64 {
+    record.get("part").and_then(Data::as_i64).unwrap_or(1)
+}
+
+fn context(trace: TraceId, span: SpanId, state: TraceState) -> SpanContext {
+    SpanContext::new(trace, span, TraceFlags::SAMPLED, false, state)
+}
+
+fn trace_of(root: &str) -> TraceId {
+    let digest = digest::of_texts(["trace", root]);
+    TraceId::from_hex(&digest[..32]).unwrap_or(TraceId::INVALID)
+}
+
+/// The id of a call is that of its span, so that `mathchain audit show` finds the record of a span.
+fn span_of_call(call_id: &str) -> Option<SpanId> {
+    SpanId::from_hex(call_id).ok()
+}
+
+fn span_of_chain(chain: &str, part: i64) -> SpanId {
+    let digest = digest::of_texts(["chain", chain, &part.to_string()]);
+    SpanId::from_hex(&digest[..16]).unwrap_or(SpanId::INVALID)
+}
+
+fn text<'r>(record: &'r Data, key: &str) -> Option<&'r str> {
+    record.get(key).and_then(Data::as_str)
+}
+
+/// Adds what the record has of these.
+fn add(attributes: &mut Vec<KeyValue>, record: &Data, names: &[(&str, &'static str)]) {
+    for (key, name) in names {
+        if let Some(value) = record.get(key).and_then(attribute) {
+            attributes.push(KeyValue::new(Key::from_static_str(name), value));
+        }
+    }
+}
+
+/// A fact as an attribute; secrets are taken out of texts as in the audit.
+fn attribute(data: &Data) -> Option<Value> {
+    let clean = |text: &str| StringValue::from(redact::text(text).0.into_owned());
+    Some(match data {
+        Data::String(text) => Value::String(clean(text)),
+        Data::Bool(truth) => Value::Bool(*truth),
+        Data::Int(number) => Value::I64(*number),
+        Data::Float(number) => Value::F64(*number),
+        Data::Array(items) if !items.is_empty() => {
+            let items = items.iter().filter_map(Data::as_str).map(clean);
+            Value::Array(Array::String(items.collect()))
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: &str = r#"{"kind":"call","call_id":"00000000000000aa","tool":"statistics","version":1,"status":"success","time_ms":1000,"elapsed_ms":2.5,"chain_index":0}"#;
+
+    fn spans(parent: bool) -> Spans {
+        let parent = parent.then(|| {
+            SpanContext::new(
+                TraceId::from(7),
+                SpanId::from(8),
+                TraceFlags::SAMPLED,
+                true,
+                TraceState::NONE,
+            )
+        });
+        Spans { parent }
+    }
+
+    /// The span of a record with more members, which come last and count.
+    fn span(record: &str, more: &[(&str, &str)], parent: bool) -> SpanData {
+        let mut record = crate::parse(record)
+            .ok()
+            .and_then(|record| record.as_object().cloned())
+            .expect("an object");
+        for (key, text) in more {
+            let value = crate::parse(text).unwrap_or_else(|_| Data::from(*text));
+            record.insert(*key, value);
+        }
+        let span = spans(parent).of_record(&Data::Object(record.into()));
+        span.expect("a span")
+    }
+
+    fn found(span: &SpanData, name: &str) -> Option<String> {
+        let mut attributes = span.attributes.iter();
+        let attribute = attributes.find(|attribute| attribute.key.as_str() == name)?;
+        Some(attribute.value.to_string())
+    }
+
+    #[test]
+    fn the_nearest_that_began_a_call_is_its_parent() {
+        let chain = [("chain_id", "\"c1\"")];
+        let nested = [
+            ("chain_id", "\"c1\""),
+            ("root", "\"c0\""),
+            ("within", "\"00000000000000bb\""),
+        ];
+        let alone = span(CALL, &[], false);
+        assert_eq!(alone.parent_span_id, SpanId::INVALID);
+        assert_eq!(alone.span_context.span_id().to_string(), "00000000000000aa");
+        assert_eq!(found(&alone, "mathchain.chain_index"), None);
+        let step = span(CALL, &chain, false);
+        assert_eq!(step.parent_span_id, span_of_chain("c1", 1));
+        assert_eq!(step.span_context.trace_id(), trace_of("c1"));
+        let inner = span(CALL, &nested, false);
+        assert_eq!(inner.parent_span_id, SpanId::from(0xbb));
+        assert_eq!(inner.span_context.trace_id(), trace_of("c0"));
+        for (more, remote) in [(&[][..], true), (&chain[..], false), (&nested[..], false)] {
+            let here = span(CALL, more, true);
+            assert_eq!(here.span_context.trace_id(), TraceId::from(7));
+            assert_eq!(here.parent_span_is_remote, remote, "{more:?}");
+            assert_eq!(here.parent_span_id == SpanId::from(8), remote, "{more:?}");
+        }
+    }
+
+    #[test]
+    fn attempts_errors_and_times_are_those_of_the_record() {
+        let span = span(
+            CALL,
+            &[
+                ("chain_id", "\"c1\""),
+                ("attempt", "2"),
+                ("status", "\"error\""),
+                ("error_code", "\"timeout\""),
+                ("error", "\"words\""),
+                ("args_digest", "\"ab\""),
+                ("client_id", "password=hunter2hunter2"),
+            ],
+            false,
+        );
+        assert_eq!(found(&span, "mathchain.attempt").as_deref(), Some("2"));
+        assert_eq!(found(&span, "error.type").as_deref(), Some("timeout"));
+        assert_eq!(span.status, Status::error(""));
+        let lasted = span.end_time.duration_since(span.start_time);
+        assert_eq!(lasted.ok(), Some(Duration::from_micros(2500)));
+        let all = format!("{span:?}");
+        assert!(!all.contains("words") && !all.contains("hunter2"), "{all}");
+    }
+
+    #[test]
+    fn a_plan_that_was_refused_and_a_run_that_goes_on_have_spans() {
+        const REFUSED: &str = r#"{"kind":"chain","chain_id":null,"time_ms":1,"plan":"p","plan_digest":"ab","status":"rejected"}"#;
+        let refused = span(REFUSED, &[], false);
+        assert_eq!(found(&refused, "error.type").as_deref(), Some("rejected"));
+        assert_ne!(
+            refused.span_context,
+            span(REFUSED, &[("time_ms", "2")], false).span_context
+        );
+        let later = [("chain_id", "\"c1\""), ("part", "2"), ("status", "success")];
+        let later = span(REFUSED, &later, false);
+        assert_eq!(later.span_context.span_id(), span_of_chain("c1", 2));
+        assert_eq!(
+            later.links[0].span_context.span_id(),
+            span_of_chain("c1", 1)
+        );
+        assert_eq!(
+            (later.status, refused.status),
+            (Status::Unset, Status::error(""))
+        );
+        let intent = crate::parse(&CALL.replace("\"call\"", "\"intent\"")).expect("a record");
+        assert_eq!(spans(false).of_record(&intent), None);
+    }
+}
