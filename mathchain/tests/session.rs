@@ -140,8 +140,9 @@ fn the_example_is_refused_opens_reads_edits_and_is_refused_again() {
         assert_eq!(shells, reads);
         assert_eq!(
             entries(place.path("work/examples")),
-            ["data", "quickstart.yaml"]
+            ["data", "out", "quickstart.yaml"]
         );
+        assert!(entries(place.path("work/examples/out")).is_empty());
         replays(&place, &answer);
         let audit = place.run(&["audit", "verify"], "");
         assert_eq!(audit.expect_code(0).at("/sound"), Value::Bool(true));

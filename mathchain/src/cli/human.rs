@@ -1,5 +1,6 @@
 //! Results for a reader: names and aligned values, plots as they are, long lists cut with a note.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
@@ -17,7 +18,7 @@ pub(super) struct Rendered {
 pub(super) fn outcome(outcome: &Outcome) -> Rendered {
     let mut stderr = String::new();
     for warning in &outcome.warnings {
-        let _ = writeln!(stderr, "warning: {}", printable(warning));
+        let _ = writeln!(stderr, "warning: {}", warning);
     }
     let stdout = match &outcome.status {
         Status::Success(output) => value(output),
@@ -38,7 +39,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
 
 /// An error with everything it knows.
 pub(super) fn error(err: &ToolError) -> String {
-    printable(&spelled_out(err))
+    spelled_out(err)
 }
 
 fn spelled_out(err: &ToolError) -> String {
@@ -119,7 +120,7 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) if is_picture(text) => format!("{text}\n"),
-        Value::String(text) => printable(text.trim_end_matches('\n')),
+        Value::String(text) => text.trim_end_matches('\n').to_owned(),
         Value::Float(number) => number::spelling(*number),
         Value::Numbers(numbers) if numbers.rank() == 1 => list(numbers),
         Value::Numbers(numbers) if numbers.rank() == 2 => matrix(numbers, &pad),
@@ -135,14 +136,44 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
     }
 }
 
-/// Text from outside must not steer the terminal: only the ends of lines and tabs stay as they are.
-fn printable(text: &str) -> String {
-    let shown = |character: char| match character {
-        '\n' | '\t' => character,
-        character if character.is_control() => char::REPLACEMENT_CHARACTER,
-        character => character,
-    };
-    text.chars().map(shown).collect()
+/// Text from outside must not steer the terminal, nor stand elsewhere than it is: only the ends of lines, tabs and whole pictures
+/// stay as they are. Everything written for people passes here.
+pub(super) fn safe(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("\x1bP") {
+        let (before, from) = rest.split_at(start);
+        let end = from.find("\x1b\\").map_or(from.len(), |end| end + 2);
+        let (picture, after) = from.split_at(end);
+        safe.extend(before.chars().map(shown));
+        match is_picture(picture) {
+            true => safe.push_str(picture),
+            false => safe.extend(picture.chars().map(shown)),
+        }
+        rest = after;
+    }
+    safe.extend(rest.chars().map(shown));
+    Cow::Owned(safe)
+}
+
+fn shown(character: char) -> char {
+    match is_unsafe(character) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => character,
+    }
+}
+
+/// Controls of terminals, of the direction of text, and characters without width that hide in names.
+fn is_unsafe(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => true,
+        character => character.is_control(),
+    }
 }
 
 /// Whether a text is one sixel picture and nothing else, so that a terminal draws it and does nothing more.
@@ -273,13 +304,16 @@ mod tests {
             "\x1b[2J",
             "a\n\x1b]0;title\x07b\n",
             "\x1bP0;1q#0\x1b[2J\x1b\\",
-            "\x1bP0q\x1b\\\x1b\\",
+            "\x1bP unended",
+            "\u{9b}2J",
+            "gpj.\u{202e}exe",
+            "pay\u{200b}pal",
         ] {
-            let shown = inline_or_block(&Value::from(text), 0);
-            assert!(!shown.contains('\x1b'), "{shown:?}");
+            let safe = safe(text);
+            assert!(!safe.contains(is_unsafe), "{safe:?}");
+            assert_eq!(safe.chars().count(), text.chars().count());
         }
-        let shown = inline_or_block(&Value::from("a\n\tb\n"), 0);
-        assert_eq!(shown, "a\n\tb");
+        assert_eq!(safe("a\n\tb \u{e9}\u{1f600}\n"), "a\n\tb \u{e9}\u{1f600}\n");
     }
 
     #[test]
@@ -287,5 +321,7 @@ mod tests {
         let picture = "\x1bP0;1q\"1;1;100;50#0;2;100;100;100#0!100~$-\x1b\\";
         let shown = inline_or_block(&Value::from(picture), 0);
         assert_eq!(shown.trim_end(), picture);
+        let among = format!("\x1b[2Ja {picture}\x1b]");
+        assert_eq!(safe(&among), format!("\u{fffd}[2Ja {picture}\u{fffd}]"));
     }
 }

@@ -124,10 +124,12 @@ fn print_outcome(format: Format, outcome: &Outcome) {
         Format::Json | Format::Npy => print(&format.line(&outcome.to_value())),
         Format::Human => {
             let rendered = human::outcome(outcome);
-            print(&rendered.stdout);
+            say(&rendered.stdout);
             complain(&rendered.stderr);
         }
         Format::Raw => match outcome.output() {
+            // As it is for a program; a terminal is not for the text to steer.
+            Some(Value::String(text)) if std::io::stdout().is_terminal() => say(text),
             Some(Value::String(text)) => print(text),
             Some(output) => print_line(output),
             None => complain(&human::outcome(outcome).stderr),
@@ -138,7 +140,7 @@ fn print_outcome(format: Format, outcome: &Outcome) {
 /// Prints data: a table or text for a reader, else one line of JSON.
 fn print_data(global: &Global, data: &Value, readable: impl FnOnce() -> String) {
     match global.format() {
-        Format::Human => print(&readable()),
+        Format::Human => say(&readable()),
         Format::Json | Format::Raw | Format::Npy => print_line(data),
     }
 }
@@ -162,9 +164,16 @@ fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Writes to stderr.
+/// Writes words for people to stdout.
+fn say(text: &str) {
+    print(&human::safe(text));
+}
+
+/// Writes words for people to stderr.
 fn complain(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    let _ = std::io::stderr()
+        .lock()
+        .write_all(human::safe(text).as_bytes());
 }
 
 /// Sets the flag at the first Ctrl-C; the second ends the process.

@@ -12,7 +12,7 @@ use super::args::{Format, Global, Run};
 use super::plan::{self, Problematic};
 use super::progress::Display;
 use super::{
-    call, cancel_on_signal, complain, exit, human, print, print_line, print_outcome, session,
+    call, cancel_on_signal, complain, exit, human, print_line, print_outcome, say, session,
 };
 use crate::{Context, Toolkit};
 
@@ -48,7 +48,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
         return match toolkit.check(&context, &plan, &inputs) {
             Ok(checked) => {
                 match global.format() {
-                    Format::Human => print(&checked.explain_text()),
+                    Format::Human => say(&checked.explain_text()),
                     Format::Json | Format::Raw | Format::Npy => print_line(&checked.explain()),
                 }
                 Ok(exit::OK.into())
@@ -117,7 +117,7 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
             if trace {
                 complain(&result.trace_text());
             }
-            print(&human::value(&Value::Object(Arc::new(
+            say(&human::value(&Value::Object(Arc::new(
                 result.outputs.clone(),
             ))));
             complain(&human::outcome(&outcome).stderr);

@@ -90,6 +90,11 @@ impl Caller<'_> {
             let reason = Reason::about("denied by layer ", title.clone(), "");
             return Some(Decision::denied(title.clone(), reason));
         }
+        if self.start.takes_away(tool) {
+            let reason =
+                Reason::from("a profile, or an override of this session or run, disables it");
+            return Some(Decision::denied("overrides", reason));
+        }
         if !self.start.listed().contains(tool) {
             let from = Label::from(self.start.origin().0);
             let reason = match from.split(' ').next() {

@@ -52,6 +52,13 @@ impl<'a> Start<'a> {
         &self.tools.set
     }
 
+    /// Whether the level lists a tool that a profile or an override may have taken away.
+    pub(super) fn takes_away(&self, tool: usize) -> bool {
+        let by_level = self.first(|says| says.tools.as_ref());
+        by_level.is_some_and(|(_, chosen)| chosen.set.contains(tool))
+            && !self.listed().contains(tool)
+    }
+
     /// How far calls may go; `None` where no level says and there is no phase.
     pub(super) fn permission(&self) -> Option<Confinement> {
         let said = self.first(|says| says.permission);

@@ -13,7 +13,7 @@ use chain_runtime::{CheckedPlan, draw};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::args::{Format, Global};
-use super::{complain, exit, print, print_data, session};
+use super::{complain, exit, print_data, say, session};
 use args::{Given, Plan};
 pub(super) use source::{Problematic, read, refused, settle};
 
@@ -30,7 +30,7 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolErro
             let picture = draw::draw(&plan, (*format).into())?;
             match out {
                 Some(file) => written(file, &picture)?,
-                None => print(&picture),
+                None => say(&picture),
             }
             Ok(())
         }),
