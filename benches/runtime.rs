@@ -89,6 +89,24 @@ fn wide(steps: usize) -> String {
     )
 }
 
+/// A chain of `steps` products, each with the matrix of the one before.
+fn products(steps: usize) -> String {
+    let product = |index: usize| {
+        let before = match index {
+            0 => "[[1,2],[3,4]]".to_owned(),
+            _ => format!("{{\"$ref\":\"s{}.product\"}}", index - 1),
+        };
+        format!(
+            "{{\"id\":\"s{index}\",\"tool\":\"matrix_multiply\",\"args\":{{\"A\":{before},\"B\":[[0,1],[1,0]]}}}}"
+        )
+    };
+    let steps: Vec<String> = (0..steps).map(product).collect();
+    format!(
+        "{{\"version\":1,\"id\":\"products\",\"steps\":[{}]}}",
+        steps.join(",")
+    )
+}
+
 fn plans(criterion: &mut Criterion) {
     let toolkit = Toolkit::builder().build().expect("builds");
     let mut group = criterion.benchmark_group("plans");
@@ -96,6 +114,7 @@ fn plans(criterion: &mut Criterion) {
     for (name, text) in [
         ("check a chain of 10000 steps", chain(10_000)),
         ("check 10000 independent steps", wide(10_000)),
+        ("check a chain of 10000 products", products(10_000)),
     ] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {

@@ -13,4 +13,5 @@ mod resources;
 mod schema;
 mod scripts;
 mod sessions;
+mod shapes;
 mod sparse_reference;

@@ -130,6 +130,11 @@ impl CheckedPlan {
                 .collect::<Vec<_>>(),
         );
         fields.insert("resources", resources(step));
+        if !step.gives.is_empty() {
+            let gives = step.gives.iter();
+            let gives = gives.map(|(field, shape)| (field.as_str(), shape.as_str()));
+            fields.insert("gives", Value::object(gives));
+        }
         fields.insert("seed", step.seed.get());
         fields.insert("timeout_ms", step.timeout_ms);
         fields.insert("on_error", step.on_error.as_str());
@@ -281,6 +286,13 @@ fn said(step: &CheckedStep) -> Vec<String> {
             map.over_words(),
             map.on_item_error.as_str()
         ));
+    }
+    if !step.gives.is_empty() {
+        let gives = step.gives.iter();
+        let gives: Vec<String> = gives
+            .map(|(field, shape)| format!("{field} {shape}"))
+            .collect();
+        lines.push(format!("gives {}", gives.join(", ")));
     }
     if step.retry.max > 0 {
         let retry = &step.retry;

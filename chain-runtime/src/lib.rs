@@ -21,6 +21,7 @@ pub mod reference;
 pub mod run;
 pub mod script;
 pub mod session;
+pub mod shapes;
 pub mod state;
 pub mod template;
 pub mod tools;

@@ -39,6 +39,8 @@ pub enum Fault {
     ReferenceField,
     /// What a reference gives does not fit where it is used.
     Type,
+    /// Arrays do not fit together.
+    Shape,
     /// A literal argument does not fit.
     Argument,
     /// Steps wait for each other in a circle.
@@ -65,6 +67,7 @@ impl Fault {
             Self::ReferenceStep => "reference_step",
             Self::ReferenceField => "reference_field",
             Self::Type => "type",
+            Self::Shape => "shape",
             Self::Argument => "argument",
             Self::Cycle => "cycle",
             Self::Resource => "resource",
@@ -176,6 +179,11 @@ impl Problems {
     /// How many there are beyond those listed.
     pub fn more(&self) -> usize {
         self.more
+    }
+
+    /// How many there are in all.
+    pub(crate) fn count(&self) -> usize {
+        self.list.len() + self.more
     }
 
     /// Whether nothing is wrong.

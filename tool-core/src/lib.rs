@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod path;
 pub mod rng;
 pub mod schema;
+pub mod shape;
 pub mod spec;
 pub mod stop;
 pub mod tool;

@@ -7,6 +7,7 @@
 mod access;
 mod args;
 mod conditions;
+mod extents;
 mod maps;
 mod step;
 mod subplan;
@@ -26,9 +27,11 @@ use crate::conflicts::{self, Conflicts};
 use crate::graph::{Edge, Graph, Reason, shortest_cycle};
 use crate::plan::{self, Approval, Budget, Mode, OnError, Plan, Retry, STEPS_MAX};
 use crate::problem::{Fault, PlanProblem, Problems};
+use crate::shapes::{Solver, Stated};
 use crate::template::{Node, Placed};
 use crate::types::{Slots, Type, Walked};
 
+use extents::Shaped;
 pub use maps::CheckedMap;
 pub(crate) use maps::item_value;
 pub use step::Permit;
@@ -88,6 +91,8 @@ pub struct CheckedStep {
     pub resources: Vec<ResourceKey>,
     /// The earlier steps whose output it uses, each once.
     pub uses: Vec<usize>,
+    /// The arrays that it gives, by field, such as `array<f64>[3,n]`; those that are always there and whose tool states them.
+    pub gives: Vec<(String, String)>,
     /// Which of its arguments came from inputs: JSON pointer and reference.
     pub(crate) from_inputs: Vec<(String, String)>,
 }
@@ -176,6 +181,8 @@ pub fn check(
         tools: HashMap::new(),
         facts: Vec::with_capacity(plan.steps.len()),
         outputs: vec![None; plan.steps.len()],
+        solver: Solver::default(),
+        shaped: plan.steps.iter().map(|_| Shaped::default()).collect(),
         units: 0,
         waits: vec![Vec::new(); plan.steps.len()],
         edges: Vec::new(),
@@ -208,6 +215,7 @@ pub(crate) struct ToolFacts<'d> {
     input: Schema,
     slots: Slots,
     output: Type,
+    shapes: Stated,
     /// The strictest verdict that could come.
     strictest: Decision,
 }
@@ -223,6 +231,10 @@ struct Checker<'d> {
     facts: Vec<Option<Rc<ToolFacts<'d>>>>,
     /// By step, the type of what it gives.
     outputs: Vec<Option<Type>>,
+    /// Extents of arrays, of all steps so far.
+    solver: Solver,
+    /// By step, what is known of the arrays it gives.
+    shaped: Vec<Shaped>,
     /// Calls that are known to come: steps, and elements of lists that the plan holds.
     units: usize,
     /// By step, the steps it waits for, later ones included.
@@ -250,6 +262,9 @@ impl<'d> Checker<'d> {
             self.after(position);
         }
         let outputs = self.outputs();
+        if self.problems.is_empty() {
+            self.gives(&mut steps);
+        }
         self.counted();
         self.cycles();
         self.order(&steps);
@@ -302,11 +317,13 @@ impl<'d> Checker<'d> {
         }
         match self.dispatcher.resolve(name, &self.context) {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
+                let (input, output) = (tool.input_schema(), tool.output_schema());
                 let facts = Rc::new(ToolFacts {
                     tool,
-                    input: tool.input_schema(),
+                    shapes: Stated::of(&input, &output).unwrap_or_default(),
+                    input,
                     slots: Slots::default(),
-                    output: Type::of_schema(&tool.output_schema()),
+                    output: Type::of_schema(&output),
                     strictest: self.dispatcher.preview(tool, None, &self.context),
                 });
                 self.tools.insert(Arc::clone(name), Some(Rc::clone(&facts)));

@@ -90,7 +90,9 @@ impl<'d> Checker<'d> {
             self.units += 1;
         }
         let types = self.references(&site, mapped.as_ref(), &mut checked);
+        self.standing(position, &checked);
         if let Some(facts) = self.facts[position].clone() {
+            let before = self.problems.count();
             self.outputs[position] = Some(match &step.map {
                 Some(map) => maps::output(facts.output.clone(), map.on_item_error),
                 None => facts.output.clone(),
@@ -102,6 +104,9 @@ impl<'d> Checker<'d> {
                     self.known_items(&site, &facts, items, &mut checked);
                 }
                 _ => self.call(&site, &facts, &types, &mut checked),
+            }
+            if self.problems.count() == before {
+                self.extents(&site, &facts, &types, &checked);
             }
         }
         checked.when = when;
@@ -172,6 +177,7 @@ impl<'d> Checker<'d> {
             permit: Permit::unknown(),
             resources: Vec::new(),
             uses: Vec::new(),
+            gives: Vec::new(),
             from_inputs,
         }
     }

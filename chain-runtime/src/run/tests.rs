@@ -233,6 +233,7 @@ fn blank(id: Arc<str>, args: Node) -> CheckedStep {
         permit: Permit::unknown(),
         resources: Vec::new(),
         uses: Vec::new(),
+        gives: Vec::new(),
         from_inputs: Vec::new(),
     }
 }

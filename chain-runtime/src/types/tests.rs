@@ -133,6 +133,13 @@ fn fits() {
         (list(list(number())), list(number()), Never),
         (list(json!({"type": "string"})), list(list(number())), Never),
         (list(json!({})), list(number()), Check),
+        (list(json!({"type": "integer"})), list(number()), Always),
+        (list(number()), list(json!({"type": "integer"})), Check),
+        (
+            list(list(json!({"type": "integer"}))),
+            list(list(number())),
+            Always,
+        ),
         (json!({"type": ["number", "string"]}), number(), Check),
         (json!({"type": ["boolean", "string"]}), number(), Never),
         (

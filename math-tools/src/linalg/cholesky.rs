@@ -23,6 +23,7 @@ pub struct MatrixCholesky;
 pub struct Args {
     /// The matrix, n rows of n numbers, exactly symmetric.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
 }
 
@@ -31,6 +32,7 @@ pub struct Args {
 pub struct Output {
     /// Lower triangle, n x n.
     #[serde(rename = "L")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub l: Matrix,
     /// Logarithm of the determinant of A.
     pub log_determinant: f64,

@@ -27,6 +27,7 @@ pub struct MatrixDeterminant;
 pub struct Args {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
 }
 

@@ -22,6 +22,7 @@ pub struct MatrixFunction;
 pub struct Args {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// Which function.
     pub function: Function,
@@ -52,6 +53,7 @@ pub enum Function {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// f(A), n x n.
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub value: Matrix,
     /// Estimate of the relative condition number (Frobenius norm): a relative change d of A changes the value by up to condition
     /// times d; "Infinity" when it cannot be estimated.

@@ -19,6 +19,7 @@ pub struct MatrixInverse;
 pub struct Args {
     /// The matrix, square unless `pseudo`.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = { "if": "pseudo", "then": ["m", "n"], "else": ["n", "n"] }))]
     pub a: Input<Matrix>,
     /// Whether to return the pseudo-inverse, which exists for every matrix.
     #[serde(default)]
@@ -32,6 +33,7 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// n x m for a matrix of m x n.
+    #[schemars(extend("x-shape" = { "if": "pseudo", "then": ["n", "m"], "else": ["n", "n"] }))]
     pub inverse: Matrix,
     /// Reciprocal condition number: 1-norm, estimated, or for `pseudo` smallest over largest singular value.
     pub rcond: f64,

@@ -20,6 +20,7 @@ pub struct MatrixLu;
 pub struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
 }
 
@@ -28,11 +29,14 @@ pub struct Args {
 pub struct Output {
     /// m x min(m, n), ones on the diagonal, entries of magnitude 1 at most.
     #[serde(rename = "L")]
+    #[schemars(extend("x-shape" = ["m", "min(m,n)"]))]
     pub l: Matrix,
     /// min(m, n) x n.
     #[serde(rename = "U")]
+    #[schemars(extend("x-shape" = ["min(m,n)", "n"]))]
     pub u: Matrix,
     /// Row i of L U is row `permutation[i]` of A.
+    #[schemars(extend("x-shape" = ["m"]))]
     pub permutation: Vec<usize>,
     /// The first column without a pivot, counted from 0: the matrix is exactly singular. Absent when all have one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,9 +18,11 @@ pub struct MatrixMultiply;
 pub struct Args {
     /// The left matrix, m x n (n x m with `transpose_A`).
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = { "if": "transpose_A", "then": ["n", "m"], "else": ["m", "n"] }))]
     pub a: Input<Matrix>,
     /// The right matrix, n x k, or a vector of n numbers.
     #[serde(rename = "B")]
+    #[schemars(extend("x-shape" = { "if": "transpose_B", "then": ["k", "n"], "else": ["n", "*k"] }))]
     pub b: Input<Sides>,
     /// Whether to use the transpose of A.
     #[serde(rename = "transpose_A", default)]
@@ -37,6 +39,7 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// m x k, or m numbers when B is a vector.
+    #[schemars(extend("x-shape" = { "if": "transpose_B", "then": ["m", "k"], "else": ["m", "*k"] }))]
     pub product: Sides,
     /// Bound of the error of any entry: n eps times the longest row of A and the longest column of B; with `precise` half a unit in
     /// the last place of each entry, and this times n eps.

@@ -18,6 +18,7 @@ pub struct MatrixQr;
 pub struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Whether to exchange columns, the largest remaining first.
     #[serde(default)]
@@ -32,12 +33,15 @@ pub struct Args {
 pub struct Output {
     /// Orthonormal columns.
     #[serde(rename = "Q")]
+    #[schemars(extend("x-shape" = { "if": "full", "then": ["m", "m"], "else": ["m", "min(m,n)"] }))]
     pub q: Matrix,
     /// Upper triangle.
     #[serde(rename = "R")]
+    #[schemars(extend("x-shape" = { "if": "full", "then": ["m", "n"], "else": ["min(m,n)", "n"] }))]
     pub r: Matrix,
     /// Column j of Q R is column `permutation[j]` of A; only with `pivoting`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
     pub permutation: Option<Vec<usize>>,
     /// Number of diagonal entries of R above max(m, n) eps times the largest: the rank, reliable with `pivoting` only.
     pub rank: usize,

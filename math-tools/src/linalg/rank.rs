@@ -19,6 +19,7 @@ pub struct MatrixRank;
 pub struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Singular values up to this share of the largest count as zero; absent: max(m, n) 2.2e-16.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,11 +40,13 @@ pub struct Output {
     /// nothing is discarded or what is discarded is 0.
     pub gap: Real,
     /// The min(m, n) singular values, descending.
+    #[schemars(extend("x-shape" = ["min(m,n)"]))]
     pub singular_values: Vec<f64>,
     /// 2-norm condition number, largest over smallest singular value; "Infinity" when that is 0.
     pub condition: Real,
     /// Orthonormal columns that A takes to (nearly) 0, n x (n - rank); only with `null_space` and when there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "nullity"]))]
     pub null_space: Option<Matrix>,
     /// Norms of A.
     pub norms: Norms,

@@ -114,21 +114,27 @@ pub struct Output {
     /// Number of dimensions.
     pub dimension: usize,
     /// Mean of all draws, per dimension.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub mean: Vec<f64>,
     /// Sample standard deviation of all draws (n - 1), per dimension; `"NaN"` for a single draw.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub std_dev: Vec<Real>,
     /// Rank-normalised split R-hat per dimension; above 1.01 the chains have not mixed. `"NaN"` for fewer than 4 draws a chain and for
     /// chains that never moved.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub rhat: Vec<Real>,
     /// The largest R-hat; `"NaN"` where one is.
     pub rhat_max: Real,
     /// Bulk effective sample size per dimension: how many independent draws the mean is worth.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub ess: Vec<Real>,
     /// Tail effective sample size per dimension: the smaller of those of the 5 % and 95 % quantiles.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub ess_tail: Vec<Real>,
     /// The smallest of all effective sample sizes; `"NaN"` where one is.
     pub ess_min: Real,
     /// Monte Carlo standard error of the mean, per dimension.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub mcse: Vec<Real>,
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain.
     pub converged: bool,

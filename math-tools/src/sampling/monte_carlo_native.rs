@@ -27,6 +27,7 @@ pub const DIMENSION_MAX: usize = 1000;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// The box: one `[lower, upper]` per dimension, lower below upper; 1 to 1000 dimensions.
+    #[schemars(extend("x-shape" = ["d", 2]))]
     pub bounds: Input<Matrix>,
     /// The integrand: an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`), or a name: `constant` (1), `sphere`
     /// (sum of x_i^2), `gaussian` (exp(-0.5 * sum of x_i^2)), `polynomial` (sum of 1 + x_i + x_i^2).

@@ -24,6 +24,7 @@ pub struct BayesOpt;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Lower and upper bound of each variable, `[[low, high], ...]`; 1 to 20 variables, low < high.
+    #[schemars(extend("x-shape" = ["d", 2]))]
     pub bounds: Vec<[Finite; 2]>,
     /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2).
     pub objective: String,
@@ -95,6 +96,7 @@ pub enum Acquisition {
 #[serde(deny_unknown_fields)]
 pub struct Output {
     /// The best point evaluated.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub x_best: Vec<f64>,
     /// The objective there.
     pub y_best: f64,
@@ -118,8 +120,10 @@ pub struct Output {
 #[allow(non_snake_case, reason = "X and y are the names of the field")]
 pub struct History {
     /// One point for each row.
+    #[schemars(extend("x-shape" = ["evaluations", "d"]))]
     pub X: Matrix,
     /// The objective at each point; "NaN" where it was not finite.
+    #[schemars(extend("x-shape" = ["evaluations"]))]
     pub y: Vec<Real>,
 }
 
@@ -128,6 +132,7 @@ pub struct History {
 #[serde(deny_unknown_fields)]
 pub struct Model {
     /// Length scale of each variable, in its own units.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub length_scales: Vec<f64>,
     /// Variance of the process, in squared units of the objective.
     pub signal_variance: Real,

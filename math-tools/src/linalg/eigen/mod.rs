@@ -18,12 +18,14 @@ pub struct MatrixEigenvalues;
 pub struct Args {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// Whether to compute eigenvectors too.
     #[serde(default)]
     pub vectors: bool,
     /// Right matrix of the generalised problem A v = lambda B v, n rows of n numbers; absent: the identity.
     #[serde(rename = "B", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub b: Option<Input<Matrix>>,
     /// Whether to return left eigenvectors and the condition of each eigenvalue too (implies `vectors`; not with `B`).
     #[serde(default)]
@@ -54,21 +56,27 @@ pub enum Select {
 pub struct Output {
     /// The eigenvalues, ascending; only when all of them are real.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["k"]))]
     pub eigenvalues: Option<Vec<f64>>,
     /// Real parts of the eigenvalues.
+    #[schemars(extend("x-shape" = ["k"]))]
     pub real: Vec<f64>,
     /// Imaginary parts of the eigenvalues, in the same order; conjugate pairs are neighbours.
+    #[schemars(extend("x-shape" = ["k"]))]
     pub imaginary: Vec<f64>,
     /// Unit eigenvectors in the columns, in the order of the eigenvalues, the largest entry of each positive; only with `vectors`
     /// and when all eigenvalues are real.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "k"]))]
     pub eigenvectors: Option<Matrix>,
     /// Real parts of the unit eigenvectors in the columns, the largest entry of each real and positive; only with `vectors` and
     /// when some eigenvalue is complex.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "k"]))]
     pub eigenvectors_real: Option<Matrix>,
     /// Imaginary parts of the eigenvectors, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "k"]))]
     pub eigenvectors_imaginary: Option<Matrix>,
     /// Whether the matrix is exactly symmetric.
     pub symmetric: bool,
@@ -80,12 +88,15 @@ pub struct Output {
     /// Condition of each eigenvalue, 1 / |y* x| for unit left and right vectors: a change of A by e moves it by up to e times this.
     /// Only with `left`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["k"]))]
     pub conditions: Option<Vec<Real>>,
     /// Real parts of the unit left eigenvectors y in the columns, y* A = lambda y*. Only with `left`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "k"]))]
     pub left_eigenvectors_real: Option<Matrix>,
     /// Imaginary parts of the left eigenvectors, when some eigenvalue is complex.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "k"]))]
     pub left_eigenvectors_imaginary: Option<Matrix>,
     /// Number of infinite eigenvalues, which are left out; only with `B`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -24,8 +24,10 @@ pub struct LeastSquares;
 pub struct Args {
     /// The matrix, m rows of n numbers. With `polynomial`: m rows of one number, t.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = { "if": "polynomial", "then": ["m", 1], "else": ["m", "n"] }))]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or m rows with one column per right-hand side.
+    #[schemars(extend("x-shape" = ["m", "*k"]))]
     pub b: Input<Sides>,
     /// `qr` needs full column rank and gives all digits; `svd` gives the solution of minimum norm for any rank; `ridge` adds
     /// `ridge` |x|^2 to the sum of squares; `auto` is `ridge` when `ridge` is given, else `qr`, and `svd` where that finds the
@@ -37,12 +39,15 @@ pub struct Args {
     pub polynomial: Option<Bounded<0, 60>>,
     /// One weight of at least 0 per row: row i of the sum of squares counts `weights[i]` times (1 / variance of b_i).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["m"]))]
     pub weights: Option<Input<Vector>>,
     /// Left-hand sides of equality constraints C x = d: p rows of n numbers, p at most n.
     #[serde(rename = "C", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["p", "n"]))]
     pub c: Option<Input<Matrix>>,
     /// Right-hand sides of the constraints, p numbers, or p rows with one column per right-hand side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["p", "*constraints"]))]
     pub d: Option<Input<Sides>>,
     /// Penalty on |x|^2, at least 0; in units of b^2 / x^2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +81,7 @@ pub enum Method {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side.
+    #[schemars(extend("x-shape" = ["n", "*k"]))]
     pub x: Sides,
     /// |b - A x| with weights, without the penalty; Frobenius over several right-hand sides.
     pub residual: f64,
@@ -98,9 +104,11 @@ pub struct Output {
     pub residual_std: Option<Real>,
     /// Standard errors of x; "NaN" with 0 degrees of freedom. Only with `covariance`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
     pub standard_errors: Option<Vec<Real>>,
     /// Covariance of x, n x n. Only with `covariance` and with degrees of freedom left.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub covariance: Option<Matrix>,
     /// Largest cosine of an angle between the residual and a column of A: 0 at an exact minimum without constraints. Not for `svd`.
     #[serde(skip_serializing_if = "Option::is_none")]

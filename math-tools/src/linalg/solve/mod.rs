@@ -26,8 +26,10 @@ pub struct MatrixSolve;
 pub struct Args {
     /// The matrix, a list of rows; m x n, square for every method but `lstsq`.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or a list of m rows with one column per right-hand side.
+    #[schemars(extend("x-shape" = ["m", "*k"]))]
     pub b: Input<Sides>,
     /// `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general
     /// (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused
@@ -65,6 +67,7 @@ pub enum Method {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
+    #[schemars(extend("x-shape" = ["n", "*k"]))]
     pub x: Sides,
     /// |b - A x| / |b| in the Euclidean norm (Frobenius for several right-hand sides); the residual itself when b is zero.
     pub relative_error: f64,

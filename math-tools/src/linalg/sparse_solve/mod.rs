@@ -27,21 +27,26 @@ pub struct SparseSolve;
 pub struct Args {
     /// Row of each entry, counted from 0, in any order; entries of one place are added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["entries"]))]
     pub rows: Option<Input<Vector>>,
     /// Column of each entry, counted from 0; as many as `rows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["entries"]))]
     pub cols: Option<Input<Vector>>,
     /// The entries; as many as `rows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["entries"]))]
     pub values: Option<Input<Vector>>,
     /// Compressed rows: row i has the entries from `indptr[i]` up to before `indptr[i + 1]`; n + 1 numbers from 0 up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indptr: Option<Input<Vector>>,
     /// Compressed rows: column of each entry, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["places"]))]
     pub indices: Option<Input<Vector>>,
     /// Compressed rows: the entries, as many as `indices`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["places"]))]
     pub data: Option<Input<Vector>>,
     /// The matrix as Matrix Market text: coordinate or array; real, integer or pattern; general, symmetric or skew-symmetric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,6 +55,7 @@ pub struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n: Option<Count>,
     /// Right-hand side: a list of n numbers, or n rows with one column per right-hand side.
+    #[schemars(extend("x-shape" = ["n", "*k"]))]
     pub b: Input<Sides>,
     /// `auto` takes Cholesky or, where that costs much, `cg` for a symmetric matrix with positive diagonal, and LU or `gmres` for any
     /// other. A named method is used as it is, or refused when A does not suit it.
@@ -132,6 +138,7 @@ pub enum Preconditioner {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
+    #[schemars(extend("x-shape" = ["n", "*k"]))]
     pub x: Sides,
     /// |b - A x| in the Euclidean norm (Frobenius for several right-hand sides).
     pub residual: f64,

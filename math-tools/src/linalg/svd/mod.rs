@@ -24,6 +24,7 @@ pub struct MatrixSvd;
 pub struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Whether to return full square U (m x m) and V (n x n); the same as `vectors`: \"full\".
     #[serde(default)]
@@ -59,12 +60,15 @@ pub enum Vectors {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The min(m, n) singular values, descending, or the first `components` of them.
+    #[schemars(extend("x-shape" = ["k"]))]
     pub singular_values: Vec<f64>,
     /// Left singular vectors in the columns, m x min(m, n) or m x m; the largest entry of each of the first min(m, n) is positive.
     #[serde(rename = "U", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["m", "left"]))]
     pub u: Option<Matrix>,
     /// Right singular vectors in the columns (not transposed), n x min(m, n) or n x n.
     #[serde(rename = "V", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "right"]))]
     pub v: Option<Matrix>,
     /// Number of singular values above `tolerance`.
     pub rank: usize,

@@ -25,6 +25,7 @@ pub struct SolveOde;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Start value, one number per component.
+    #[schemars(extend("x-shape" = ["n"]))]
     pub y0: Input<Vector>,
     /// Start and end time, two different numbers; the end may be the smaller one.
     pub t_span: [Finite; 2],
@@ -84,8 +85,10 @@ pub enum Method {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// Times, in the direction of integration.
+    #[schemars(extend("x-shape" = ["times"]))]
     pub t: Vec<f64>,
     /// The solution: one row per time, one number per component.
+    #[schemars(extend("x-shape" = ["times", "n"]))]
     pub y: Vec<Vec<f64>>,
     /// Whether the end of `t_span` was reached.
     pub completed: bool,

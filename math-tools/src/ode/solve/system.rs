@@ -113,9 +113,11 @@ impl JsonSchema for Equations {
 pub struct Linear {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// The constant part, n numbers; zero when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
     pub b: Option<Input<Vector>>,
 }
 

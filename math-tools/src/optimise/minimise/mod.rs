@@ -24,6 +24,7 @@ pub struct Optimize;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Start point, one number per variable.
+    #[schemars(extend("x-shape" = ["n"]))]
     pub x0: Input<Vector>,
     /// What to optimise: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
     /// {\"quadratic\": {\"A\", \"b\", \"c\"}} for 0.5 x'Ax + b'x + c.
@@ -84,6 +85,7 @@ pub enum Mode {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The best point.
+    #[schemars(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The objective there.
     pub f: f64,

@@ -36,9 +36,11 @@ pub enum Objective {
 pub struct Quadratic {
     /// The matrix, n rows of n numbers; only its symmetric part counts.
     #[serde(rename = "A")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// The linear part, n numbers; zero when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
     pub b: Option<Input<Vector>>,
     /// The constant; zero when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

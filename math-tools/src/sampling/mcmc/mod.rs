@@ -53,6 +53,7 @@ pub struct Args {
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Start, one number per dimension (1 to 200), where the density is not zero.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub x0: Input<Vector>,
     /// `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or
     /// `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or
@@ -130,29 +131,38 @@ pub enum Method {
 pub struct Output {
     /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["chains", "n_samples", "d"]))]
     pub samples: Option<Draws>,
     /// The method that was used: `nuts` or `metropolis`.
     pub method: Method,
     /// Share of accepted proposals after burn-in, over all chains; for `nuts` the mean acceptance along trajectories.
     pub acceptance_rate: f64,
     /// Mean of all kept draws, per dimension.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub mean: Vec<f64>,
     /// Sample standard deviation of all kept draws (n - 1), per dimension; `"NaN"` for a single draw.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub std_dev: Vec<Real>,
     /// Sample covariance of all kept draws (n - 1), `[dimension][dimension]`; `"NaN"` for a single draw.
+    #[schemars(extend("x-shape" = ["d", "d"]))]
     pub covariance: Vec<Vec<Real>>,
     /// Bulk effective sample size per dimension: how many independent draws the mean is worth; `"NaN"` where it does not exist.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub ess: Vec<Real>,
     /// Tail effective sample size per dimension: the smaller of those of the 5 % and 95 % quantiles.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub ess_tail: Vec<Real>,
     /// Rank-normalised split R-hat per dimension; above 1.01 the chains have not mixed.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub rhat: Vec<Real>,
     /// Monte Carlo standard error of the mean, per dimension.
+    #[schemars(extend("x-shape" = ["d"]))]
     pub mcse: Vec<Real>,
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain; for `nuts` also at most 1 % of the
     /// trajectories diverged and no energy fraction is below 0.3.
     pub converged: bool,
     /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
+    #[schemars(extend("x-shape" = ["chains", "d"]))]
     pub proposal_std: Vec<Vec<f64>>,
     /// Whether the sampler was adapted (`burnin` > 0).
     pub adapted: bool,

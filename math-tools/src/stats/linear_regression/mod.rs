@@ -23,8 +23,10 @@ pub struct LinearRegression;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Predictors: a list of n numbers for one predictor, or n rows of p numbers for p of them.
+    #[schemars(extend("x-shape" = ["n", "*p"]))]
     pub x: Input<Predictors>,
     /// Responses: n numbers, one for each row of `x`.
+    #[schemars(extend("x-shape" = ["n"]))]
     pub y: Input<Vector>,
     /// Whether to fit a constant term.
     #[serde(default = "yes")]
@@ -85,10 +87,13 @@ pub struct Output {
     /// Constant term; 0 when `intercept` is false.
     pub intercept: f64,
     /// Standard errors: of the intercept first (when fitted), then of the coefficients; "NaN" with 0 degrees of freedom.
+    #[schemars(extend("x-shape" = ["estimates"]))]
     pub standard_errors: Vec<Real>,
     /// Estimate divided by its standard error, in the order of `standard_errors`.
+    #[schemars(extend("x-shape" = ["estimates"]))]
     pub t_values: Vec<Real>,
     /// Two-sided p values of the hypothesis that the estimate is 0 (Student t), in the order of `standard_errors`.
+    #[schemars(extend("x-shape" = ["estimates"]))]
     pub p_values: Vec<Real>,
     /// Coefficient of determination: around the mean of y with an intercept, around 0 without; "NaN" for a constant y.
     pub r2: Real,

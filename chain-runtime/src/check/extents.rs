@@ -1,0 +1,204 @@
+//! Extents across the plan: what steps are certain to do is solved together; what may not happen is looked at and taken back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::step::Site;
+use super::{CheckedStep, Checker, ToolFacts};
+use crate::plan::{OnError, OnItemError};
+use crate::problem::{Fault, PlanProblem};
+use crate::reference::{Reference, Segment};
+use crate::shapes::{Axis, Call, Id, Origin, Solver, element, shape_of_node};
+use crate::types::Walked;
+
+/// What is known of the arrays that a step gives.
+#[derive(Debug, Default)]
+pub(super) struct Shaped {
+    /// Whether it runs whenever no step before it ended the chain.
+    runs: bool,
+    /// Whether its failure ends the chain, so that whatever uses it can count on it.
+    ends: bool,
+    /// By field of its tool's result.
+    outputs: Vec<Option<Id>>,
+    /// The number of its calls, with a map.
+    elements: Option<Id>,
+}
+
+impl Checker<'_> {
+    /// Solves the arrays of a step whose arguments are otherwise fine.
+    pub(super) fn extents(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        types: &HashMap<String, Option<Walked>>,
+        checked: &CheckedStep,
+    ) {
+        if facts.shapes.is_empty() {
+            return;
+        }
+        let step = &self.plan.steps[site.position];
+        let map = checked.map.as_ref();
+        let counted = map.map_or(Some(1), super::CheckedMap::elements);
+        let sure = self.shaped[site.position].runs && counted != Some(0) && counted.is_some();
+        let collects = map.is_some_and(|map| map.on_item_error == OnItemError::Collect);
+        let lasts = sure && self.shaped[site.position].ends && !collects;
+        let mut solver = std::mem::take(&mut self.solver);
+        if !lasts {
+            solver.mark();
+        }
+        let (item, elements) = match map {
+            Some(map) => {
+                let base = format!("/steps/{}/map/over", site.position);
+                let over = shape_of_node(&mut solver, &map.over, &base, &mut |solver, placed| {
+                    let sure = placed.default.is_none();
+                    sure.then(|| self.leads_to(solver, &placed.reference))
+                        .flatten()
+                });
+                let parts = over.and_then(|over| solver.part(over));
+                let elements = match counted {
+                    Some(count) => {
+                        let axis = Axis::Entries;
+                        let pointer = base.into();
+                        solver.size(count as u64, Origin { pointer, axis })
+                    }
+                    None => parts.map_or_else(|| solver.open(None), |(elements, _)| elements),
+                };
+                (parts.map(|(_, item)| item), Some(elements))
+            }
+            None => (None, None),
+        };
+        let mut call = Call::new(
+            facts.tool.spec().id,
+            &facts.shapes,
+            (site.position, &site.base),
+            &checked.args,
+        );
+        let misfits = call.arguments(&mut solver, &mut |solver, placed| {
+            let walked = types.get(placed.pointer.as_str())?.as_ref()?;
+            if walked.maybe || placed.default.is_some() {
+                return None; // something else may take its place
+            }
+            let reference = &placed.reference;
+            match map.filter(|map| *map.name == *reference.root()) {
+                Some(_) => project(solver, item?, reference.segments()),
+                None => self.leads_to(solver, reference),
+            }
+        });
+        let outputs = call.outputs(&mut solver);
+        if !lasts {
+            solver.take_back();
+        }
+        self.solver = solver;
+        for misfit in misfits {
+            let slot = misfit.pointer.strip_prefix(&site.base).unwrap_or_default();
+            let input = checked
+                .from_inputs
+                .iter()
+                .find(|(pointer, _)| pointer == slot);
+            let from = input.map(|(_, input)| format!(" (`{slot}` is `{input}`)"));
+            let message = misfit.message + &from.unwrap_or_default();
+            if sure {
+                let problem = PlanProblem::new(Fault::Shape, misfit.pointer, message);
+                self.problems
+                    .push(problem.hint("change one of the two arrays, or what is between them"));
+            } else {
+                self.note(format!(
+                    "{}: if `{}` runs, it fails: {message}",
+                    misfit.pointer, step.id
+                ));
+            }
+        }
+        let shaped = &mut self.shaped[site.position];
+        (shaped.outputs, shaped.elements) = (outputs, elements);
+    }
+
+    /// Whether a step runs in every run that gets so far, and what its failure means.
+    pub(super) fn standing(&mut self, position: usize, checked: &CheckedStep) {
+        let after = self.plan.steps[position].after.iter();
+        let waits = after
+            .filter_map(|id| self.index.get(id))
+            .chain(&checked.uses);
+        let relied = |&step: &usize| {
+            let shaped = self.shaped.get(step);
+            step < position && shaped.is_some_and(|shaped| shaped.runs && shaped.ends)
+        };
+        let runs =
+            self.plan.steps[position].when.is_none() && waits.copied().all(|step| relied(&step));
+        let ends = checked.on_error == OnError::FailChain;
+        let shaped = &mut self.shaped[position];
+        (shaped.runs, shaped.ends) = (runs, ends);
+    }
+
+    /// The shape of what a reference to a step leads to.
+    fn leads_to(&self, solver: &mut Solver, reference: &Reference) -> Option<Id> {
+        let target = *self.index.get(reference.root())?;
+        let (shaped, facts) = (self.shaped.get(target)?, self.facts[target].as_ref()?);
+        let mut segments = reference.segments();
+        let mut each = None;
+        if let Some(elements) = shaped.elements {
+            match segments.first()? {
+                Segment::Each => each = Some(elements),
+                Segment::Index(_) => {}
+                Segment::Field(_) => return None,
+            }
+            segments = &segments[1..];
+        }
+        let named = |path: &[Arc<str>]| {
+            let names = segments.iter().map(|segment| match segment {
+                Segment::Field(name) => Some(name),
+                _ => None,
+            });
+            path.len() <= segments.len() && path.iter().zip(names).all(|(a, b)| Some(a) == b)
+        };
+        let mut fields = facts.shapes.output.iter().zip(&shaped.outputs);
+        let (field, shape) = fields.find(|(field, _)| named(&field.path))?;
+        let mut shape = (*shape)?;
+        if shaped.elements.is_some() {
+            shape = solver.known_part(shape); // every call of a map has arrays of its own
+        }
+        let inner = project(solver, shape, &segments[field.path.len()..])?;
+        Some(match each {
+            Some(elements) => solver.list(&[elements], inner),
+            None => inner,
+        })
+    }
+
+    /// Writes down what every step gives, where its tool states it and it is always there.
+    pub(super) fn gives(&mut self, steps: &mut [CheckedStep]) {
+        let mut solver = std::mem::take(&mut self.solver);
+        let id_of = |step: usize| Arc::clone(&self.plan.steps[step].id);
+        for (position, step) in steps.iter_mut().enumerate() {
+            let (Some(facts), shaped) = (&self.facts[position], &self.shaped[position]) else {
+                continue;
+            };
+            let fields = facts.shapes.output.iter().zip(&shaped.outputs);
+            for (field, shape) in fields.filter(|(field, _)| field.required) {
+                let Some(mut shape) = *shape else { continue };
+                if let Some(elements) = shaped.elements {
+                    shape = solver.known_part(shape);
+                    shape = solver.list(&[elements], shape);
+                }
+                let extents = solver.write(shape, position, &id_of);
+                let text = format!("{}{extents}", element(field));
+                step.gives.push((field.path.join("."), text));
+            }
+        }
+    }
+}
+
+/// The shape of a part of an array: an index drops an axis, `[*]` keeps it.
+fn project(solver: &mut Solver, shape: Id, segments: &[Segment]) -> Option<Id> {
+    let mut kept = Vec::new();
+    let mut current = shape;
+    for segment in segments {
+        if matches!(segment, Segment::Field(_)) {
+            return None;
+        }
+        let (extent, below) = solver.part(current)?;
+        if *segment == Segment::Each {
+            kept.push(extent);
+        }
+        current = below;
+    }
+    Some(solver.list(&kept, current))
+}

@@ -1,0 +1,411 @@
+//! One call: what its tool states of its arrays, what its arguments are, and where the two do not fit together.
+
+use std::sync::Arc;
+
+use tool_core::path::push_key;
+use tool_core::schema::Schema;
+use tool_core::shape::{self, Declared, Extent, Field, Shape};
+use tool_core::{AnyTool, Value};
+
+use super::argument::{Argument, Given, shape_of};
+use super::solver::{Axis, Clash, Id, Origin, Solver};
+use crate::template::Node;
+
+/// What a tool states of the arrays in its arguments and its result.
+#[derive(Debug, Default)]
+pub struct Stated {
+    /// Of arguments.
+    pub args: Vec<Field>,
+    /// Of the result.
+    pub output: Vec<Field>,
+    /// Arguments that are integers: an extent with such a name is their value.
+    integers: Vec<Arc<str>>,
+    /// What holds for arguments that are not given.
+    defaults: Vec<(Arc<str>, Schema)>,
+}
+
+impl Stated {
+    /// Reads both schemas of a tool.
+    ///
+    /// # Errors
+    /// The first statement that cannot be read.
+    pub fn of(input: &Schema, output: &Schema) -> Result<Self, String> {
+        let (args, output) = (shape::fields(input)?, shape::fields(output)?);
+        if args.is_empty() && output.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut integers = Vec::new();
+        let mut defaults = Vec::new();
+        let properties = input.get("properties").and_then(Schema::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let of_type = |ty: &Schema| ty == "integer";
+            let integer = property.get("type").is_some_and(|ty| match ty {
+                Schema::Array(types) => types.iter().any(of_type),
+                ty => of_type(ty),
+            });
+            if integer {
+                integers.push(name.as_str().into());
+            }
+            if let Some(default) = property.get("default") {
+                defaults.push((name.as_str().into(), default.clone()));
+            }
+        }
+        Ok(Self {
+            args,
+            output,
+            integers,
+            defaults,
+        })
+    }
+
+    /// Whether nothing is stated.
+    pub fn is_empty(&self) -> bool {
+        self.args.is_empty() && self.output.is_empty()
+    }
+
+    fn default_of(&self, name: &str) -> Option<&Schema> {
+        let found = self.defaults.iter().find(|(known, _)| **known == *name);
+        found.map(|(_, default)| default)
+    }
+}
+
+/// An argument that does not fit to the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// JSON pointer of the argument in the plan.
+    pub pointer: String,
+    /// Both shapes, and where each was said.
+    pub message: String,
+}
+
+/// Who said first what a name is.
+#[derive(Clone, Copy)]
+enum First {
+    /// The value of an integer argument, or nobody.
+    Argument,
+    /// A field, along an axis.
+    Field(usize, usize),
+}
+
+/// One call.
+pub struct Call<'a> {
+    tool: &'a str,
+    step: usize,
+    base: &'a str,
+    stated: &'a Stated,
+    args: &'a Node,
+    names: Vec<(Arc<str>, Id, First)>,
+    rests: Vec<(Arc<str>, Id)>,
+    /// By field of the arguments, the shape that was found.
+    found: Vec<Option<Id>>,
+}
+
+impl<'a> Call<'a> {
+    /// A call of a tool by a step, with arguments that stand at a JSON pointer.
+    pub fn new(
+        tool: &'a str,
+        stated: &'a Stated,
+        (step, base): (usize, &'a str),
+        args: &'a Node,
+    ) -> Self {
+        Self {
+            tool,
+            step,
+            base,
+            stated,
+            args,
+            names: Vec::new(),
+            rests: Vec::new(),
+            found: vec![None; stated.args.len()],
+        }
+    }
+
+    fn argument(&self, field: &Field) -> Option<Argument<'a>> {
+        let all = Argument::Node(self.args);
+        field
+            .path
+            .iter()
+            .try_fold(all, |inner, name| inner.get(name))
+    }
+
+    fn pointer(&self, path: &[Arc<str>]) -> String {
+        let mut pointer = self.base.to_owned();
+        path.iter().for_each(|name| push_key(&mut pointer, name));
+        pointer
+    }
+
+    /// Puts the arguments together with what the tool states of them; what does not fit is returned.
+    pub fn arguments(&mut self, solver: &mut Solver, given: Given<'_>) -> Vec<Misfit> {
+        let stated = self.stated;
+        let mut misfits = Vec::new();
+        for (index, field) in stated.args.iter().enumerate() {
+            let Some(argument) = self.argument(field) else {
+                continue;
+            };
+            let pointer = self.pointer(&field.path);
+            let Some(found) = shape_of(solver, argument, &pointer, given) else {
+                continue;
+            };
+            let Some(shape) = self.chosen(&field.declared) else {
+                continue;
+            };
+            let expected = self.instance(solver, shape, Some(index));
+            self.found[index] = Some(found);
+            let mut clashes = Vec::new();
+            solver.unify(found, expected, &mut clashes);
+            misfits.extend(clashes.into_iter().map(|clash| Misfit {
+                message: self.words(solver, index, shape, clash),
+                pointer: pointer.clone(),
+            }));
+        }
+        misfits
+    }
+
+    /// The shapes of the result, by field.
+    pub fn outputs(&mut self, solver: &mut Solver) -> Vec<Option<Id>> {
+        let stated = self.stated;
+        let shape = |field: &'a Field| {
+            let shape = self.chosen(&field.declared)?;
+            Some(self.instance(solver, shape, None))
+        };
+        stated.output.iter().map(shape).collect()
+    }
+
+    /// The shape that holds for these arguments, when the plan tells.
+    fn chosen(&self, declared: &'a Declared) -> Option<&'a Shape> {
+        let (argument, then, otherwise) = match declared {
+            Declared::Always(shape) => return Some(shape),
+            Declared::If {
+                argument,
+                then,
+                otherwise,
+            } => (argument, then, otherwise),
+        };
+        let holds = match Argument::Node(self.args).get(argument) {
+            Some(argument) => !matches!(argument.literal()?, Value::Null | Value::Bool(false)),
+            None => !matches!(
+                self.stated.default_of(argument),
+                None | Some(Schema::Null | Schema::Bool(false))
+            ),
+        };
+        Some(if holds { then } else { otherwise })
+    }
+
+    /// A shape in this call; `field` is the argument it is of.
+    fn instance(&mut self, solver: &mut Solver, shape: &Shape, field: Option<usize>) -> Id {
+        let mut extents = Vec::with_capacity(shape.extents.len());
+        for (axis, extent) in shape.extents.iter().enumerate() {
+            let first = field.map_or(First::Argument, |field| First::Field(field, axis));
+            extents.push(match extent {
+                Extent::Size(size) => {
+                    let origin = Origin {
+                        pointer: self.base.into(),
+                        axis: Axis::of(axis, shape.extents.len()),
+                    };
+                    solver.size(*size, origin)
+                }
+                Extent::Name(name) => self.named(solver, name, first),
+                Extent::Least(a, b) => self.least(solver, [a, b], extent.to_string().into()),
+            });
+        }
+        let rest = match &shape.rest {
+            None => solver.end(),
+            Some(name) => match self.rests.iter().find(|(known, _)| known == name) {
+                Some((_, rest)) => *rest,
+                None => {
+                    let rest = solver.open(None);
+                    self.rests.push((Arc::clone(name), rest));
+                    rest
+                }
+            },
+        };
+        solver.list(&extents, rest)
+    }
+
+    /// An extent by its name: what it was before in this call, else the value of an argument, else something new.
+    fn named(&mut self, solver: &mut Solver, name: &Arc<str>, first: First) -> Id {
+        if let Some((_, id, _)) = self.names.iter().find(|(known, ..)| known == name) {
+            return *id;
+        }
+        let value = self.stated.integers.contains(name).then(|| {
+            match Argument::Node(self.args).get(name) {
+                Some(argument) => argument.literal()?.as_i64(),
+                None => self.stated.default_of(name)?.as_i64(),
+            }
+        });
+        let value = value.flatten().and_then(|value| u64::try_from(value).ok());
+        let (id, first) = match value {
+            Some(size) => {
+                let origin = Origin {
+                    pointer: self.pointer(&[Arc::clone(name)]).into(),
+                    axis: Axis::Value,
+                };
+                (solver.size(size, origin), First::Argument)
+            }
+            None => (solver.open(Some((self.step, Arc::clone(name)))), first),
+        };
+        self.names.push((Arc::clone(name), id, first));
+        id
+    }
+
+    /// The smaller of two extents, the same wherever it stands in this call.
+    fn least(&mut self, solver: &mut Solver, names: [&Arc<str>; 2], name: Arc<str>) -> Id {
+        if let Some((_, id, _)) = self.names.iter().find(|(known, ..)| *known == name) {
+            return *id;
+        }
+        let [a, b] = names.map(|name| self.named(solver, name, First::Argument));
+        let id = solver.least(a, b, (self.step, Arc::clone(&name)));
+        self.names.push((name, id, First::Argument));
+        id
+    }
+
+    fn words(&self, solver: &mut Solver, index: usize, shape: &Shape, clash: Clash) -> String {
+        let found = self.described(solver, index);
+        let tool = self.tool;
+        let Clash::Extent {
+            axis,
+            found: one,
+            expected: other,
+        } = clash
+        else {
+            return format!("{found} does not have the rank of {shape}, which `{tool}` takes");
+        };
+        let own = self.pointer(&self.stated.args[index].path);
+        let has = self.counted(solver, self.found[index], axis, one, &own);
+        let named = match shape.extents.get(axis) {
+            Some(Extent::Name(name)) => self.names.iter().find(|(known, ..)| known == name),
+            _ => None,
+        };
+        let but = match named {
+            Some((_, _, First::Field(field, along))) if *field == index => {
+                self.counted(solver, self.found[index], *along, other, &own)
+            }
+            Some((_, _, First::Field(field, along))) => {
+                let pointer = self.pointer(&self.stated.args[*field].path);
+                let counted = self.counted(solver, self.found[*field], *along, other, &pointer);
+                format!("{} has {counted}", self.described(solver, *field))
+            }
+            Some((name, ..)) => match solver.known(other) {
+                Some((size, _)) => format!("`{name}` is {size}"),
+                None => format!("`{name}` is another number"),
+            },
+            None => match solver.known(other) {
+                Some((size, _)) => format!("should have {size}"),
+                None => "should have another number".to_owned(),
+            },
+        };
+        format!(
+            "{found} has {has}, but {but}: `{tool}` takes {}",
+            self.taken(index, named)
+        )
+    }
+
+    /// The fields that a misfit is between, as the tool states them.
+    fn taken(&self, index: usize, named: Option<&(Arc<str>, Id, First)>) -> String {
+        let mut fields = vec![index];
+        if let Some((_, _, First::Field(other, _))) = named
+            && *other != index
+        {
+            fields.insert(0, *other);
+        }
+        let text = |&field: &usize| {
+            let field = &self.stated.args[field];
+            let shape = self.chosen(&field.declared).map(Shape::to_string);
+            format!(
+                "`{}` as {}",
+                field.path.join("."),
+                shape.unwrap_or_default()
+            )
+        };
+        fields.iter().map(text).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// An argument with the shape that was found.
+    fn described(&self, solver: &mut Solver, index: usize) -> String {
+        let field = &self.stated.args[index];
+        let name = match self.argument(field) {
+            Some(Argument::Node(Node::Reference(placed))) => placed.reference.to_string(),
+            _ => field.path.join("."),
+        };
+        let Some(found) = self.found[index] else {
+            return format!("`{name}`");
+        };
+        let shape = solver.write(found, self.step, &|_| "?".into());
+        match shape.as_str() {
+            "[]" => format!("`{name}`, which is no array,"),
+            _ => format!("`{name}`: {}{shape}", element(field)),
+        }
+    }
+
+    /// `3 rows`, and where that was said, when elsewhere.
+    fn counted(
+        &self,
+        solver: &mut Solver,
+        of: Option<Id>,
+        axis: usize,
+        extent: Id,
+        own: &str,
+    ) -> String {
+        let Some((size, origin)) = solver.known(extent) else {
+            return "another extent".to_owned();
+        };
+        let rank = of.map_or(2, |of| solver.rank(of));
+        let count = Axis::of(axis, rank).count(size);
+        if *origin.pointer == *own || *origin.pointer == *self.base {
+            return count;
+        }
+        let what = match origin.axis {
+            Axis::Entries => "the entries of ".to_owned(),
+            Axis::Rows => "the rows of ".to_owned(),
+            Axis::Columns => "the columns of ".to_owned(),
+            Axis::Further(axis) => format!("axis {axis} of "),
+            Axis::Value => String::new(),
+        };
+        format!("{count} ({what}{})", origin.pointer)
+    }
+}
+
+/// The type of the elements of a field.
+pub(crate) fn element(field: &Field) -> &'static str {
+    match field.integers {
+        true => "array<i64>",
+        false => "array<f64>",
+    }
+}
+
+/// Where arguments and a result of a tool contradict what it states of their arrays.
+///
+/// # Errors
+/// A statement that cannot be read.
+pub fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String>, String> {
+    let stated = Stated::of(&tool.input_schema(), &tool.output_schema())?;
+    let node = Node::Literal(args.clone());
+    let mut solver = Solver::default();
+    let mut call = Call::new(tool.spec().id, &stated, (0, ""), &node);
+    let misfits = call.arguments(&mut solver, &mut |_, _| None);
+    let mut faults: Vec<String> = misfits.into_iter().map(|misfit| misfit.message).collect();
+    let outputs = call.outputs(&mut solver);
+    for (field, expected) in stated.output.iter().zip(outputs) {
+        let path = field.path.join(".");
+        let all = Argument::Value(output);
+        let part = field
+            .path
+            .iter()
+            .try_fold(all, |inner, name| inner.get(name));
+        let found = part.and_then(|part| shape_of(&mut solver, part, &path, &mut |_, _| None));
+        let (Some(found), Some(expected)) = (found, expected) else {
+            continue;
+        };
+        let mut clashes = Vec::new();
+        solver.unify(found, expected, &mut clashes);
+        let mut write = |shape| solver.write(shape, 0, &|_| "".into());
+        if !clashes.is_empty() {
+            faults.push(format!(
+                "`{path}` is {}, stated was {}",
+                write(found),
+                write(expected)
+            ));
+        }
+    }
+    Ok(faults)
+}

@@ -1,0 +1,16 @@
+//! Extents of arrays across a plan: what tools state with `x-shape` ([`tool_core::shape`]), solved over their calls.
+//!
+//! [`Solver`] holds extents that are known, or known to be equal; [`Call`] puts one call's arguments into it and says where they
+//! do not fit together. Which calls are certain to happen is the check's business.
+
+mod argument;
+mod call;
+mod solver;
+#[cfg(test)]
+mod tests;
+
+pub use argument::Given;
+pub(crate) use argument::shape_of_node;
+pub(crate) use call::element;
+pub use call::{Call, Misfit, Stated, faults};
+pub use solver::{Axis, Clash, Id, Origin, Solver};

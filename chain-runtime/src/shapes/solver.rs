@@ -1,0 +1,335 @@
+//! [`Solver`]: extents and shapes that are known, or known to be the same, with where each was said.
+//!
+//! A shape is a list: an extent and the shape of what is below it, or the end; so a shape whose rank is not known yet is a list
+//! whose rest is open. What is the same is linked, the younger to the older, so that what was learned since a mark can be taken back
+//! without touching what came before.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Deepest shape that is looked into.
+const RANK_MAX: usize = 64;
+
+/// An extent or a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id(u32);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Node {
+    /// What another one is.
+    Same(Id),
+    /// Not known; the index of its label.
+    Open(Option<u32>),
+    /// An extent, and the index of where it was said.
+    Size(u64, u32),
+    /// The shape of what is no array.
+    End,
+    /// The shape of an array: its extent, and the shape of its elements.
+    List(Id, Id),
+}
+
+/// What an extent counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// The entries of a list.
+    Entries,
+    /// The rows of a matrix.
+    Rows,
+    /// The columns of a matrix.
+    Columns,
+    /// An axis beyond those two, from 0.
+    Further(usize),
+    /// Nothing: an argument is the number itself.
+    Value,
+}
+
+impl Axis {
+    /// The axis of an array of that many axes.
+    pub fn of(axis: usize, rank: usize) -> Self {
+        match (axis, rank) {
+            (0, 1) => Self::Entries,
+            (0, _) => Self::Rows,
+            (1, _) => Self::Columns,
+            _ => Self::Further(axis),
+        }
+    }
+
+    /// A number along it, in words.
+    pub fn count(self, size: u64) -> String {
+        let ending = |one: &str, many: &str| match size {
+            1 => format!("1 {one}"),
+            _ => format!("{size} {many}"),
+        };
+        match self {
+            Self::Entries => ending("entry", "entries"),
+            Self::Rows => ending("row", "rows"),
+            Self::Columns => ending("column", "columns"),
+            Self::Further(axis) => format!("{size} along axis {axis}"),
+            Self::Value => size.to_string(),
+        }
+    }
+}
+
+/// Where an extent was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// JSON pointer of the argument in the plan.
+    pub pointer: Arc<str>,
+    /// What of it counts.
+    pub axis: Axis,
+}
+
+/// Two shapes that cannot be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clash {
+    /// Two extents differ along this axis.
+    Extent {
+        /// The axis, from 0.
+        axis: usize,
+        /// The one.
+        found: Id,
+        /// The other.
+        expected: Id,
+    },
+    /// One is deeper than the other.
+    Rank,
+}
+
+/// What is known of all extents of a plan.
+#[derive(Debug, Default)]
+pub struct Solver {
+    nodes: Vec<Node>,
+    origins: Vec<Origin>,
+    labels: Vec<(usize, Arc<str>)>,
+    /// What has to be restored, when a mark is set.
+    trail: Option<(u32, Vec<(Id, Node)>)>,
+}
+
+impl Solver {
+    fn add(&mut self, node: Node) -> Id {
+        let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(node);
+        id
+    }
+
+    /// What is not known; shown by its label, the name it has in a step.
+    pub fn open(&mut self, label: Option<(usize, Arc<str>)>) -> Id {
+        let label = label.map(|label| {
+            self.labels.push(label);
+            (self.labels.len() - 1) as u32
+        });
+        self.add(Node::Open(label))
+    }
+
+    /// A known extent.
+    pub fn size(&mut self, size: u64, origin: Origin) -> Id {
+        self.origins.push(origin);
+        let origin = (self.origins.len() - 1) as u32;
+        self.add(Node::Size(size, origin))
+    }
+
+    /// The shape of an array with these extents and a shape of its elements.
+    pub fn list(&mut self, extents: &[Id], rest: Id) -> Id {
+        let onto = |rest, &extent: &Id| self.add(Node::List(extent, rest));
+        extents.iter().rev().fold(rest, onto)
+    }
+
+    /// The shape of what is no array.
+    pub fn end(&mut self) -> Id {
+        self.add(Node::End)
+    }
+
+    fn at(&self, id: Id) -> Node {
+        self.nodes
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(Node::Open(None))
+    }
+
+    fn set(&mut self, id: Id, node: Node) {
+        let Some(place) = self.nodes.get_mut(id.0 as usize) else {
+            return;
+        };
+        if let Some((mark, trail)) = &mut self.trail
+            && id.0 < *mark
+        {
+            trail.push((id, *place));
+        }
+        *place = node;
+    }
+
+    fn find(&mut self, mut id: Id) -> Id {
+        while let Node::Same(parent) = self.at(id) {
+            if let Node::Same(further) = self.at(parent) {
+                self.set(id, Node::Same(further));
+            }
+            id = parent;
+        }
+        id
+    }
+
+    /// From here on, what is learned of anything older can be taken back.
+    pub fn mark(&mut self) {
+        self.trail = Some((self.nodes.len() as u32, Vec::new()));
+    }
+
+    /// Takes back what was learned since the mark of what is older.
+    pub fn take_back(&mut self) {
+        let Some((_, trail)) = self.trail.take() else {
+            return;
+        };
+        for (id, node) in trail.into_iter().rev() {
+            self.set(id, node);
+        }
+    }
+
+    /// A known extent, and where it was said.
+    pub fn known(&mut self, extent: Id) -> Option<(u64, Origin)> {
+        let root = self.find(extent);
+        match self.at(root) {
+            Node::Size(size, origin) => Some((size, self.origins[origin as usize].clone())),
+            _ => None,
+        }
+    }
+
+    /// The smaller of two extents; where that is not known, something new with a label.
+    pub fn least(&mut self, a: Id, b: Id, label: (usize, Arc<str>)) -> Id {
+        let (a, b) = (self.find(a), self.find(b));
+        match (self.at(a), self.at(b)) {
+            (Node::Size(first, _), Node::Size(second, _)) => match first <= second {
+                true => a,
+                false => b,
+            },
+            _ if a == b => a,
+            _ => self.open(Some(label)),
+        }
+    }
+
+    /// Makes two shapes the same, and adds what keeps them from it.
+    pub fn unify(&mut self, found: Id, expected: Id, clashes: &mut Vec<Clash>) {
+        let (mut a, mut b) = (found, expected);
+        for axis in 0..RANK_MAX {
+            (a, b) = (self.find(a), self.find(b));
+            match (self.at(a), self.at(b)) {
+                _ if a == b => return,
+                (Node::List(first, below), Node::List(second, under)) => {
+                    if !self.same(first, second) {
+                        clashes.push(Clash::Extent {
+                            axis,
+                            found: first,
+                            expected: second,
+                        });
+                    }
+                    (a, b) = (below, under);
+                }
+                _ => {
+                    if !self.same(a, b) {
+                        clashes.push(Clash::Rank);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Makes two the same; `false` where both are known and differ.
+    fn same(&mut self, a: Id, b: Id) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        let (older, younger) = (a.min(b), a.max(b));
+        if older == younger {
+            return true;
+        }
+        match (self.at(older), self.at(younger)) {
+            (Node::Open(None), node)
+            | (Node::Open(Some(_)), node @ (Node::Size(..) | Node::End | Node::List(..))) => {
+                self.set(older, node);
+            }
+            (Node::Open(_), _) | (_, Node::Open(_)) | (Node::End, Node::End) => {}
+            (Node::Size(first, _), Node::Size(second, _)) if first == second => {}
+            _ => return false,
+        }
+        self.set(younger, Node::Same(older));
+        true
+    }
+
+    /// The extent of an array, and the shape of its elements; what is not known becomes an array.
+    pub fn part(&mut self, shape: Id) -> Option<(Id, Id)> {
+        let root = self.find(shape);
+        match self.at(root) {
+            Node::List(extent, below) => Some((extent, below)),
+            Node::Open(_) => {
+                let (extent, below) = (self.open(None), self.open(None));
+                self.set(root, Node::List(extent, below));
+                Some((extent, below))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many axes there are, as far as is known; further ones count as one.
+    pub fn rank(&mut self, shape: Id) -> usize {
+        let mut current = shape;
+        for rank in 0..RANK_MAX {
+            current = self.find(current);
+            current = match self.at(current) {
+                Node::List(_, below) => below,
+                Node::End => return rank,
+                _ => return rank + 1,
+            };
+        }
+        RANK_MAX
+    }
+
+    /// A shape of which only what is known for certain is left: open extents are no longer those of the original.
+    pub fn known_part(&mut self, shape: Id) -> Id {
+        let mut extents = Vec::new();
+        let mut current = shape;
+        for _ in 0..RANK_MAX {
+            current = self.find(current);
+            match self.at(current) {
+                Node::List(extent, below) => {
+                    let extent = self.find(extent);
+                    extents.push(match self.at(extent) {
+                        Node::Open(_) => self.open(None),
+                        _ => extent,
+                    });
+                    current = below;
+                }
+                Node::End => return self.list(&extents, current),
+                _ => break,
+            }
+        }
+        let rest = self.open(None);
+        self.list(&extents, rest)
+    }
+
+    /// The extents as a text, `[3,n,*]`; names of other steps with the id of theirs.
+    pub fn write(&mut self, shape: Id, step: usize, id_of: &dyn Fn(usize) -> Arc<str>) -> String {
+        let mut text = String::from("[");
+        let mut current = shape;
+        for axis in 0..RANK_MAX {
+            current = self.find(current);
+            let comma = if axis > 0 { "," } else { "" };
+            let Node::List(extent, below) = self.at(current) else {
+                if self.at(current) != Node::End {
+                    text.push_str(comma);
+                    text.push('*');
+                }
+                break;
+            };
+            let extent = self.find(extent);
+            // Writing to a string cannot fail.
+            let _ = match self.at(extent) {
+                Node::Size(size, _) => write!(text, "{comma}{size}"),
+                Node::Open(Some(label)) => match &self.labels[label as usize] {
+                    (of, name) if *of == step => write!(text, "{comma}{name}"),
+                    (of, name) => write!(text, "{comma}{}.{name}", id_of(*of)),
+                },
+                _ => write!(text, "{comma}?"),
+            };
+            current = below;
+        }
+        text.push(']');
+        text
+    }
+}

@@ -1,0 +1,73 @@
+//! Whether what comes fits where it goes.
+
+use super::{Record, Type};
+
+/// Whether what comes fits into a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// Never.
+    Never,
+    /// Sometimes: the value is checked when it arrives.
+    Check,
+    /// Always.
+    Always,
+}
+
+/// Whether a value of one type fits where another is expected.
+pub fn fit(from: &Type, to: &Type) -> Fit {
+    match (from, to) {
+        (_, Type::Any) => Fit::Always,
+        (Type::Any, _) => Fit::Check,
+        (Type::Union(members), _) => {
+            let mut fits = members.iter().map(|one| fit(one, to));
+            let Some(first) = fits.next() else {
+                return Fit::Always;
+            };
+            fits.fold(first, |all, one| if all == one { all } else { Fit::Check })
+        }
+        (_, Type::Union(members)) => members
+            .iter()
+            .map(|one| fit(from, one))
+            .max()
+            .unwrap_or(Fit::Never),
+        (Type::Integer, Type::Number) => Fit::Always,
+        (Type::Number, Type::Integer) => Fit::Check,
+        (Type::List(from), Type::List(to)) => fit(from, to),
+        (Type::Record(from), Type::Record(to)) => fit_records(from, to),
+        _ if from == to => Fit::Always,
+        _ => Fit::Never,
+    }
+}
+
+fn fit_records(from: &Record, to: &Record) -> Fit {
+    let wanted = to.fields.iter().map(|slot| match from.field(&slot.name) {
+        Some((ty, optional)) => {
+            let known = from.fields.iter().any(|field| field.name == slot.name);
+            let one = fit(&ty, &slot.ty);
+            if slot.required && (optional || !known) {
+                one.min(Fit::Check)
+            } else if slot.required || known {
+                one
+            } else {
+                Fit::Check
+            }
+        }
+        None if slot.required => Fit::Never,
+        None => Fit::Always,
+    });
+    let extra = from
+        .fields
+        .iter()
+        .filter(|field| !to.fields.iter().any(|slot| slot.name == field.name))
+        .map(|field| match (&to.rest, field.required) {
+            (Some(rest), _) => fit(&field.ty, rest),
+            (None, true) => Fit::Never,
+            (None, false) => Fit::Check,
+        });
+    let open = match (&from.rest, &to.rest) {
+        (None, _) => Fit::Always,
+        (Some(_), None) => Fit::Check,
+        (Some(from), Some(to)) => fit(from, to).max(Fit::Check),
+    };
+    wanted.chain(extra).min().unwrap_or(Fit::Always).min(open)
+}

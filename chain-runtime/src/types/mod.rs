@@ -1,0 +1,275 @@
+//! The type lattice of plans: what the schemas say of a value, before it exists.
+//!
+//! [`Type::of_schema`] reads JSON Schema as made by `tool_core::schema`; what a schema cannot say becomes [`Type::Any`].
+//! [`Type::walk`] follows a reference into a type; [`fit`] compares what comes with what a slot takes. Start with [`Type`].
+
+mod fit;
+mod read;
+mod words;
+
+use std::sync::Arc;
+
+use tool_core::schema::Schema;
+
+use crate::reference::Segment;
+
+pub use fit::{Fit, fit};
+pub use read::Slots;
+
+/// What is known of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Type {
+    /// Anything.
+    Any,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// A text.
+    String,
+    /// A list; an array of rank r is r lists deep.
+    List(Arc<Type>),
+    /// Named members.
+    Record(Arc<Record>),
+    /// One of several; an empty union is no value at all, one with `Null` is a "maybe".
+    Union(Arc<[Type]>),
+}
+
+/// The members of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Those with a name of their own.
+    pub fields: Vec<Field>,
+    /// What others hold; `None` where there are no others.
+    pub rest: Option<Type>,
+}
+
+/// A member of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it holds.
+    pub ty: Type,
+    /// Whether it is always there.
+    pub required: bool,
+}
+
+/// The type a reference leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Walked {
+    /// The type there, without `null`.
+    pub ty: Type,
+    /// Whether it may be absent or `null`.
+    pub maybe: bool,
+}
+
+/// A reference that cannot lead anywhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeadEnd {
+    /// How many segments could be followed.
+    pub followed: usize,
+    /// What is there.
+    pub found: Type,
+    /// The fields that could be meant, when a field was asked for.
+    pub known: Vec<Arc<str>>,
+}
+
+impl Type {
+    /// What a schema says.
+    pub fn of_schema(schema: &Schema) -> Self {
+        read::read(schema, 0)
+    }
+
+    /// The type of a value at hand, as far as a message needs it.
+    pub fn of_value(value: &tool_core::Value) -> Self {
+        use tool_core::Value;
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Boolean,
+            Value::Int(_) => Self::Integer,
+            Value::Float(_) => Self::Number,
+            Value::String(_) => Self::String,
+            Value::Numbers(numbers) => {
+                let element = if numbers.integral() {
+                    Self::Integer
+                } else {
+                    Self::Number
+                };
+                (0..numbers.rank()).fold(element, |inner, _| Self::List(Arc::new(inner)))
+            }
+            Value::Array(_) => Self::List(Arc::new(Self::Any)),
+            Value::Object(object) => Self::Record(Arc::new(Record {
+                fields: object
+                    .iter()
+                    .map(|(name, member)| Field {
+                        name: name.into(),
+                        ty: Self::of_value(member),
+                        required: true,
+                    })
+                    .collect(),
+                rest: None,
+            })),
+        }
+    }
+
+    /// One of several types, in simplest form.
+    pub fn union(members: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat: Vec<Self> = Vec::new();
+        for member in members {
+            match member {
+                Self::Any => return Self::Any,
+                Self::Union(inner) => inner.iter().for_each(|one| add(&mut flat, one.clone())),
+                other => add(&mut flat, other),
+            }
+        }
+        if flat.contains(&Self::Number) {
+            flat.retain(|one| *one != Self::Integer);
+        }
+        if flat.len() == 1 {
+            return flat.remove(0);
+        }
+        Self::Union(flat.into())
+    }
+
+    /// A list of the given rank.
+    pub fn list(rank: usize, element: Self) -> Self {
+        (0..rank).fold(element, |inner, _| Self::List(Arc::new(inner)))
+    }
+
+    fn members(&self) -> &[Self] {
+        match self {
+            Self::Union(members) => members,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// Whether `null` is among its values for certain to be expected.
+    pub fn is_maybe(&self) -> bool {
+        self.members().contains(&Self::Null)
+    }
+
+    /// The same without `null`.
+    #[must_use]
+    pub fn without_null(&self) -> Self {
+        match self {
+            Self::Union(members) => {
+                Self::union(members.iter().filter(|one| **one != Self::Null).cloned())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Follows a reference.
+    ///
+    /// # Errors
+    /// [`DeadEnd`] where no value of the type has such a part.
+    pub fn walk(&self, segments: &[Segment]) -> Result<Walked, DeadEnd> {
+        let mut current = self.clone();
+        let mut maybe = false;
+        for (position, segment) in segments.iter().enumerate() {
+            maybe |= current.is_maybe();
+            let here = current.without_null();
+            if *segment == Segment::Each {
+                let items = here.items().ok_or_else(|| dead_end(position, &here))?;
+                let inner = items.walk(&segments[position + 1..]).map_err(|mut end| {
+                    end.followed += position + 1;
+                    end
+                })?;
+                let item = match inner.maybe {
+                    true => Self::union([inner.ty, Self::Null]),
+                    false => inner.ty,
+                };
+                return Ok(Walked {
+                    ty: Self::List(Arc::new(item)),
+                    maybe,
+                });
+            }
+            let (next, optional) = here
+                .part(segment)
+                .ok_or_else(|| dead_end(position, &here))?;
+            maybe |= optional;
+            current = next;
+        }
+        maybe |= current.is_maybe() && current != Self::Null;
+        Ok(Walked {
+            ty: current.without_null(),
+            maybe,
+        })
+    }
+
+    /// The type of the elements, when it can be a list.
+    fn items(&self) -> Option<Self> {
+        let found: Vec<Self> = self
+            .members()
+            .iter()
+            .filter_map(|one| match one {
+                Self::List(items) => Some((**items).clone()),
+                Self::Any => Some(Self::Any),
+                _ => None,
+            })
+            .collect();
+        (!found.is_empty()).then(|| Self::union(found))
+    }
+
+    /// A part, and whether it may be absent although its record is there.
+    fn part(&self, segment: &Segment) -> Option<(Self, bool)> {
+        let Segment::Field(name) = segment else {
+            return Some((self.items()?, false));
+        };
+        let found: Vec<(Self, bool)> = self
+            .members()
+            .iter()
+            .filter_map(|one| match one {
+                Self::Record(record) => record.field(name),
+                Self::Any => Some((Self::Any, false)),
+                _ => None,
+            })
+            .collect();
+        let optional = found.iter().any(|(_, optional)| *optional);
+        (!found.is_empty()).then(|| (Self::union(found.into_iter().map(|(ty, _)| ty)), optional))
+    }
+
+    fn field_names(&self) -> Vec<Arc<str>> {
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for one in self.members() {
+            if let Self::Record(record) = one {
+                names.extend(record.fields.iter().map(|field| Arc::clone(&field.name)));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+impl Record {
+    /// What a member holds, and whether it may be absent; members of an open record are looked for when it arrives.
+    fn field(&self, name: &str) -> Option<(Type, bool)> {
+        match self.fields.iter().find(|field| &*field.name == name) {
+            Some(field) => Some((field.ty.clone(), !field.required)),
+            None => self.rest.clone().map(|rest| (rest, false)),
+        }
+    }
+}
+
+fn add(flat: &mut Vec<Type>, one: Type) {
+    if !flat.contains(&one) {
+        flat.push(one);
+    }
+}
+
+fn dead_end(followed: usize, found: &Type) -> DeadEnd {
+    DeadEnd {
+        followed,
+        found: found.clone(),
+        known: found.field_names(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Types from schemas.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tool_core::schema::Schema;
+
+use super::{Field, Record, Type};
+
+/// Deepest nesting of a schema that is read; below it anything goes.
+const DEPTH_MAX: usize = 24;
+
+/// The types of the parts of one schema, each read once.
+#[derive(Debug, Default)]
+pub struct Slots(RefCell<HashMap<*const Schema, Type>>);
+
+impl Slots {
+    /// What a part of the schema says; the schema must outlive the slots and stay where it is.
+    pub fn of(&self, schema: &Schema) -> Type {
+        let mut known = self.0.borrow_mut();
+        known
+            .entry(std::ptr::from_ref(schema))
+            .or_insert_with(|| Type::of_schema(schema))
+            .clone()
+    }
+}
+
+pub(super) fn read(schema: &Schema, depth: usize) -> Type {
+    let Some(object) = schema.as_object() else {
+        return match schema {
+            Schema::Bool(false) => Type::union([]),
+            _ => Type::Any,
+        };
+    };
+    if depth > DEPTH_MAX || object.contains_key("$ref") || object.contains_key("allOf") {
+        return Type::Any;
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(branches) = object.get(key).and_then(Schema::as_array) {
+            let spelled = branches.iter().any(is_spelling);
+            let read = branches
+                .iter()
+                .filter(|branch| !(spelled && is_spelling(branch)))
+                .map(|branch| read(branch, depth + 1));
+            return Type::union(read);
+        }
+    }
+    if let Some(constant) = object.get("const") {
+        return of_constant(constant);
+    }
+    if let Some(names) = object.get("enum").and_then(Schema::as_array) {
+        return Type::union(names.iter().map(of_constant));
+    }
+    match object.get("type") {
+        Some(Schema::String(name)) => named(name, object, depth),
+        Some(Schema::Array(names)) => Type::union(
+            names
+                .iter()
+                .filter_map(Schema::as_str)
+                .map(|name| named(name, object, depth)),
+        ),
+        _ if object.contains_key("properties") => named("object", object, depth),
+        _ => Type::Any,
+    }
+}
+
+/// A double that may be non-finite is a number with three more spellings; it counts as a number.
+fn is_spelling(schema: &Schema) -> bool {
+    let names = schema.get("enum").and_then(Schema::as_array);
+    names.is_some_and(|names| {
+        names.len() == 3
+            && names.iter().all(|name| {
+                name.as_str()
+                    .and_then(tool_core::number::from_spelling)
+                    .is_some()
+            })
+    })
+}
+
+fn of_constant(constant: &Schema) -> Type {
+    match constant {
+        Schema::Null => Type::Null,
+        Schema::Bool(_) => Type::Boolean,
+        Schema::Number(number) if number.is_f64() => Type::Number,
+        Schema::Number(_) => Type::Integer,
+        Schema::String(_) => Type::String,
+        Schema::Array(_) => Type::List(Arc::new(Type::Any)),
+        Schema::Object(_) => Type::Any,
+    }
+}
+
+fn named(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> Type {
+    match name {
+        "null" => Type::Null,
+        "boolean" => Type::Boolean,
+        "integer" => Type::Integer,
+        "number" => Type::Number,
+        "string" => Type::String,
+        "array" => {
+            let items = match schema.get("prefixItems").and_then(Schema::as_array) {
+                Some(items) => Type::union(items.iter().map(|item| read(item, depth + 1))),
+                None => schema
+                    .get("items")
+                    .map_or(Type::Any, |items| read(items, depth + 1)),
+            };
+            Type::List(Arc::new(items))
+        }
+        "object" => Type::Record(Arc::new(record(schema, depth))),
+        _ => Type::Any,
+    }
+}
+
+fn record(schema: &serde_json::Map<String, Schema>, depth: usize) -> Record {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Schema::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Schema::as_str)
+        .collect();
+    let fields = schema
+        .get("properties")
+        .and_then(Schema::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, member)| Field {
+            name: name.as_str().into(),
+            ty: read(member, depth + 1),
+            required: required.contains(&name.as_str()),
+        })
+        .collect();
+    let rest = match schema.get("additionalProperties") {
+        Some(Schema::Bool(false)) => None,
+        Some(rest) => Some(read(rest, depth + 1)),
+        None => Some(Type::Any),
+    };
+    Record { fields, rest }
+}

@@ -1,0 +1,278 @@
+//! Extents of arrays, as schemas state them: the keyword `x-shape`.
+//!
+//! A field of arguments or result says how long its array is along each axis: `["m", "n"]`. An extent is a number, a name, the
+//! name of an integer argument (its value), or `min(m,n)`. A name means the same in all fields of one tool. A last entry `*k` stands
+//! for further extents, none or more, so that `["n", "*k"]` is a vector or a matrix. Where the shape follows from an argument it
+//! is `{"if": "transposed", "then": [..], "else": [..]}`: `then` holds when that argument is given and neither `null` nor `false`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::schema::Schema;
+
+/// The keyword.
+pub const KEYWORD: &str = "x-shape";
+
+/// Deepest nesting of a schema that is looked into.
+const DEPTH_MAX: usize = 24;
+
+/// How long an array is along one axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// As many as this.
+    Size(u64),
+    /// As many as everywhere else where this name stands.
+    Name(Arc<str>),
+    /// The smaller of two.
+    Least(Arc<str>, Arc<str>),
+}
+
+/// The extents of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// The first ones.
+    pub extents: Vec<Extent>,
+    /// The name of further ones, where there may be some.
+    pub rest: Option<Arc<str>>,
+}
+
+/// What a field says of its array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Declared {
+    /// One shape.
+    Always(Shape),
+    /// One shape or the other.
+    If {
+        /// The argument that decides.
+        argument: Arc<str>,
+        /// Where it is given and neither `null` nor `false`.
+        then: Shape,
+        /// Else.
+        otherwise: Shape,
+    },
+}
+
+/// A field with a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The names on the way to it.
+    pub path: Vec<Arc<str>>,
+    /// Whether it is always there.
+    pub required: bool,
+    /// Whether its elements are integers.
+    pub integers: bool,
+    /// Its shape.
+    pub declared: Declared,
+}
+
+/// The fields of a schema that state a shape, in its order.
+///
+/// # Errors
+/// The first statement that cannot be read, with its place.
+pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
+    let mut found = Vec::new();
+    collect(schema, &mut Vec::new(), true, &mut found)?;
+    Ok(found)
+}
+
+fn collect(
+    schema: &Schema,
+    path: &mut Vec<Arc<str>>,
+    required: bool,
+    found: &mut Vec<Field>,
+) -> Result<(), String> {
+    if path.len() > DEPTH_MAX {
+        return Ok(());
+    }
+    if let Some(stated) = schema.get(KEYWORD) {
+        let declared = declared(stated).ok_or_else(|| {
+            format!(
+                "`{KEYWORD}` of `{}` cannot be read: {stated}",
+                path.join(".")
+            )
+        })?;
+        found.push(Field {
+            path: path.clone(),
+            required,
+            integers: leaf(schema) == Some("integer"),
+            declared,
+        });
+        return Ok(());
+    }
+    let needed = schema.get("required").and_then(Schema::as_array);
+    let properties = schema.get("properties").and_then(Schema::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let always = needed.is_some_and(|names| names.iter().any(|one| one == name));
+        path.push(name.as_str().into());
+        collect(property, path, required && always, found)?;
+        path.pop();
+    }
+    branches(schema).try_for_each(|branch| collect(branch, path, false, found))
+}
+
+fn branches(schema: &Schema) -> impl Iterator<Item = &Schema> {
+    let of = |key| {
+        schema
+            .get(key)
+            .and_then(Schema::as_array)
+            .into_iter()
+            .flatten()
+    };
+    of("anyOf").chain(of("oneOf"))
+}
+
+/// The type of the innermost elements.
+fn leaf(schema: &Schema) -> Option<&str> {
+    let mut inner = schema;
+    for _ in 0..DEPTH_MAX {
+        inner = match (inner.get("items"), branches(inner).next()) {
+            (Some(items), _) => items,
+            (None, Some(branch)) => branch,
+            (None, None) => return inner.get("type").and_then(Schema::as_str),
+        };
+    }
+    None
+}
+
+fn declared(stated: &Schema) -> Option<Declared> {
+    let Some(choice) = stated.as_object() else {
+        return shape(stated).map(Declared::Always);
+    };
+    match (choice.len(), choice.get("if")) {
+        (3, Some(argument)) => Some(Declared::If {
+            argument: name(argument.as_str()?)?,
+            then: shape(choice.get("then")?)?,
+            otherwise: shape(choice.get("else")?)?,
+        }),
+        _ => None,
+    }
+}
+
+fn shape(stated: &Schema) -> Option<Shape> {
+    let mut entries = stated.as_array()?.as_slice();
+    let mut rest = None;
+    if let Some((last, first)) = entries.split_last()
+        && let Some(named) = last.as_str().and_then(|text| text.strip_prefix('*'))
+    {
+        (entries, rest) = (first, Some(name(named)?));
+    }
+    let extents = entries.iter().map(extent).collect::<Option<_>>()?;
+    Some(Shape { extents, rest })
+}
+
+fn extent(stated: &Schema) -> Option<Extent> {
+    let Some(text) = stated.as_str() else {
+        return stated.as_u64().map(Extent::Size);
+    };
+    match text
+        .strip_prefix("min(")
+        .and_then(|inside| inside.strip_suffix(')'))
+    {
+        Some(inside) => {
+            let (a, b) = inside.split_once(',')?;
+            Some(Extent::Least(name(a)?, name(b)?))
+        }
+        None => name(text).map(Extent::Name),
+    }
+}
+
+fn name(text: &str) -> Option<Arc<str>> {
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let begins = text.starts_with(|first: char| first.is_ascii_alphabetic());
+    (begins && text.bytes().all(letters)).then(|| text.into())
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size(size) => size.fmt(f),
+            Self::Name(name) => f.write_str(name),
+            Self::Least(a, b) => write!(f, "min({a},{b})"),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rest = self.rest.iter().map(|name| format!("*{name}"));
+        let entries: Vec<String> = self
+            .extents
+            .iter()
+            .map(Extent::to_string)
+            .chain(rest)
+            .collect();
+        write!(f, "[{}]", entries.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn only(stated: Schema) -> Result<Vec<Field>, String> {
+        fields(&json!({"properties": {"a": {"type": "array", KEYWORD: stated}}}))
+    }
+
+    #[test]
+    fn shapes_are_read_and_written() {
+        for (stated, expected) in [
+            (json!(["m", "n"]), "[m,n]"),
+            (json!([]), "[]"),
+            (json!(["n", "*k"]), "[n,*k]"),
+            (json!(["d", 2]), "[d,2]"),
+            (json!(["min(m,n)"]), "[min(m,n)]"),
+        ] {
+            let found = only(stated).unwrap();
+            let Declared::Always(shape) = &found[0].declared else {
+                panic!("one shape");
+            };
+            assert_eq!(shape.to_string(), expected);
+        }
+        let chosen = only(json!({"if": "full", "then": ["m"], "else": ["n"]})).unwrap();
+        assert!(matches!(chosen[0].declared, Declared::If { .. }));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for stated in [
+            json!("m"),
+            json!([""]),
+            json!([-1]),
+            json!(["*k", "n"]),
+            json!(["min(m)"]),
+            json!(["2n"]),
+            json!({"if": "full", "then": ["m"]}),
+            json!({"if": "full", "then": ["m"], "else": ["n"], "more": 1}),
+        ] {
+            let fault = only(stated.clone()).unwrap_err();
+            assert!(
+                fault.contains("`x-shape` of `a` cannot be read"),
+                "{stated}: {fault}"
+            );
+        }
+    }
+
+    #[test]
+    fn fields_are_found_below_records_and_branches() {
+        let integers = json!({"type": "array", "items": {"type": "integer"}, KEYWORD: ["n"]});
+        let schema = json!({
+            "required": ["r"],
+            "properties": {
+                "r": {"required": ["x"], "properties": {"x": integers}},
+                "s": {"anyOf": [{"type": "string"}, {"required": ["x"], "properties": {"x": {KEYWORD: ["n"], "anyOf": [{"items": {"type": "number"}}]}}}]},
+                "t": {"type": "string"}
+            }
+        });
+        let found: Vec<(String, bool, bool)> = fields(&schema)
+            .unwrap()
+            .iter()
+            .map(|field| (field.path.join("."), field.required, field.integers))
+            .collect();
+        let expected = [
+            ("r.x".to_owned(), true, true),
+            ("s.x".to_owned(), false, false),
+        ];
+        assert_eq!(found, expected);
+    }
+}
