@@ -7,6 +7,7 @@
 
 mod costs;
 mod diagnostics;
+mod digest;
 mod durable;
 mod events;
 mod finished;
@@ -34,6 +35,7 @@ use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::state::State;
 pub use costs::Costs;
+pub use digest::OutputDigest;
 pub use durable::{Replay, Resume, again, build, cancel, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use machine::Slots;

@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
@@ -25,6 +26,8 @@ use crate::plan::Approval;
 
 /// How often a worker that waits for a clock looks whether the chain was stopped.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// Most bytes of results that a run keeps for the digests of its answer; beyond that they are digested as they come.
+const KEPT_BYTES_MAX: u64 = 1 << 30;
 
 /// What serves one run.
 pub(super) struct Workers<'a> {
@@ -38,6 +41,8 @@ pub(super) struct Workers<'a> {
     threads_max: usize,
     core: Mutex<Core<'a>>,
     wake: Condvar,
+    /// Bytes of results that are kept for their digests.
+    kept: AtomicU64,
 }
 
 struct Core<'a> {
@@ -86,6 +91,7 @@ impl<'a> Workers<'a> {
                 broken: None,
             }),
             wake: Condvar::new(),
+            kept: AtomicU64::new(0),
         }
     }
 
@@ -380,11 +386,18 @@ impl<'a> Workers<'a> {
             },
             Err(err) => Outcome::error(err),
         };
-        let mut end = Finished::of_outcome(step, outcome, self.stop);
+        // What a map gives is digested whole, when its last call has ended.
+        let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
+        let mut end = Finished::of_outcome(step, outcome, self.stop, keep);
         end.defaults_used = defaults_used;
         end.began = began;
         end.ended = self.elapsed();
         end
+    }
+
+    /// Whether there is room to keep a result until its digest is asked for.
+    fn keep(&self, bytes: u64) -> bool {
+        self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX
     }
 
     fn dispatch(

@@ -103,9 +103,6 @@ pub(super) fn consider<'a>(
     let found = panic::guard(&call_id, || considered(dispatcher, request, &mut trail));
     let found = found.unwrap_or_else(|_| Err(panic::internal(trail.tool(), &call_id)));
     found.inspect_err(|error| {
-        if trail.args_digest.is_empty() {
-            trail.args_digest = digest::of_value(&request.args);
-        }
         trail.finish(dispatcher, Ended::failed(error.clone()));
     })
 }
@@ -218,7 +215,7 @@ impl<'a> Visible<'a> {
         trail.declared = spec.effects;
         let call = looked.tool().decode(args)?;
         trail.effects = call.reach().effects;
-        trail.args_digest = digest::of_value(call.args());
+        trail.set_args(call.args());
         if spec.determinism == Determinism::Seeded {
             trail.seed = call.args().get("seed").and_then(seed_of);
         }
@@ -378,7 +375,7 @@ impl<'a> Keyed<'a> {
                 .into());
         };
         let request = ApprovalRequest {
-            digest: self.digest(dispatcher, trail.who(), &trail.args_digest),
+            digest: self.digest(dispatcher, trail.who(), trail.args_digest()),
             tool: spec.id.to_owned(),
             role: self.ruled.looked.caller.role().to_owned(),
             agent: trail.who().agent.clone(),
@@ -390,7 +387,8 @@ impl<'a> Keyed<'a> {
             },
         };
         // Were it consumed, this would be the record that makes the intent durable.
-        match approvals.settle(&request, &trail.intent())? {
+        let intent = Value::Object(Arc::new(trail.intent()));
+        match approvals.settle(&request, &intent)? {
             ApprovalState::Pending(id) => Err(Halt::Pending(id)),
             ApprovalState::Consumed { id, approved_by } => {
                 trail.approval_id = Some(id);
@@ -498,7 +496,7 @@ impl<'a> Cleared<'a> {
         let loaded = self.inputs(dispatcher, &stop)?;
         let result_key = results::key(dispatcher, spec, self.ruled.call.as_ref(), &loaded, || {
             (
-                trail.args_digest.as_str(),
+                trail.args_digest(),
                 trail.seed.unwrap_or(request.seed.get()),
             )
         });
@@ -541,7 +539,7 @@ impl<'a> Cleared<'a> {
         }
         if !trail.effects.is_empty() && !trail.intended {
             trail
-                .write(dispatcher, &trail.intent(), Durability::Synced)
+                .write(dispatcher, || trail.intent(), Durability::Synced)
                 .map_err(|err| unaudited(err.message()))?;
             trail.intended = true;
         }

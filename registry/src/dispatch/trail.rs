@@ -1,5 +1,6 @@
 //! What the audit must know of a call, gathered on the way through the stages; and the end of every call: record, envelope.
 
+use std::cell::OnceCell;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
@@ -31,7 +32,10 @@ pub(super) struct Trail {
     pub(super) version: Option<u32>,
     /// Where a tool that is not of the program comes from: plugin, version, digest.
     source: Option<&'static str>,
-    pub(super) args_digest: String,
+    /// The arguments, as they came until they are decoded.
+    args: Value,
+    /// Made when a record, an approval or a kept result asks for it.
+    args_digest: OnceCell<String>,
     pub(super) declared: &'static [Effect],
     /// What this call can change at most.
     pub(super) effects: &'static [Effect],
@@ -71,7 +75,8 @@ impl Trail {
             tool: redact::text(&name).0.into_owned(),
             version: None,
             source: None,
-            args_digest: String::new(),
+            args: request.args.clone(),
+            args_digest: OnceCell::new(),
             declared: &[],
             effects: &[],
             decision: None,
@@ -116,11 +121,21 @@ impl Trail {
         self.source = (spec.source != Spec::pure().source).then_some(spec.source);
     }
 
+    pub(super) fn set_args(&mut self, args: &Value) {
+        self.args = args.clone();
+        self.args_digest = OnceCell::new();
+    }
+
+    pub(super) fn args_digest(&self) -> &str {
+        self.args_digest
+            .get_or_init(|| digest::of_value(&self.args))
+    }
+
     /// The record of what is about to happen.
-    pub(super) fn intent(&self) -> Value {
+    pub(super) fn intent(&self) -> Object {
         let mut record = self.record("intent");
         record.insert("status", "started");
-        Value::Object(Arc::new(record))
+        record
     }
 
     fn record(&self, kind: &str) -> Object {
@@ -151,7 +166,7 @@ impl Trail {
         if let Some(source) = self.source {
             record.insert("source", source);
         }
-        record.insert("args_digest", self.args_digest.as_str());
+        record.insert("args_digest", self.args_digest());
         record.insert("policy_generation", self.generation.as_str());
         if let Some(decision) = &self.decision {
             record.insert("decision", decision.verdict.as_str());
@@ -184,25 +199,30 @@ impl Trail {
             .monotonic()
             .saturating_sub(self.started);
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
-        let mut record = self.record("call");
+        // The result of a step that nobody records is digested by who runs the chain, when the digest is asked for.
+        let is_shown = dispatcher.host.ledger.is_some() || self.context.chain.is_none();
         let output_digest = match &ended.ending {
-            Ending::Success(output) => Some(digest::of_value(output)),
+            Ending::Success(output) if is_shown => Some(digest::of_value(output)),
             _ => None,
         };
-        if let Some(digest) = &output_digest {
-            record.insert("output_digest", digest.as_str());
-        }
-        describe(&mut record, &ended);
-        record.insert("elapsed_ms", elapsed_ms);
-        if self.kept {
-            record.insert("cached", true);
-        }
+        let record = || {
+            let mut record = self.record("call");
+            if let Some(digest) = &output_digest {
+                record.insert("output_digest", digest.as_str());
+            }
+            describe(&mut record, &ended);
+            record.insert("elapsed_ms", elapsed_ms);
+            if self.kept {
+                record.insert("cached", true);
+            }
+            record
+        };
         let durability = if self.effects.is_empty() {
             Durability::Batched
         } else {
             Durability::Synced
         };
-        let head = self.write(dispatcher, &Value::Object(Arc::new(record)), durability);
+        let head = self.write(dispatcher, record, durability);
         let head = match head {
             Ok(head) => Some(head),
             Err(err) => {
@@ -230,11 +250,11 @@ impl Trail {
         }
     }
 
-    /// Writes one record; a ledger that panics counts as one that failed.
+    /// Writes one record, made where there is a ledger; one that panics counts as one that failed.
     pub(super) fn write(
         &self,
         dispatcher: &Dispatcher,
-        record: &Value,
+        record: impl FnOnce() -> Object,
         durability: Durability,
     ) -> Result<LedgerHead, ToolError> {
         let missing = |what: &str| {
@@ -243,7 +263,8 @@ impl Trail {
         let Some(ledger) = &dispatcher.host.ledger else {
             return Err(missing("there is no audit").hint("a writable state folder is needed"));
         };
-        panic::guard(&self.call_id, || ledger.record(record, durability))
+        let record = Value::Object(Arc::new(record()));
+        panic::guard(&self.call_id, || ledger.record(&record, durability))
             .unwrap_or_else(|_| Err(missing("the audit failed unexpectedly")))
     }
 
