@@ -16,6 +16,7 @@ pub mod machine;
 mod memory;
 mod obstacle;
 mod report;
+mod shared;
 mod values;
 mod workers;
 
