@@ -150,23 +150,45 @@ fn plans(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A large matrix that one step makes and others read: passed by pointer, hashed and written only where the run is durable.
+/// How often a matrix is handed on.
+const HANDS: usize = 20;
+
+/// A large matrix that goes from step to step: passed by pointer, hashed and written only where the run is durable.
 fn matrices(criterion: &mut Criterion) {
-    let text = "version: 1\ninputs: {a: {type: any}}\nsteps:\n  - {id: a, tool: json_query, args: {data: {$ref: inputs.a}, query: \"@\"}}\n  - {id: b, tool: json_query, args: {data: {$ref: a.result}, query: \"length(@)\"}}\n";
-    let plan = Plan::parse(text).expect("a plan");
-    let mut inputs = tool_core::Object::new();
-    inputs.insert(
-        "a",
-        tool_core::convert::to_value(&benches::matrix(2000)).expect("finite"),
-    );
-    let toolkit = Toolkit::builder().build().expect("builds");
-    criterion.bench_function("a 2000x2000 matrix between two steps", |bencher| {
-        bencher.iter(|| {
-            toolkit
-                .run_chain(&Default::default(), &plan, &inputs)
-                .expect("runs")
-        });
+    let steps: String = (0..=HANDS)
+        .map(|step| {
+            let from = match step {
+                0 => "inputs.a".to_owned(),
+                _ => format!("s{}.matrix", step - 1),
+            };
+            format!("  - {{id: s{step}, tool: hand_on, args: {{matrix: {{$ref: {from}}}}}}}\n")
+        })
+        .collect();
+    let text = format!("version: 1\ninputs: {{a: {{type: any}}}}\nsteps:\n{steps}");
+    let plan = Plan::parse(&text).expect("a plan");
+    let matrix = tool_core::convert::to_value(&benches::matrix(2000)).expect("finite");
+    criterion.bench_function("digest of a 2000x2000 matrix", |bencher| {
+        bencher.iter(|| registry::digest::of_value(&matrix));
     });
+    let mut inputs = tool_core::Object::new();
+    inputs.insert("a", matrix);
+    let folder = tempfile::tempdir().expect("a folder");
+    let memory = Toolkit::builder().add_tools(benches::tools::TOOLS);
+    let durable = Toolkit::builder().add_tools(benches::tools::TOOLS);
+    let durable = durable.state(folder.path());
+    let mut group = criterion.benchmark_group("a 2000x2000 matrix handed on 20 times");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(HANDS as u64));
+    for (kind, builder) in [("in memory", memory), ("durably", durable)] {
+        let toolkit = builder.build().expect("builds");
+        group.bench_function(kind, |bencher| {
+            bencher.iter(|| {
+                let result = toolkit.run_chain(&Default::default(), &plan, &inputs);
+                assert!(result.expect("a sound plan").is_success());
+            });
+        });
+    }
+    group.finish();
 }
 
 /// What the same small calls cost without a plan around them.

@@ -1,4 +1,6 @@
-//! What the benchmarks share: data of a known shape.
+//! What the benchmarks share: data of a known shape, and tools that do next to nothing.
+
+pub mod tools;
 
 use rand::RngExt as _;
 use tool_core::rng::stream_rng;

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import dense
 import functions
+import plans
 import sparse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,6 +229,9 @@ class Run:
     def sparse(self):
         return sparse.table(executable("sparse"), self.python, self.quick)
 
+    def plans(self):
+        return plans.table(executable("plans"), self.python, self.quick)
+
     def functions(self):
         return functions.table(executable("vector"), self.target, self.python)
 
@@ -246,7 +250,7 @@ NOTE = (
     "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition "
     "estimate, refinement and error bounds; every mathchain call is checked, decided by policy and audited."
 )
-TABLES = ["start", "calls", "dense", "sparse", "functions", "inside"]
+TABLES = ["start", "calls", "plans", "dense", "sparse", "functions", "inside"]
 
 
 def kept(path):
@@ -287,7 +291,7 @@ def main():
         lines = getattr(run, name)()
         old[lines[0]] = lines
         # Written after every table, so that a run cut short keeps what it has.
-        order = ["## First", "## Calls", "## Dense", "## Sparse", "## Elementary", "## Inside"]
+        order = ["## First", "## Calls", "## Plans", "## Dense", "## Sparse", "## Elementary", "## Inside"]
         place = lambda heading: next((at for at, start in enumerate(order) if heading.startswith(start)), len(order))
         text = head + [line for heading in sorted(old, key=place) for line in [*old[heading], ""]]
         Path(options.output).write_text("\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n")

@@ -349,6 +349,27 @@ AloneOutput { text: String },
     Ok(AloneOutput { text: args.text })
 });
 
+tool!(
+    Meet,
+    "meet",
+    { ..Spec::pure() },
+    MeetArgs {
+        key: String,
+        all: usize
+    },
+    MeetOutput { met: bool },
+    |args, _| {
+        log(&args.key, "meet".to_owned());
+        let end = Instant::now() + Duration::from_secs(5);
+        while count(&args.key, "meet") < args.all && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(MeetOutput {
+            met: count(&args.key, "meet") == args.all,
+        })
+    }
+);
+
 tool!(Expression, "expression", { syntax: &[("/expression", Syntax::Expression)], ..Spec::pure() },
     ExpressionArgs { expression: String }, ExpressionOutput { text: String },
     |args, _| { Ok(ExpressionOutput { text: args.expression }) });
@@ -377,6 +398,7 @@ static TOOLS: &[Entry] = &[
     entry::<Maybe>(),
     entry::<Direct>(),
     entry::<Alone>(),
+    entry::<Meet>(),
     entry::<Expression>(),
     entry::<Silent>(),
 ];

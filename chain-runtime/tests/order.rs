@@ -169,6 +169,24 @@ fn t30_r44_sequential_by_wish_or_need() {
     );
 }
 
+/// As many as may run together are under way before the first of them ends.
+#[test]
+fn what_can_start_does_not_wait_for_what_started() {
+    let lines: Vec<String> = (0..8)
+        .map(|step| format!("{{id: s{step}, tool: meet, args: {{key: together, all: 8}}}}"))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let outputs = "outputs: {first: {$ref: s0.met}, last: {$ref: s7.met}}";
+    let plan = parse(&format!("{}{outputs}\n", steps(&lines)));
+    let options = RunOptions {
+        threads: 8,
+        ..RunOptions::default()
+    };
+    let result = World::new().run_with(&plan, &Object::new(), options);
+    let outputs = Value::Object(result.unwrap().outputs.into());
+    assert_eq!(outputs.to_string(), r#"{"first":true,"last":true}"#);
+}
+
 #[test]
 fn an_exclusive_step_runs_alone() {
     let plan = steps(&[

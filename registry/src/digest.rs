@@ -54,16 +54,21 @@ impl Parts {
 struct Digest {
     hasher: blake3::Hasher,
     buffer: Vec<u8>,
+    /// The hasher takes whole buffers of this size.
+    full: usize,
 }
 
 impl Digest {
-    /// The hasher takes whole buffers of this size: subtrees that it hashes side by side.
+    /// Subtrees that the hasher works on side by side.
     const FULL: usize = 64 * 1024;
+    /// What several threads share, where a block has as much.
+    const WIDE: usize = 4 << 20;
 
     fn new() -> Self {
         Self {
             hasher: blake3::Hasher::new(),
             buffer: Vec::with_capacity(256),
+            full: Self::FULL,
         }
     }
 
@@ -74,11 +79,13 @@ impl Digest {
 
     /// Hands what fills whole buffers to the hasher.
     fn flush(&mut self) {
-        let whole = self.buffer.len() / Self::FULL * Self::FULL;
-        if whole > 0 {
-            self.hasher.update(&self.buffer[..whole]);
-            self.buffer.drain(..whole);
-        }
+        let whole = self.buffer.len() / self.full * self.full;
+        match whole {
+            0 => return,
+            Self::WIDE.. => self.hasher.update_rayon(&self.buffer[..whole]),
+            _ => self.hasher.update(&self.buffer[..whole]),
+        };
+        self.buffer.drain(..whole);
     }
 
     fn finish(mut self) -> String {
@@ -141,7 +148,14 @@ impl Digest {
                 self.sized(b'a', items.len());
                 items.iter().for_each(|item| self.value(item));
             }
-            Value::Numbers(numbers) => self.block(numbers.shape(), numbers.as_slice()),
+            Value::Numbers(numbers) => {
+                let data = numbers.as_slice();
+                if size_of_val(data) >= Self::WIDE {
+                    self.full = Self::WIDE;
+                }
+                self.block(numbers.shape(), data);
+                self.full = Self::FULL;
+            }
             Value::Object(object) => {
                 self.sized(b'o', object.len());
                 let mut members: Vec<(&str, &Value)> = object.iter().collect();
@@ -233,6 +247,19 @@ mod tests {
             apart.iter().map(|text| digest(text)).collect();
         assert_eq!(digests.len(), apart.len());
         assert_ne!(of_texts(["ab", "c"]), of_texts(["a", "bc"]));
+    }
+
+    #[test]
+    fn a_block_that_threads_share_hashes_as_a_small_one_does() {
+        let data: Vec<f64> = (0..1_400_003).map(f64::from).collect();
+        let mut bytes = vec![b'a'];
+        bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
+        for number in &data {
+            bytes.push(b'd');
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        let expected = blake3::hash(&bytes).to_hex();
+        assert_eq!(of_value(&Value::vector(data)), expected.as_str());
     }
 
     #[test]

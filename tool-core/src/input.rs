@@ -14,7 +14,7 @@ use crate::convert::{DATA_TOKEN, TEXT_TOKEN, custom_at};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
 use crate::npy;
-use crate::value::{Numbers, Value};
+use crate::value::{Block, Numbers, Value};
 
 /// Where data comes from when it is not inline.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -189,7 +189,7 @@ impl<T: Load> JsonSchema for Input<T> {
 
 /// A list of finite numbers; may be empty.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Vector(Arc<Vec<f64>>);
+pub struct Vector(Arc<Block>);
 
 impl Deref for Vector {
     type Target = [f64];
@@ -201,13 +201,13 @@ impl Deref for Vector {
 
 impl From<Vec<f64>> for Vector {
     fn from(data: Vec<f64>) -> Self {
-        Self(Arc::new(data))
+        Self(Arc::new(data.into()))
     }
 }
 
 impl<const N: usize> From<[f64; N]> for Vector {
     fn from(data: [f64; N]) -> Self {
-        Self(Arc::new(data.to_vec()))
+        Self(Arc::new(data.to_vec().into()))
     }
 }
 
@@ -248,7 +248,7 @@ impl Load for Vector {
 /// A rectangular block of finite numbers, row-major; never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    data: Arc<Vec<f64>>,
+    data: Arc<Block>,
     rows: usize,
     columns: usize,
 }
@@ -257,7 +257,7 @@ impl Matrix {
     /// A matrix from row-major data; `None` when the sizes do not fit or one is zero.
     pub fn new(rows: usize, columns: usize, data: Vec<f64>) -> Option<Self> {
         (rows > 0 && rows.checked_mul(columns) == Some(data.len()) && columns > 0).then(|| Self {
-            data: Arc::new(data),
+            data: Arc::new(data.into()),
             rows,
             columns,
         })
@@ -293,7 +293,7 @@ impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Matrix {
             )
         };
         Self {
-            data: Arc::new(rows.concat()),
+            data: Arc::new(rows.concat().into()),
             rows: R,
             columns: C,
         }
@@ -541,20 +541,11 @@ impl Load for Text {
 
 /// Inline JSON cannot hold a non-finite number, but a file or an earlier step can.
 fn finite(numbers: &Numbers) -> Result<&Numbers, Problem> {
-    // Looked at by parts, each without a branch: a stop at every number would cost several times as much.
-    const PART: usize = 64;
-    let faulty = |part: &[f64]| {
-        part.iter()
-            .fold(false, |any, number| any | !number.is_finite())
-    };
-    let parts = numbers.as_slice().chunks(PART);
-    let position = parts
-        .enumerate()
-        .find(|(_, part)| faulty(part))
-        .and_then(|(index, part)| {
-            let within = part.iter().position(|number| !number.is_finite())?;
-            Some(index * PART + within)
-        });
+    if numbers.is_finite() {
+        return Ok(numbers);
+    }
+    let mut found = numbers.as_slice().iter();
+    let position = found.position(|number| !number.is_finite());
     let Some(position) = position else {
         return Ok(numbers);
     };

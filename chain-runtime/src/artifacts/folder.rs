@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tool_core::value::Numbers;
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::{ArtifactHash, FILE_BYTES_MAX, Handle, form};
+use super::{ArtifactHash, FILE_BYTES_MAX, Handle, block};
 use crate::failpoints::fail_at;
 use crate::private::{private_file, private_folder};
 use crate::state::chance;
@@ -51,7 +51,7 @@ impl Folder {
     /// Writes a block, unless a sound file of it is there.
     pub(crate) fn keep_block(&self, handle: &Handle, numbers: &Numbers) -> Result<(), ToolError> {
         self.keep(handle, &|out| {
-            form::npy_parts(numbers, &mut |part| out.write_all(part))
+            block::npy_parts(numbers, &mut |part| out.write_all(part))
         })
     }
 
@@ -156,7 +156,7 @@ impl Folder {
 
     /// The block in a file, verified.
     pub(crate) fn block(&self, handle: &Handle) -> Result<Value, ToolError> {
-        form::block(handle, &self.read(handle)?)
+        block::block(handle, &self.read(handle)?)
     }
 
     /// Every file, in no order that matters.

@@ -17,8 +17,9 @@ use std::sync::Arc;
 use tool_core::value::{Numbers, SAFE_INTEGER};
 use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
-use super::handle::{self, FILE_KEY, Handle, Kind};
-use super::{ArtifactHash, DEPTH_MAX, FILE_BYTES_MAX, JSON_BYTES_MAX};
+use super::block::named;
+use super::handle::{FILE_KEY, Handle, Kind};
+use super::{ArtifactHash, DEPTH_MAX, JSON_BYTES_MAX};
 
 const LITERAL: &str = "$lit";
 const DOUBLE: &str = "$f64";
@@ -27,7 +28,7 @@ const BLOCK: &str = "$block";
 const LIST: &str = "$list";
 
 /// Most dimensions that the parser packs, and that a NumPy file of ours has.
-const RANK_MAX: usize = 8;
+pub(super) const RANK_MAX: usize = 8;
 
 /// A value made ready to be kept; nothing is written yet.
 pub(crate) struct Stored {
@@ -115,7 +116,7 @@ fn parse(body: &str) -> Result<Value, ToolError> {
     json::parse(body, limits).map_err(|err| damaged(&err.to_string()))
 }
 
-fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {
+pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {
     ToolError::new(
         ErrorCode::LimitExceeded,
         format_args!("a value of {found} bytes cannot be kept; the limit is {limit}"),
@@ -124,7 +125,7 @@ fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {
     .hint("split it, or write it to a file of the workspace")
 }
 
-fn damaged(why: &str) -> ToolError {
+pub(super) fn damaged(why: &str) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,
         format_args!("a kept value cannot be read: {why}"),
@@ -262,74 +263,10 @@ impl Encoder {
     }
 
     fn file(&mut self, numbers: &Numbers) -> Result<Value, ToolError> {
-        let mut hasher = blake3::Hasher::new();
-        let mut bytes = 0;
-        npy_parts(numbers, &mut |part| {
-            hasher.update(part);
-            bytes += part.len() as u64;
-            Ok::<(), std::convert::Infallible>(())
-        })
-        .unwrap_or_else(|never| match never {});
-        if bytes > FILE_BYTES_MAX {
-            return Err(too_large("artifact_size", bytes, FILE_BYTES_MAX));
-        }
-        let handle = Handle {
-            hash: ArtifactHash(hasher.finalize().into()),
-            kind: Kind::Npy {
-                shape: numbers.shape().to_vec(),
-                integral: numbers.integral(),
-                bytes,
-                summary: handle::summary(numbers),
-            },
-        };
+        let handle = named(numbers)?;
         let value = handle.to_value();
         self.blocks.push((handle, numbers.clone()));
         Ok(value)
-    }
-}
-
-/// The bytes of a block's NumPy file, part by part: it is hashed and written without a copy of the whole.
-pub(super) fn npy_parts<E>(
-    numbers: &Numbers,
-    take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
-    const PART: usize = 8192;
-    let flat = [numbers.as_slice().len()];
-    let shape = if numbers.rank() <= RANK_MAX {
-        numbers.shape()
-    } else {
-        &flat
-    };
-    take(&tool_core::npy::header(shape))?;
-    let mut buffer = [0_u8; 8 * PART];
-    for part in numbers.as_slice().chunks(PART) {
-        for (place, number) in buffer.as_chunks_mut::<8>().0.iter_mut().zip(part) {
-            *place = number.to_le_bytes();
-        }
-        take(&buffer[..8 * part.len()])?;
-    }
-    Ok(())
-}
-
-/// The block that a file's bytes and its handle stand for.
-pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value, ToolError> {
-    let Kind::Npy {
-        shape, integral, ..
-    } = &handle.kind
-    else {
-        return Err(damaged("a handle names no block"));
-    };
-    match tool_core::npy::parse(bytes).map_err(|fault| damaged(&fault.message))? {
-        Value::Numbers(numbers) if numbers.shape() == shape && !integral => {
-            Ok(Value::Numbers(numbers))
-        }
-        Value::Numbers(numbers) => {
-            let data = Arc::unwrap_or_clone(numbers.into_shared());
-            Numbers::new(shape.clone(), data, *integral)
-                .map(Value::Numbers)
-                .ok_or_else(|| damaged("a handle and its file differ in shape"))
-        }
-        _ => Err(damaged("a file holds no block")),
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; which values there are,
 //! and who refers to them, is in the tables of [`crate::state`].
 
+mod block;
 mod folder;
 mod form;
 mod handle;

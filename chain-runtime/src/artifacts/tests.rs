@@ -245,3 +245,25 @@ fn a_handle_is_exact() {
         assert_eq!(err.reason_str(), Some("handle"), "{other}");
     }
 }
+
+#[test]
+fn a_block_keeps_its_name_and_another_shape_has_its_own() {
+    let data: Vec<f64> = (0..6000).map(f64::from).collect();
+    let flat = Numbers::vector(data.clone(), false);
+    let name = |numbers: &Numbers| block::named(numbers).unwrap();
+    let matrix = flat.clone().reshaped(vec![60, 100], false).unwrap();
+    let (first, second, third) = (name(&flat), name(&matrix), name(&flat));
+    assert_eq!(first, third);
+    assert_ne!(first.hash, second.hash);
+    assert_eq!(
+        second,
+        name(&Numbers::new(vec![60, 100], data, false).unwrap())
+    );
+    let row = matrix.get(1).unwrap();
+    let row = row.as_numbers().unwrap();
+    assert_eq!(
+        name(row).bytes(),
+        name(&Numbers::vector(vec![0.0; 100], false)).bytes()
+    );
+    assert_ne!(name(row).hash, first.hash);
+}

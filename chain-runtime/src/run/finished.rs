@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
+use super::digest::OutputDigest;
 use crate::check::{CheckedStep, is_chain};
 
 /// How a step ended.
@@ -50,7 +51,7 @@ pub struct Finished {
     /// How.
     pub status: StepStatus,
     /// Digest of its result.
-    pub output_digest: Option<String>,
+    pub output_digest: Option<OutputDigest>,
     /// Why it failed.
     pub error: Option<ToolError>,
     /// The step because of which it did not run.
@@ -75,7 +76,13 @@ pub struct Finished {
 }
 
 impl Finished {
-    pub(super) fn of_outcome(step: &CheckedStep, outcome: Outcome, stop: &StopFlag) -> Self {
+    /// `keep` as for [`OutputDigest::of`].
+    pub(super) fn of_outcome(
+        step: &CheckedStep,
+        outcome: Outcome,
+        stop: &StopFlag,
+        keep: impl FnOnce(u64) -> bool,
+    ) -> Self {
         let mut end = Self {
             warnings: outcome.warnings,
             metadata: outcome.metadata,
@@ -84,8 +91,12 @@ impl Finished {
         match outcome.status {
             Status::Success(output) => {
                 end.status = StepStatus::Done;
-                let digest = end.metadata.remove("output_digest");
-                end.output_digest = digest.and_then(|digest| digest.as_str().map(str::to_owned));
+                let recorded = end.metadata.remove("output_digest");
+                let recorded = recorded.and_then(|digest| digest.as_str().map(str::to_owned));
+                end.output_digest = Some(match recorded {
+                    Some(digest) => digest.into(),
+                    None => OutputDigest::of(&output, keep),
+                });
                 end.output = Some(output);
             }
             Status::Error(error) => {

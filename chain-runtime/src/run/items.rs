@@ -200,7 +200,7 @@ impl Items {
                     (None, Some(error)) => error.code().as_str(),
                     (None, None) => "",
                 });
-            whole.output_digest = Some(registry::digest::of_texts(digests));
+            whole.output_digest = Some(registry::digest::of_texts(digests).into());
             let collect = self.on_item_error == OnItemError::Collect;
             let elements = ends.iter_mut().map(|end| {
                 let output = end.output.take();

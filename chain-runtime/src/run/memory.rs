@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
+use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
 use super::machine::{Part, Unit};
 use crate::artifacts::Handle;
@@ -243,7 +244,7 @@ impl Memory {
                 self.note(&name, "done", "a person said so")?;
                 Ok(Recall::Ended(Box::new(Finished {
                     status: StepStatus::Done,
-                    output_digest: Some(registry::digest::of_value(value)),
+                    output_digest: Some(registry::digest::of_value(value).into()),
                     output: Some(value.clone()),
                     warnings: vec!["its result was given by a person".to_owned()],
                     ..Finished::default()
@@ -330,7 +331,10 @@ impl Memory {
         event.insert("version", step.tool_version);
         event.insert("attempt", attempt);
         event.insert("status", end.status.as_str());
-        event.insert("output_digest", end.output_digest.clone());
+        event.insert(
+            "output_digest",
+            end.output_digest.as_ref().map(OutputDigest::as_str),
+        );
         if let Some(error) = &end.error {
             event.insert("error_code", error.code().as_str());
         }
@@ -445,7 +449,7 @@ fn end_of(value: &Value) -> Finished {
         output_digest: value
             .get("output_digest")
             .and_then(Value::as_str)
-            .map(str::to_owned),
+            .map(|digest| digest.to_owned().into()),
         output: value.get("output").cloned(),
         error: value.get("error").and_then(ToolError::from_value),
         warnings: texts("warnings"),

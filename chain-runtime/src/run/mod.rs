@@ -7,6 +7,7 @@
 
 mod costs;
 mod diagnostics;
+mod digest;
 mod durable;
 mod events;
 mod finished;
@@ -15,6 +16,7 @@ pub mod machine;
 mod memory;
 mod obstacle;
 mod report;
+mod shared;
 mod values;
 mod workers;
 
@@ -34,6 +36,7 @@ use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::state::State;
 pub use costs::Costs;
+pub use digest::OutputDigest;
 pub use durable::{Cancelled, Replay, Resume, again, build, cancel, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use machine::Slots;

@@ -9,6 +9,7 @@ use tool_core::capability::{Durability, LedgerHead};
 use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 
 use super::diagnostics::diagnostics;
+use super::digest::OutputDigest;
 use super::durable;
 use super::finished::{Finished, StepStatus};
 use super::machine::{Parts, Unit};
@@ -212,7 +213,10 @@ impl ChainResult {
         fields.insert("wave", step.wave);
         fields.insert("seed", step.seed);
         fields.insert("status", end.status.as_str());
-        fields.insert("output_digest", end.output_digest.clone());
+        fields.insert(
+            "output_digest",
+            end.output_digest.as_ref().map(OutputDigest::as_str),
+        );
         if end.is_unmet() {
             fields.insert(
                 "cause",
@@ -369,7 +373,10 @@ impl ChainResult {
             fields.insert("wave", step.wave);
             fields.insert("status", step.end.status.as_str());
             fields.insert("real_status", step.real_status.as_str());
-            fields.insert("output_digest", step.end.output_digest.clone());
+            fields.insert(
+                "output_digest",
+                step.end.output_digest.as_ref().map(OutputDigest::as_str),
+            );
             fields.insert(
                 "call_id",
                 step.end

@@ -12,6 +12,7 @@ use registry::{Answer, CallerContext, Who};
 use tool_core::{Effect, ErrorCode, Object, Seed, ToolError, Value};
 
 use super::costs::Costs;
+use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
 use super::machine::{Command, Conclusion, Event, Machine, Part, Slots, Unit};
 use crate::check::{CheckedMap, CheckedPlan, CheckedStep, Permit};
@@ -409,7 +410,7 @@ fn driven(
 fn done(value: i64) -> Finished {
     Finished {
         status: StepStatus::Done,
-        output_digest: Some(value.to_string()),
+        output_digest: Some(value.to_string().into()),
         output: Some(Value::object([("v", Value::from(value))])),
         ..Finished::default()
     }
@@ -449,14 +450,17 @@ fn note(
 fn ending(end: &Finished) -> Ending {
     match (end.status, end.cause) {
         (StepStatus::Done, _) if end.output_digest.is_some() && end.items.is_empty() => {
-            format!("done {}", end.output_digest.as_deref().unwrap_or_default())
+            format!(
+                "done {}",
+                end.output_digest.as_ref().map_or("", OutputDigest::as_str)
+            )
         }
         (StepStatus::Done, _) => {
             let elements = end
                 .items
                 .iter()
                 .map(|item| match (&item.output_digest, &item.error) {
-                    (Some(digest), _) => digest.clone(),
+                    (Some(digest), _) => digest.as_str().to_owned(),
                     (None, Some(error)) => error.code().to_string(),
                     (None, None) => "?".to_owned(),
                 });

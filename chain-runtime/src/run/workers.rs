@@ -4,8 +4,9 @@
 //! machine what happened; further threads are started only when there is more to do than threads that could.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use super::costs::Costs;
 use super::finished::Finished;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
+use super::shared::Core;
 use super::values;
 use super::{Observer, STACK_BYTES};
 use crate::check::{CheckedPlan, item_seed};
@@ -25,6 +27,8 @@ use crate::plan::Approval;
 
 /// How often a worker that waits for a clock looks whether the chain was stopped.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// Most bytes of results that a run keeps for the digests of its answer; beyond that they are digested as they come.
+const KEPT_BYTES_MAX: u64 = 1 << 30;
 
 /// What serves one run.
 pub(super) struct Workers<'a> {
@@ -38,20 +42,8 @@ pub(super) struct Workers<'a> {
     threads_max: usize,
     core: Mutex<Core<'a>>,
     wake: Condvar,
-}
-
-struct Core<'a> {
-    machine: Machine<'a>,
-    queue: VecDeque<Command>,
-    /// Waits, the next one first.
-    timers: BinaryHeap<Reverse<(Duration, Unit)>>,
-    /// When the first attempt of a call with a deadline began.
-    begun: HashMap<Unit, Duration>,
-    threads: usize,
-    idle: usize,
-    told_to_stop: bool,
-    /// Why the run could not be written.
-    broken: Option<ToolError>,
+    /// Bytes of results that are kept for their digests.
+    kept: AtomicU64,
 }
 
 impl<'a> Workers<'a> {
@@ -64,8 +56,7 @@ impl<'a> Workers<'a> {
         memory: Option<&'a Memory>,
         (slots, costs): (Slots, &Costs),
     ) -> Self {
-        let mut machine = Machine::new(plan, slots, costs);
-        let queue = machine.begin().into();
+        let machine = Machine::new(plan, slots, costs);
         Self {
             plan,
             dispatcher,
@@ -75,17 +66,9 @@ impl<'a> Workers<'a> {
             memory,
             started: dispatcher.host().clock.monotonic(),
             threads_max: slots.compute + slots.waiting.unwrap_or(0),
-            core: Mutex::new(Core {
-                machine,
-                queue,
-                timers: BinaryHeap::new(),
-                begun: HashMap::new(),
-                threads: 0,
-                idle: 0,
-                told_to_stop: false,
-                broken: None,
-            }),
+            core: Mutex::new(Core::begin(machine)),
             wake: Condvar::new(),
+            kept: AtomicU64::new(0),
         }
     }
 
@@ -96,7 +79,7 @@ impl<'a> Workers<'a> {
         };
         let mut later = VecDeque::new();
         loop {
-            let command = self.lock().queue.pop_front();
+            let command = self.lock().pop();
             match command {
                 Some(Command::Start(unit, attempt)) if memory.knows(unit, attempt) => {
                     let end = self.call(unit, attempt);
@@ -113,7 +96,7 @@ impl<'a> Workers<'a> {
                 None => break,
             }
         }
-        self.lock().queue = later;
+        self.lock().push(later);
     }
 
     fn is_known_next(&self, memory: &Memory, unit: Unit) -> bool {
@@ -159,8 +142,12 @@ impl<'a> Workers<'a> {
     }
 
     fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
-        while let Some(command) = self.next() {
-            let (more, dropped) = match command {
+        while let Some((command, more)) = self.next() {
+            // Before the command is done, which may take long: what else could start does not wait for it.
+            if more {
+                self.hire(scope);
+            }
+            let dropped = match command {
                 Command::Start(unit, attempt) => {
                     let end = match self.stop.check() {
                         Err(why) if !unit.part.undoes() => Finished::cancelled(why),
@@ -174,34 +161,32 @@ impl<'a> Workers<'a> {
                 }
                 Command::Settled(step) => {
                     self.report(step);
-                    (false, Vec::new())
+                    Vec::new()
                 }
                 Command::Sleep(unit, ms) => {
                     let due = self.elapsed() + Duration::from_millis(ms);
                     self.lock().timers.push(Reverse((due, unit)));
-                    (false, Vec::new())
+                    Vec::new()
                 }
             };
             drop(dropped); // large values are freed without the lock
-            if more {
-                self.hire(scope);
-            }
         }
         self.wake.notify_all();
     }
 
-    /// The next command, once there is one; none at the end.
-    fn next(&self) -> Option<Command> {
+    /// The next command, once there is one, and whether another thread is needed for those behind it; none at the end.
+    fn next(&self) -> Option<(Command, bool)> {
         let mut core = self.lock();
         loop {
             if !core.told_to_stop
                 && let Err(why) = self.stop.check()
             {
                 core.told_to_stop = true;
-                self.feed(&mut core, Event::Stop(why));
+                core.feed(Event::Stop(why));
             }
-            if let Some(command) = core.queue.pop_front() {
-                return Some(command);
+            if let Some(command) = core.pop() {
+                let more = core.threads < self.threads_max && core.lasting > core.idle;
+                return Some((command, more));
             }
             if core.machine.conclusion().is_some() {
                 return None;
@@ -210,7 +195,7 @@ impl<'a> Workers<'a> {
             match core.timers.peek().map(|Reverse((due, unit))| (*due, *unit)) {
                 Some((due, unit)) if due <= now => {
                     core.timers.pop();
-                    self.feed(&mut core, Event::Woke(unit));
+                    core.feed(Event::Woke(unit));
                 }
                 Some((due, _)) => {
                     let wait = (due - now).min(LOOK_AGAIN);
@@ -231,34 +216,22 @@ impl<'a> Workers<'a> {
         }
     }
 
-    fn feed(&self, core: &mut Core<'a>, event: Event) {
-        let commands = core.machine.step(event);
-        core.queue.extend(commands);
-    }
-
-    /// Gives the machine an event; whether another thread is needed, and values to be dropped.
-    fn tell(&self, event: Event) -> (bool, Vec<Value>) {
+    /// Gives the machine an event; gives values to be dropped.
+    fn tell(&self, event: Event) -> Vec<Value> {
         let mut core = self.lock();
-        self.feed(&mut core, event);
+        core.feed(event);
         let dropped = core.machine.take_dropped();
         // This worker takes the next command itself.
-        let waiting = core.queue.len().saturating_sub(1);
+        let waiting = core.len().saturating_sub(1);
         match waiting {
             0 => {}
             1 => self.wake.notify_one(),
             _ => self.wake.notify_all(),
         }
-        let starts = core
-            .queue
-            .iter()
-            .filter(|command| !matches!(command, Command::Settled(_)))
-            .take(core.idle + 2)
-            .count();
-        let more = starts.saturating_sub(1) > core.idle && core.threads < self.threads_max;
-        (more, dropped)
+        dropped
     }
 
-    fn ended(&self, unit: Unit, end: Finished) -> (bool, Vec<Value>) {
+    fn ended(&self, unit: Unit, end: Finished) -> Vec<Value> {
         let left_ms = self.left_ms(unit);
         self.tell(Event::Ended {
             unit,
@@ -350,7 +323,7 @@ impl<'a> Workers<'a> {
         core.broken.get_or_insert_with(|| why.clone());
         if !core.told_to_stop {
             core.told_to_stop = true;
-            self.feed(&mut core, Event::Stop(why.clone()));
+            core.feed(Event::Stop(why.clone()));
         }
         Finished::cancelled(why)
     }
@@ -389,11 +362,18 @@ impl<'a> Workers<'a> {
             },
             Err(err) => Outcome::error(err),
         };
-        let mut end = Finished::of_outcome(step, outcome, self.stop);
+        // What a map gives is digested whole, when its last call has ended.
+        let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
+        let mut end = Finished::of_outcome(step, outcome, self.stop, keep);
         end.defaults_used = defaults_used;
         end.began = began;
         end.ended = self.elapsed();
         end
+    }
+
+    /// Whether there is room to keep a result until its digest is asked for.
+    fn keep(&self, bytes: u64) -> bool {
+        self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX
     }
 
     fn dispatch(

@@ -320,11 +320,7 @@ impl Dispatcher {
         let ended = guarded.unwrap_or_else(|_| {
             stages::Ended::failed(panic::internal(trail.tool(), trail.call_id()))
         });
-        // A call that ended before its arguments were decoded is known by them as they came.
-        if trail.args_digest.is_empty() {
-            trail.args_digest = crate::digest::of_value(&request.args);
-        }
-        trail.finish(self, &request.args, ended)
+        trail.finish(self, ended)
     }
 
     /// Look-up and visibility: what a planner asks first. A direct-only tool is refused for a chain caller.

@@ -1,5 +1,6 @@
 //! What the audit must know of a call, gathered on the way through the stages; and the end of every call: record, envelope.
 
+use std::cell::OnceCell;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
@@ -31,7 +32,10 @@ pub(super) struct Trail {
     pub(super) version: Option<u32>,
     /// Where a tool that is not of the program comes from: plugin, version, digest.
     source: Option<&'static str>,
-    pub(super) args_digest: String,
+    /// The arguments, as they came until they are decoded.
+    args: Value,
+    /// Made when a record, an approval or a kept result asks for it.
+    args_digest: OnceCell<String>,
     pub(super) declared: &'static [Effect],
     /// What this call can change at most.
     pub(super) effects: &'static [Effect],
@@ -75,7 +79,8 @@ impl Trail {
             tool: redact::text(&name).0.into_owned(),
             version: None,
             source: None,
-            args_digest: String::new(),
+            args: request.args.clone(),
+            args_digest: OnceCell::new(),
             declared: &[],
             effects: &[],
             decision: None,
@@ -124,6 +129,16 @@ impl Trail {
         spec.id.clone_into(&mut self.tool);
         self.version = Some(spec.version);
         self.source = (spec.source != Spec::pure().source).then_some(spec.source);
+    }
+
+    pub(super) fn set_args(&mut self, args: &Value) {
+        self.args = args.clone();
+        self.args_digest = OnceCell::new();
+    }
+
+    pub(super) fn args_digest(&self) -> &str {
+        self.args_digest
+            .get_or_init(|| digest::of_value(&self.args))
     }
 
     /// The record of what is about to happen.
@@ -179,7 +194,7 @@ impl Trail {
         if let Some(source) = self.source {
             record.insert("source", source);
         }
-        record.insert("args_digest", self.args_digest.as_str());
+        record.insert("args_digest", self.args_digest());
         record.insert("policy_generation", self.generation.as_str());
         if let Some(decision) = &self.decision {
             record.insert("decision", decision.verdict.as_str());
@@ -208,44 +223,46 @@ impl Trail {
     }
 
     /// The record of how it ended, and the envelope. The record is written even when the ledger fails or panics on it once.
-    pub(super) fn finish(
-        mut self,
-        dispatcher: &Dispatcher,
-        args: &Value,
-        mut ended: Ended,
-    ) -> Outcome {
+    pub(super) fn finish(mut self, dispatcher: &Dispatcher, mut ended: Ended) -> Outcome {
         let elapsed = dispatcher
             .host
             .clock
             .monotonic()
             .saturating_sub(self.started);
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
-        let mut record = self.record("call");
+        let witness = dispatcher.host.witness.as_ref();
+        let is_recorded = dispatcher.host.ledger.is_some() || witness.is_some();
+        // The result of a step that nobody records is digested by who runs the chain, when the digest is asked for.
+        let is_shown = is_recorded || self.context.chain.is_none();
         let output_digest = match &ended.ending {
-            Ending::Success(output) => Some(digest::of_value(output)),
+            Ending::Success(output) if is_shown => Some(digest::of_value(output)),
             _ => None,
         };
-        if let Some(digest) = &output_digest {
-            record.insert("output_digest", digest.as_str());
-        }
-        describe(&mut record, &ended);
-        record.insert("elapsed_ms", elapsed_ms);
-        if self.kept {
-            record.insert("cached", true);
-        }
+        let record = || {
+            let mut record = self.record("call");
+            if let Some(digest) = &output_digest {
+                record.insert("output_digest", digest.as_str());
+            }
+            describe(&mut record, &ended);
+            record.insert("elapsed_ms", elapsed_ms);
+            if self.kept {
+                record.insert("cached", true);
+            }
+            Value::Object(Arc::new(record))
+        };
+        let record = is_recorded.then(record).unwrap_or_default();
         let durability = if self.effects.is_empty() {
             Durability::Batched
         } else {
             Durability::Synced
         };
-        let record = Value::Object(Arc::new(record));
         let head = self.write(dispatcher, &record, durability);
-        if let Some(witness) = &dispatcher.host.witness {
+        if let Some(witness) = witness {
             let result = match &ended.ending {
                 Ending::Success(output) => Some(output),
                 Ending::Failed(_) | Ending::Pending(_) => None,
             };
-            let _ = panic::guard(&self.call_id, || witness.call(&record, args, result));
+            let _ = panic::guard(&self.call_id, || witness.call(&record, &self.args, result));
         }
         let head = match head {
             Ok(head) => Some(head),

@@ -108,7 +108,7 @@ impl<'a> Opened<'a> {
         let fixed = [
             spec.id,
             &version,
-            &trail.args_digest,
+            trail.args_digest(),
             self.ruled.looked.caller.role(),
             dispatcher.policy.generation(),
             // Absent and empty differ: no agent, phase or task has an empty name.

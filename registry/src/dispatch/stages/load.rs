@@ -100,7 +100,7 @@ impl<'a> Cleared<'a> {
         let spec = ruled.looked.tool().spec();
         let result_key = results::key(dispatcher, spec, ruled.call.as_ref(), &ctx, || {
             (
-                trail.args_digest.as_str(),
+                trail.args_digest(),
                 trail.seed.unwrap_or(request.seed.get()),
             )
         });

@@ -21,7 +21,7 @@ use super::{
     CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, results,
 };
 use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict};
-use crate::{digest, redact};
+use crate::redact;
 
 /// How a call ended.
 pub(super) struct Ended {
@@ -110,10 +110,7 @@ pub(super) fn consider<'a>(
     let found = panic::guard(&call_id, || considered(dispatcher, request, &mut trail));
     let found = found.unwrap_or_else(|_| Err(panic::internal(trail.tool(), &call_id)));
     found.inspect_err(|error| {
-        if trail.args_digest.is_empty() {
-            trail.args_digest = digest::of_value(&request.args);
-        }
-        trail.finish(dispatcher, &request.args, Ended::failed(error.clone()));
+        trail.finish(dispatcher, Ended::failed(error.clone()));
     })
 }
 
@@ -225,7 +222,7 @@ impl<'a> Visible<'a> {
         trail.declared = spec.effects;
         let call = looked.tool().decode(args)?;
         trail.effects = call.reach().effects;
-        trail.args_digest = digest::of_value(call.args());
+        trail.set_args(call.args());
         if spec.determinism == Determinism::Seeded {
             trail.seed = call.args().get("seed").and_then(seed_of);
         }

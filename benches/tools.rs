@@ -1,0 +1,88 @@
+//! Tools that do next to nothing, so that what is around a step is what is timed.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, Entry, Example, Finite, Input, Matrix, Spec, Tool, ToolError, entry};
+
+/// The tools of this file.
+pub static TOOLS: &[Entry] = &[entry::<Add>(), entry::<HandOn>()];
+
+struct Add;
+
+/// Add one to a number, some time later.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AddArgs {
+    /// The number.
+    x: Finite,
+    /// How long to sleep before, in milliseconds.
+    #[serde(default)]
+    sleep_ms: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct AddOutput {
+    /// The number and one.
+    x: f64,
+}
+
+impl Tool for Add {
+    const SPEC: Spec = Spec {
+        id: "add_one",
+        title: "Add one",
+        ..Spec::pure()
+    };
+    type Args = AddArgs;
+    type Output = AddOutput;
+
+    fn run(args: AddArgs, _: &Ctx) -> Result<AddOutput, ToolError> {
+        if args.sleep_ms > 0 {
+            std::thread::sleep(Duration::from_millis(args.sleep_ms));
+        }
+        Ok(AddOutput {
+            x: args.x.get() + 1.0,
+        })
+    }
+
+    fn examples() -> Vec<Example<AddArgs, AddOutput>> {
+        Vec::new()
+    }
+}
+
+struct HandOn;
+
+/// Give a matrix back.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HandOnArgs {
+    /// The matrix.
+    matrix: Input<Matrix>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct HandOnOutput {
+    /// The same.
+    matrix: Matrix,
+}
+
+impl Tool for HandOn {
+    const SPEC: Spec = Spec {
+        id: "hand_on",
+        title: "Hand on",
+        ..Spec::pure()
+    };
+    type Args = HandOnArgs;
+    type Output = HandOnOutput;
+
+    fn run(args: HandOnArgs, ctx: &Ctx) -> Result<HandOnOutput, ToolError> {
+        Ok(HandOnOutput {
+            matrix: args.matrix.load(ctx)?,
+        })
+    }
+
+    fn examples() -> Vec<Example<HandOnArgs, HandOnOutput>> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,93 @@
+//! Blocks of numbers as NumPy files: their bytes, and the names of those.
+
+use tool_core::value::Numbers;
+use tool_core::{ToolError, Value};
+
+use super::form::{RANK_MAX, damaged, too_large};
+use super::handle::{Handle, Kind, summary};
+use super::{ArtifactHash, FILE_BYTES_MAX};
+
+/// The name of a block; it stays with the block, which does not change, so that a block is hashed once.
+pub(super) fn named(numbers: &Numbers) -> Result<Handle, ToolError> {
+    let note = numbers.note();
+    let noted = note.and_then(|note| note.get()?.downcast_ref::<Handle>());
+    if let Some(handle) = noted
+        && let Kind::Npy {
+            shape, integral, ..
+        } = &handle.kind
+        && (shape.as_slice(), *integral) == (numbers.shape(), numbers.integral())
+    {
+        return Ok(handle.clone());
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut bytes = 0;
+    npy_parts(numbers, &mut |part| {
+        hasher.update_rayon(part);
+        bytes += part.len() as u64;
+        Ok::<(), std::convert::Infallible>(())
+    })
+    .unwrap_or_else(|never| match never {});
+    if bytes > FILE_BYTES_MAX {
+        return Err(too_large("artifact_size", bytes, FILE_BYTES_MAX));
+    }
+    let handle = Handle {
+        hash: ArtifactHash(hasher.finalize().into()),
+        kind: Kind::Npy {
+            shape: numbers.shape().to_vec(),
+            integral: numbers.integral(),
+            bytes,
+            summary: summary(numbers),
+        },
+    };
+    if let Some(note) = note {
+        // Another shape of the same block may stand there.
+        let _ = note.set(Box::new(handle.clone()));
+    }
+    Ok(handle)
+}
+
+/// The bytes of a block's NumPy file, part by part: it is hashed and written without a copy of the whole.
+pub(super) fn npy_parts<E>(
+    numbers: &Numbers,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    /// As many numbers as several threads share when they hash them.
+    const PART: usize = 1 << 19;
+    let flat = [numbers.as_slice().len()];
+    let shape = if numbers.rank() <= RANK_MAX {
+        numbers.shape()
+    } else {
+        &flat
+    };
+    take(&tool_core::npy::header(shape))?;
+    let mut buffer = vec![0_u8; 8 * PART.min(numbers.as_slice().len())];
+    for part in numbers.as_slice().chunks(PART) {
+        for (place, number) in buffer.as_chunks_mut::<8>().0.iter_mut().zip(part) {
+            *place = number.to_le_bytes();
+        }
+        take(&buffer[..8 * part.len()])?;
+    }
+    Ok(())
+}
+
+/// The block that a file's bytes and its handle stand for.
+pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value, ToolError> {
+    let Kind::Npy {
+        shape, integral, ..
+    } = &handle.kind
+    else {
+        return Err(damaged("a handle names no block"));
+    };
+    match tool_core::npy::parse(bytes).map_err(|fault| damaged(&fault.message))? {
+        Value::Numbers(numbers) if numbers.shape() == shape && !integral => {
+            Ok(Value::Numbers(numbers))
+        }
+        Value::Numbers(numbers) => {
+            let shaped = numbers.reshaped(shape.clone(), *integral);
+            shaped
+                .map(Value::Numbers)
+                .ok_or_else(|| damaged("a handle and its file differ in shape"))
+        }
+        _ => Err(damaged("a file holds no block")),
+    }
+}

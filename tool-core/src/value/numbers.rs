@@ -1,0 +1,238 @@
+//! [`Numbers`]: a regular block of doubles, shared.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use super::Value;
+
+/// Doubles that are shared, with what was found out about them once.
+#[derive(Default)]
+pub struct Block {
+    data: Vec<f64>,
+    is_finite: OnceLock<bool>,
+    note: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Block {
+    /// Whether no number is infinite or not a number; looked at once.
+    pub fn is_finite(&self) -> bool {
+        *self.is_finite.get_or_init(|| is_finite(&self.data))
+    }
+}
+
+impl Deref for Block {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.data
+    }
+}
+
+impl From<Vec<f64>> for Block {
+    fn from(data: Vec<f64>) -> Self {
+        Self {
+            data,
+            ..Self::default()
+        }
+    }
+}
+
+impl PartialEq for Block {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.data.fmt(f)
+    }
+}
+
+/// Looked at by parts, each without a branch: a stop at every number would cost several times as much.
+fn is_finite(data: &[f64]) -> bool {
+    const PART: usize = 64;
+    let faulty = |part: &[f64]| {
+        part.iter()
+            .fold(false, |any, number| any | !number.is_finite())
+    };
+    !data.chunks(PART).any(faulty)
+}
+
+/// Whether a shape holds exactly so many elements, and at least one.
+fn holds(shape: &[usize], count: usize) -> bool {
+    let product = (shape.iter()).try_fold(1_usize, |product, &extent| product.checked_mul(extent));
+    product == Some(count) && count > 0 && !shape.is_empty()
+}
+
+/// A regular block of doubles, row-major: a view of shared data with a shape.
+#[derive(Clone)]
+pub struct Numbers {
+    data: Arc<Block>,
+    offset: usize,
+    shape: Vec<usize>,
+    integral: bool,
+}
+
+impl fmt::Debug for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Numbers({:?})", self.shape)
+    }
+}
+
+impl Numbers {
+    /// A vector; `integral` says that every element was spelled as an integer (it is written back that way).
+    pub fn vector(data: Vec<f64>, integral: bool) -> Self {
+        let shape = vec![data.len()];
+        Self {
+            data: Arc::new(data.into()),
+            offset: 0,
+            shape,
+            integral,
+        }
+    }
+
+    /// A block of the given shape, row-major; `None` when the shape does not hold exactly the data or is empty.
+    pub fn new(shape: Vec<usize>, data: Vec<f64>, integral: bool) -> Option<Self> {
+        holds(&shape, data.len()).then(|| Self {
+            data: Arc::new(data.into()),
+            offset: 0,
+            shape,
+            integral,
+        })
+    }
+
+    /// Extents, outermost first; every extent is at least 1.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Number of dimensions, at least 1.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Length of the outermost dimension.
+    pub fn len(&self) -> usize {
+        self.shape[0]
+    }
+
+    /// Always false: an empty array is `Value::Array`.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether every element is an integer and is written as one.
+    pub fn integral(&self) -> bool {
+        self.integral
+    }
+
+    /// All elements, row-major.
+    pub fn as_slice(&self) -> &[f64] {
+        let count: usize = self.shape.iter().product();
+        &self.data[self.offset..self.offset + count]
+    }
+
+    /// The element at an index: a number for rank 1, a view of the sub-block otherwise.
+    pub fn get(&self, index: usize) -> Option<Value> {
+        if index >= self.len() {
+            return None;
+        }
+        if self.rank() == 1 {
+            return Some(self.scalar(self.data[self.offset + index]));
+        }
+        let stride: usize = self.shape[1..].iter().product();
+        Some(Value::Numbers(Self {
+            data: Arc::clone(&self.data),
+            offset: self.offset + index * stride,
+            shape: self.shape[1..].to_vec(),
+            integral: self.integral,
+        }))
+    }
+
+    fn scalar(&self, value: f64) -> Value {
+        if self.integral {
+            Value::Int(value as i64)
+        } else {
+            Value::Float(value)
+        }
+    }
+
+    /// Whether the view covers its block.
+    fn is_whole(&self) -> bool {
+        self.as_slice().len() == self.data.len()
+    }
+
+    /// Whether no element is infinite or not a number; looked at once for a view of a whole block.
+    pub fn is_finite(&self) -> bool {
+        if self.is_whole() {
+            self.data.is_finite()
+        } else {
+            is_finite(self.as_slice())
+        }
+    }
+
+    /// A place for what somebody else found out about the block, such as its name in a store; none for a part of one.
+    pub fn note(&self) -> Option<&OnceLock<Box<dyn Any + Send + Sync>>> {
+        self.is_whole().then_some(&self.data.note)
+    }
+
+    /// The elements as a shared buffer, without copying when the view covers it whole.
+    pub fn into_shared(self) -> Arc<Block> {
+        if self.is_whole() {
+            self.data
+        } else {
+            Arc::new(self.as_slice().to_vec().into())
+        }
+    }
+
+    /// The same elements in another shape and spelling; `None` when the shape does not hold exactly them.
+    pub fn reshaped(self, shape: Vec<usize>, integral: bool) -> Option<Self> {
+        holds(&shape, self.as_slice().len()).then_some(Self {
+            shape,
+            integral,
+            ..self
+        })
+    }
+
+    /// A view with the given shape over shared data.
+    pub fn from_shared(data: Arc<Block>, shape: Vec<usize>) -> Option<Self> {
+        holds(&shape, data.len()).then_some(Self {
+            data,
+            offset: 0,
+            shape,
+            integral: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_block_are_looked_at_by_themselves() {
+        let data = vec![1.0, 2.0, f64::NAN, 4.0];
+        let whole = Numbers::new(vec![2, 2], data, false).unwrap();
+        let rows: Vec<Numbers> = (0..2)
+            .map(|row| whole.get(row).unwrap().as_numbers().unwrap().clone())
+            .collect();
+        assert!(!whole.is_finite());
+        assert_eq!((rows[0].is_finite(), rows[1].is_finite()), (true, false));
+        assert!(whole.note().is_some() && rows[0].note().is_none());
+        assert_eq!(&rows[1].clone().into_shared()[1], &4.0);
+    }
+
+    #[test]
+    fn a_shape_holds_exactly_the_elements() {
+        let block = Numbers::vector(vec![1.0; 6], true);
+        let shaped = |shape: &[usize]| block.clone().reshaped(shape.to_vec(), false);
+        let matrix = shaped(&[2, 3]).unwrap();
+        assert_eq!((matrix.shape(), matrix.integral()), (&[2, 3][..], false));
+        for shape in [&[][..], &[4], &[0, 6], &[usize::MAX, 2, 3]] {
+            assert!(shaped(shape).is_none(), "{shape:?}");
+        }
+    }
+}
