@@ -8,7 +8,7 @@ use crate::redact;
 /// Told of every call and chain when it has ended, with the record that the audit gets. It changes nothing, and its panic is
 /// swallowed; it is called where the call was made, so it must not wait.
 pub trait Witness: Send + Sync {
-    /// A call ended, waits for a person, or was refused: the arguments as they came, and the result where there is one.
+    /// A call ended, waits for a person, or was refused: the arguments (with what was left out, once they were decoded), and the result where there is one.
     fn call(&self, record: &Value, args: &Value, result: Option<&Value>);
 
     /// A chain ended, stands, or was refused.

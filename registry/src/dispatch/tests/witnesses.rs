@@ -43,15 +43,15 @@ fn watched(world: &World, witness: Arc<dyn Witness>) -> Dispatcher {
 fn a_witness_is_told_what_the_audit_gets() {
     let (world, listener) = (world(), Arc::new(Listener::default()));
     let dispatcher = watched(&world, Arc::clone(&listener) as _);
-    for (tool, args) in [
-        ("double", r#"{"x":2}"#),
-        ("double", r#"{"x":"two"}"#),
-        ("no_such_tool", "{}"),
+    for (tool, args, seen) in [
+        ("double", r#"{"x":2}"#, r#"{"x":2.0,"count":null}"#),
+        ("double", r#"{"x":"two"}"#, r#"{"x":"two"}"#),
+        ("no_such_tool", "{}", "{}"),
     ] {
         dispatcher.call(request("operator", tool, args));
         let (record, given, result) = listener.told.lock().unwrap().pop().unwrap();
         assert_eq!(record, world.last(), "{tool} {args}");
-        assert_eq!(given.to_string(), args);
+        assert_eq!(given.to_string(), seen);
         let done = field(&record, "/status") == Value::from("success");
         assert_eq!(result, done.then(|| Value::from(4.0)), "{tool} {args}");
     }
