@@ -75,7 +75,13 @@ pub struct Finished {
 }
 
 impl Finished {
-    pub(super) fn of_outcome(step: &CheckedStep, outcome: Outcome, stop: &StopFlag) -> Self {
+    /// Of the answer to its call; with the run that can be gone on with, where there is one.
+    pub(super) fn of_outcome(
+        step: &CheckedStep,
+        outcome: Outcome,
+        stop: &StopFlag,
+        run: Option<&str>,
+    ) -> Self {
         let mut end = Self {
             warnings: outcome.warnings,
             metadata: outcome.metadata,
@@ -107,9 +113,12 @@ impl Finished {
                             step.tool
                         ),
                     )
-                    .hint(format!(
-                        "`mathchain approve {approval_id}`, then resume the run"
-                    )),
+                    .hint(match run {
+                        Some(run) => {
+                            format!("`mathchain approve {approval_id}`, then `mathchain runs resume {run}`")
+                        }
+                        None => format!("`mathchain approve {approval_id}`, then run the plan again"),
+                    }),
                 );
                 end.approval_id = Some(approval_id);
             }

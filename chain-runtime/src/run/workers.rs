@@ -16,6 +16,7 @@ use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
 use super::finished::Finished;
+use super::limit::Limit;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
 use super::values;
@@ -31,7 +32,7 @@ pub(super) struct Workers<'a> {
     plan: &'a CheckedPlan,
     dispatcher: &'a Dispatcher,
     chain_id: &'a str,
-    stop: &'a StopFlag,
+    limit: &'a Limit,
     observer: Option<&'a Arc<dyn Observer>>,
     memory: Option<&'a Memory>,
     started: Duration,
@@ -59,7 +60,7 @@ impl<'a> Workers<'a> {
         plan: &'a CheckedPlan,
         dispatcher: &'a Dispatcher,
         chain_id: &'a str,
-        stop: &'a StopFlag,
+        limit: &'a Limit,
         observer: Option<&'a Arc<dyn Observer>>,
         memory: Option<&'a Memory>,
         (slots, costs): (Slots, &Costs),
@@ -70,7 +71,7 @@ impl<'a> Workers<'a> {
             plan,
             dispatcher,
             chain_id,
-            stop,
+            limit,
             observer,
             memory,
             started: dispatcher.host().clock.monotonic(),
@@ -162,7 +163,7 @@ impl<'a> Workers<'a> {
         while let Some(command) = self.next() {
             let (more, dropped) = match command {
                 Command::Start(unit, attempt) => {
-                    let end = match self.stop.check() {
+                    let end = match self.limit.check() {
                         Err(why) if unit.part != Part::Undo => Finished::cancelled(why),
                         _ => self.call(unit, attempt),
                     };
@@ -195,7 +196,7 @@ impl<'a> Workers<'a> {
         let mut core = self.lock();
         loop {
             if !core.told_to_stop
-                && let Err(why) = self.stop.check()
+                && let Err(why) = self.limit.check()
             {
                 core.told_to_stop = true;
                 self.feed(&mut core, Event::Stop(why));
@@ -380,11 +381,19 @@ impl<'a> Workers<'a> {
             },
             Err(err) => Outcome::error(err),
         };
-        let mut end = Finished::of_outcome(step, outcome, self.stop);
+        let mut end = Finished::of_outcome(step, outcome, self.limit.stop(), self.run());
+        self.limit
+            .explain(&mut end, self.left_ms(unit) == Some(0), step.deadline_ms);
         end.defaults_used = defaults_used;
         end.began = began;
         end.ended = self.elapsed();
         end
+    }
+
+    /// The run that can be gone on with, where this is one.
+    fn run(&self) -> Option<&str> {
+        let journal = self.memory.and_then(Memory::journal);
+        journal.map(|journal| journal.id())
     }
 
     fn dispatch(
@@ -423,10 +432,10 @@ impl<'a> Workers<'a> {
             receive
         });
         let (seed, stop) = match unit.part {
-            Part::Whole => (step.seed, self.stop.clone()),
+            Part::Whole => (step.seed, self.limit.stop().clone()),
             Part::Item(index) => (
                 item_seed(self.plan.seed, &step.id, index as u64),
-                self.stop.clone(),
+                self.limit.stop().clone(),
             ),
             // What is undone is undone also after the chain was stopped.
             Part::Undo => (step.seed, StopFlag::new()),

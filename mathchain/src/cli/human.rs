@@ -1,8 +1,11 @@
 //! Results for a reader: names and aligned values, plots as they are, long lists cut with a note.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 
 use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
+
+use crate::environment;
 
 /// Most elements of a list, and rows of a matrix, that are shown.
 const SHOWN_MAX: usize = 12;
@@ -33,7 +36,28 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
             String::new()
         }
     };
+    let head = outcome.metadata.get("audit");
+    if let Some(head) = head.and_then(|audit| audit.get("head")?.as_str()) {
+        stderr.push_str(&dim(&format!("audit {head}")));
+    }
     Rendered { stdout, stderr }
+}
+
+/// A line on stderr that is there for who looks for it.
+fn dim(line: &str) -> String {
+    match std::io::stderr().is_terminal() && environment::colour_wanted() {
+        true => format!("\u{1b}[2m{line}\u{1b}[0m\n"),
+        false => format!("{line}\n"),
+    }
+}
+
+/// The first few of a list, and how many more there are.
+pub(super) fn first_of(names: &[String], most: usize) -> String {
+    let shown = names[..names.len().min(most)].join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} ... and {more} more"),
+    }
 }
 
 /// An error with everything it knows.
