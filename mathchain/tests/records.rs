@@ -160,6 +160,14 @@ fn every_answer_has_the_head_of_the_audit() {
                 .to_owned(),
         );
     }
+    place.write(
+        "wrong.yaml",
+        "version: 1\nsteps:\n  - {id: a, tool: calculat}\n",
+    );
+    let refused = place.run(&["run", "wrong.yaml"], "");
+    heads.push(text(refused.expect_code(2), "/metadata/audit/head"));
+    let line = format!("audit {}\n", heads[heads.len() - 1]);
+    assert!(refused.stderr.contains(&line), "{}", refused.stderr);
     let served = place.run(
         &["serve", "--jsonl"],
         "{\"id\":1,\"tool\":\"calculate\",\"args\":{\"expression\":\"1\"}}\n",
@@ -212,7 +220,9 @@ fn block(place: &Place) -> PathBuf {
         std::fs::read_dir(folder).expect("a folder")
     });
     let mut files = entries.map(|entry| entry.expect("an entry").path());
-    files.find(|file| file.extension().is_some_and(|ending| ending == "npy")).expect("a block")
+    files
+        .find(|file| file.extension().is_some_and(|ending| ending == "npy"))
+        .expect("a block")
 }
 
 #[test]

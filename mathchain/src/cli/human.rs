@@ -36,18 +36,19 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
             String::new()
         }
     };
-    let head = outcome.metadata.get("audit");
-    if let Some(head) = head.and_then(|audit| audit.get("head")?.as_str()) {
-        stderr.push_str(&dim(&format!("audit {head}")));
-    }
+    stderr.push_str(&head(outcome));
     Rendered { stdout, stderr }
 }
 
-/// A line on stderr that is there for who looks for it.
-fn dim(line: &str) -> String {
+/// Where the audit stands after an answer, as a line on stderr that is there for who looks for it.
+pub(super) fn head(outcome: &Outcome) -> String {
+    let audit = outcome.metadata.get("audit");
+    let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
+        return String::new();
+    };
     match std::io::stderr().is_terminal() && environment::colour_wanted() {
-        true => format!("\u{1b}[2m{line}\u{1b}[0m\n"),
-        false => format!("{line}\n"),
+        true => format!("\u{1b}[2maudit {head}\u{1b}[0m\n"),
+        false => format!("audit {head}\n"),
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let toolkit = run.caller.open(global)?;
     let refused = |problems: Problems| {
         let what = "the plan was refused; nothing ran";
-        plan::refused(global, Some(&run.plan), what, problems)
+        let head = toolkit.state().and_then(|state| state.head());
+        plan::refused(global, Some(&run.plan), what, problems, head.as_ref())
     };
     let mut plan = match plan::read(&run.plan) {
         Ok(plan) => plan.with_defaults(toolkit.chain_defaults()),
