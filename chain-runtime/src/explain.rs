@@ -184,10 +184,10 @@ impl CheckedPlan {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "plan {}: {} steps in {} waves, mode {}{}",
+            "plan {}: {} in {}, mode {}{}",
             self.id,
-            self.steps.len(),
-            self.graph.waves().len(),
+            counted(self.steps.len() as u64, "step"),
+            counted(self.graph.waves().len() as u64, "wave"),
             self.mode_used,
             if self.barrier { ", with barriers" } else { "" },
         );
@@ -374,4 +374,12 @@ fn resources(step: &CheckedStep) -> Vec<String> {
         .iter()
         .map(|key| format!("{} {}", key.access, describe(key)))
         .collect()
+}
+
+/// A number of things, in words.
+pub fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
 }

@@ -29,6 +29,7 @@ mod trace;
 pub mod types;
 
 pub use check::{CheckedPlan, CheckedStep, Permit, check};
+pub use explain::counted;
 pub use plan::{Approval, Budget, Defaults, Mode, OnError, Plan, Step};
 pub use problem::{Fault, PlanProblem, Problems};
 pub use run::{

@@ -98,6 +98,19 @@ impl Node {
         }
     }
 
+    /// Whether a file may be opened for it: `{"$file": path}` stands somewhere in it.
+    pub fn opens_files(&self) -> bool {
+        const FILE: &str = "$file";
+        match self {
+            Self::Literal(value) => holds_member(value, FILE),
+            Self::Reference(_) | Self::Format(_) => false,
+            Self::Object(members) => members
+                .iter()
+                .any(|(key, node)| **key == *FILE || node.opens_files()),
+            Self::Array(nodes) => nodes.iter().any(Self::opens_files),
+        }
+    }
+
     /// Calls back for every reference, in the order of the document.
     pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
         match self {
@@ -182,6 +195,17 @@ impl Node {
             };
         }
         Some(current)
+    }
+}
+
+/// Whether an object in a value has a member of this name; blocks of numbers are not looked into.
+fn holds_member(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| holds_member(item, name)),
+        Value::Object(object) => object
+            .iter()
+            .any(|(key, member)| key == name || holds_member(member, name)),
+        _ => false,
     }
 }
 

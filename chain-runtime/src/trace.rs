@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use tool_core::Value;
+use tool_core::{Object, Value};
 
 use crate::run::{ChainResult, Finished, StepReport};
 
@@ -71,8 +71,8 @@ impl ChainResult {
         calls
     }
 
-    /// `tool_chains`: the diagnostics of the chain with a line for each call.
-    pub fn tool_chains(&self) -> Value {
+    /// The diagnostics of the chain with a line for each call: an entry of `tool_chains`.
+    pub(crate) fn with_calls(&self) -> Object {
         let mut chain = self.diagnostics.clone();
         chain.insert("status", self.status.as_str());
         let calls = self.calls().into_iter().map(|call| {
@@ -88,7 +88,7 @@ impl ChainResult {
             ])
         });
         chain.insert("calls", Value::array(calls.collect()));
-        Value::array(vec![Value::Object(chain.into())])
+        chain
     }
 
     /// The same for people: waves, and below each its calls as bars.

@@ -18,13 +18,13 @@ use tool_core::{Object, ToolError, Value, json};
 use crate::fakes::{World, logged, operator, parse, statuses, steps, test_clock};
 
 /// A world whose runs are written in a folder.
-struct Durable {
+pub(crate) struct Durable {
     world: World,
-    state: Arc<State>,
+    pub(crate) state: Arc<State>,
 }
 
 impl Durable {
-    fn open(folder: &Path) -> Self {
+    pub(crate) fn open(folder: &Path) -> Self {
         let state = Arc::new(State::open(folder, test_clock()).unwrap());
         Self {
             world: World::written(Some(Arc::clone(&state))),
@@ -40,7 +40,7 @@ impl Durable {
         }
     }
 
-    fn run(&self, plan: &str, context: &CallerContext) -> ChainResult {
+    pub(crate) fn run(&self, plan: &str, context: &CallerContext) -> ChainResult {
         let dispatcher = self.asking();
         chain_runtime::execute(
             &parse(plan),
@@ -53,14 +53,14 @@ impl Durable {
     }
 
     /// A dispatcher with somebody to ask.
-    fn asking(&self) -> registry::Dispatcher {
+    pub(crate) fn asking(&self) -> registry::Dispatcher {
         let state = &self.state;
         self.world
             .dispatcher
             .with_records(Arc::clone(state) as _, Arc::clone(state) as _)
     }
 
-    fn resume(
+    pub(crate) fn resume(
         &self,
         id: &str,
         context: &CallerContext,
@@ -84,13 +84,13 @@ impl Durable {
         replay(&self.state, id, &self.asking(), &operator(), options).unwrap()
     }
 
-    fn state_of(&self, id: &str) -> RunState {
+    pub(crate) fn state_of(&self, id: &str) -> RunState {
         self.state.run(id).unwrap().state
     }
 }
 
 /// Somebody who has to ask.
-fn asker() -> CallerContext {
+pub(crate) fn asker() -> CallerContext {
     CallerContext {
         answer: Answer::Ask,
         ..operator()
@@ -101,7 +101,7 @@ fn outputs(result: &ChainResult) -> String {
     json::to_text(&Value::Object(Arc::new(result.outputs.clone())))
 }
 
-fn approval_of(result: &ChainResult, step: &str) -> String {
+pub(crate) fn approval_of(result: &ChainResult, step: &str) -> String {
     let step = result.steps.iter().find(|one| &*one.id == step).unwrap();
     step.end.approval_id.clone().unwrap()
 }

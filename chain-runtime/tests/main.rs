@@ -13,3 +13,4 @@ mod order;
 mod plans;
 mod records;
 mod session;
+mod truth;

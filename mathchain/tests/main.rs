@@ -13,6 +13,7 @@ mod plugins;
 mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
+mod records;
 mod runs;
 mod serve;
 #[cfg(target_os = "linux")]

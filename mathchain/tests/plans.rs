@@ -552,8 +552,13 @@ fn a_trace_says_when_what_ran() {
         "{}",
         human.stderr
     );
-    let untraced = place.run(&["run", "examples/failing.yaml"], "");
-    assert!(untraced.json().pointer("/metadata/tool_chains").is_none());
+    let untraced = place.run(&["run", "examples/posterior.yaml"], "");
+    let calls = untraced.expect_code(0).at("/metadata/tool_chains/0/calls");
+    assert_eq!(
+        calls.items().expect("a list").len(),
+        13,
+        "also without being asked"
+    );
 }
 
 #[test]

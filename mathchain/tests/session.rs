@@ -159,6 +159,8 @@ fn masked(text: &str) -> String {
         out.push_str(before);
         let end = quoted.find('"').unwrap_or(quoted.len());
         let word = &quoted[..end];
+        let is_head =
+            |hash: &str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if hex && (word.len() == 64 || out.ends_with(r#""approval_id":""#)) {
             let place = seen
@@ -169,6 +171,8 @@ fn masked(text: &str) -> String {
                     seen.len() - 1
                 });
             out.push_str(&format!("<{place}>"));
+        } else if word.rsplit_once(':').is_some_and(|(_, hash)| is_head(hash)) {
+            out.push_str("<head>");
         } else {
             out.push_str(word);
         }

@@ -154,6 +154,17 @@ impl Folder {
         }
     }
 
+    /// Holds a file against its name, without taking it into memory.
+    pub(crate) fn check(&self, handle: &Handle) -> Result<(), ToolError> {
+        let place = self.place(handle.hash, handle.ending().unwrap_or_default());
+        match hash_of(&place) {
+            Ok(found) if found == handle.hash => Ok(()),
+            Ok(_) => Err(corrupt(handle.hash, "its content is not what was written")),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Err(missing(handle.hash)),
+            Err(err) => Err(corrupt(handle.hash, &err.to_string())),
+        }
+    }
+
     /// The block in a file, verified.
     pub(crate) fn block(&self, handle: &Handle) -> Result<Value, ToolError> {
         block::block(handle, &self.read(handle)?)

@@ -1,5 +1,6 @@
 //! The diagnostics of a chain: what was asked and what held, the waves, and how long each took.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::{Object, Value};
@@ -74,4 +75,28 @@ pub(super) fn diagnostics(
     record.insert("wave_timeline", Value::array(timeline.collect()));
     record.insert("elapsed_ms", ms(elapsed));
     record
+}
+
+/// Diagnostics whose lists have at most so many entries; `left_out` says how many more each had.
+pub(super) fn bounded(diagnostics: &Object, most: usize) -> Object {
+    let mut shown = Object::new();
+    let mut left_out = Object::new();
+    for (key, value) in diagnostics.iter() {
+        let Value::Array(items) = value else {
+            shown.insert(key, value.clone());
+            continue;
+        };
+        let first = items.iter().take(most).map(|item| match item {
+            Value::Object(entry) => Value::Object(Arc::new(bounded(entry, most))),
+            other => other.clone(),
+        });
+        shown.insert(key, Value::array(first.collect()));
+        if items.len() > most {
+            left_out.insert(key, items.len() - most);
+        }
+    }
+    if !left_out.is_empty() {
+        shown.insert("left_out", Value::Object(Arc::new(left_out)));
+    }
+    shown
 }

@@ -8,11 +8,11 @@ use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
-use super::memory::{Compared, Decision, Memory};
+use super::memory::{Compared, Decision, Memory, Unreadable};
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
-use crate::state::{Journal, Run, RunHeader, RunState, State};
+use crate::state::{END_KEY, Journal, Run, RunHeader, RunState, State, named_values};
 
 /// How a run goes on.
 #[derive(Debug, Clone, Default)]
@@ -264,7 +264,12 @@ pub fn resume(
     let costs = state.value(&found.plan)?;
     let costs = costs.get("costs").map(Costs::from_value);
     let (journal, records) = state.take_run(&found.id)?;
-    let memory = match Memory::resume(Arc::clone(&journal), &plan, &records, &how.decisions) {
+    let memory = match Memory::resume(
+        Arc::clone(&journal),
+        &plan,
+        (&records, found.created_ms),
+        &how.decisions,
+    ) {
         Ok(memory) => memory,
         Err(err) => {
             // As it was: somebody else may do better.
@@ -383,7 +388,7 @@ pub fn cancel(
 /// all else the recorded result stands.
 ///
 /// # Errors
-/// As [`resume`]; `artifact_missing` where the values of the run were collected.
+/// As [`resume`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
 pub fn replay(
     state: &Arc<State>,
     id: &str,
@@ -392,6 +397,7 @@ pub fn replay(
     options: RunOptions,
 ) -> Result<Replay, ToolError> {
     let found = state.run(id)?;
+    found.with_values()?;
     let plan = checked(state, &found, dispatcher, context, true)?;
     let records = state.run_records(&found.id)?;
     let memory = Arc::new(Memory::replay(Arc::clone(state), &plan, &records));
@@ -413,9 +419,22 @@ pub fn replay(
     if found.profile != profile() {
         differs.push(format!("processor: {} -> {}", found.profile, profile()));
     }
+    let mut compared = memory.compared();
+    // What stands beside the ends of calls is read for its damage alone.
+    for record in &records {
+        let others = named_values(record).filter(|(key, _)| *key != END_KEY);
+        let unread = others.filter_map(|(key, handle)| Some((key, state.value(&handle).err()?)));
+        compared
+            .unreadable
+            .extend(unread.map(|(key, error)| Unreadable {
+                what: key.to_owned(),
+                unit: None,
+                error,
+            }));
+    }
     Ok(Replay {
         run: found,
-        compared: memory.compared(),
+        compared,
         result_same: recorded.map(|recorded| recorded == digest),
         differs,
     })
@@ -424,9 +443,10 @@ pub fn replay(
 /// The inputs and plan of a run, to begin another like it.
 ///
 /// # Errors
-/// `artifact_missing` where the values of the run were collected.
+/// `precondition_failed` with reason `values_collected` where the values of the run were collected.
 pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
     let found = state.run(id)?;
+    found.with_values()?;
     let (plan, _) = read(&state.value(&found.plan)?).ok_or_else(|| {
         ToolError::new(ErrorCode::ToolError, "the plan of the run cannot be read")
             .reason("run_corrupt")

@@ -76,11 +76,12 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// `keep` as for [`OutputDigest::of`].
+    /// Of the answer to its call; with the run that can be gone on with, where there is one. `keep` as for [`OutputDigest::of`].
     pub(super) fn of_outcome(
         step: &CheckedStep,
         outcome: Outcome,
         stop: &StopFlag,
+        run: Option<&str>,
         keep: impl FnOnce(u64) -> bool,
     ) -> Self {
         let mut end = Self {
@@ -118,9 +119,12 @@ impl Finished {
                             step.tool
                         ),
                     )
-                    .hint(format!(
-                        "`mathchain approve {approval_id}`, then resume the run"
-                    )),
+                    .hint(match run {
+                        Some(run) => {
+                            format!("`mathchain approve {approval_id}`, then `mathchain runs resume {run}`")
+                        }
+                        None => format!("`mathchain approve {approval_id}`, then run the plan again"),
+                    }),
                 );
                 end.approval_id = Some(approval_id);
             }

@@ -717,7 +717,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn over_budget(what: &str) -> ToolError {
+pub(super) fn over_budget(what: &str) -> ToolError {
     ToolError::new(
         ErrorCode::LimitExceeded,
         format_args!("the plan's budget of `{what}` is used up"),

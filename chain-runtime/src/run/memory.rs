@@ -12,11 +12,12 @@ use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
-use super::machine::{Part, Unit};
+use super::limit::spent_ms;
+use super::machine::Unit;
+use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
 use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::plan::COMPENSATE_SUFFIX;
-use crate::state::{Journal, State};
+use crate::state::{END_KEY, Journal, State};
 
 /// What a person says of a call whose outcome is not known.
 #[derive(Debug, Clone)]
@@ -34,11 +35,21 @@ pub struct Memory {
     state: Arc<State>,
     /// Where ends are written; none in a replay, which compares instead.
     journal: Option<Arc<Journal>>,
-    past: HashMap<(Unit, u32), Handle>,
+    past: HashMap<(Unit, u32), Past>,
+    /// How long other processes worked on the run.
+    spent_ms: u64,
     /// Calls that began and are not known to have ended, with what was noted before them.
     unknown: BTreeMap<Unit, Option<Value>>,
     decisions: BTreeMap<Unit, Decision>,
     compared: Mutex<Compared>,
+}
+
+/// What is recorded of how a call ended.
+struct Past {
+    /// Under which name the whole is kept.
+    end: Handle,
+    status: StepStatus,
+    output_digest: Option<String>,
 }
 
 /// What a replay found.
@@ -50,6 +61,8 @@ pub struct Compared {
     pub taken: usize,
     /// Calls that gave something else, by plan order.
     pub divergences: Vec<Divergence>,
+    /// What was kept of the run and could not be read; calls by plan order.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// A call that gave something else when it was made again.
@@ -62,6 +75,16 @@ pub struct Divergence {
     pub recorded: Value,
     /// What it gave now.
     pub found: Value,
+}
+
+/// Something kept of a run that is gone or damaged.
+#[derive(Debug, Clone)]
+pub struct Unreadable {
+    /// What it is: the end of a call (`step`, `step[3]`), or `outputs`.
+    pub what: String,
+    pub(super) unit: Option<Unit>,
+    /// What is wrong with it.
+    pub error: ToolError,
 }
 
 /// What is known of a call that is about to be made.
@@ -85,6 +108,7 @@ impl Memory {
             state,
             journal,
             past: HashMap::new(),
+            spent_ms: 0,
             unknown: BTreeMap::new(),
             decisions: BTreeMap::new(),
             compared: Mutex::default(),
@@ -99,17 +123,18 @@ impl Memory {
         memory
     }
 
-    /// Of a run that goes on: from its records so far, and what a person says by step id (`step`, `step[3]`, `step!compensate`).
+    /// Of a run that goes on: from its records so far and when it began, and what a person says by step id (`step`, `step[3]`, `step!compensate`).
     ///
     /// # Errors
     /// `invalid_args` for a decision about a call whose outcome is known, or that is not in the plan.
     pub fn resume(
         journal: Arc<Journal>,
         plan: &CheckedPlan,
-        records: &[Value],
+        (records, created_ms): (&[Value], u64),
         decisions: &[(String, Decision)],
     ) -> Result<Self, ToolError> {
         let mut memory = Self::begin(journal);
+        memory.spent_ms = spent_ms(records, created_ms);
         memory.read(plan, records);
         memory.decide(plan, decisions)?;
         Ok(memory)
@@ -126,10 +151,15 @@ impl Memory {
                 Some("settled") => {
                     self.unknown.remove(&unit);
                     let attempt = record.get("attempt").and_then(Value::as_i64);
-                    let handle = record.get("end").and_then(Handle::from_value);
-                    if let (Some(attempt), Some(handle)) = (attempt, handle) {
+                    let handle = record.get(END_KEY).and_then(Handle::from_value);
+                    if let (Some(attempt), Some(end)) = (attempt, handle) {
                         let attempt = u32::try_from(attempt).unwrap_or(1);
-                        self.past.insert((unit, attempt), handle);
+                        let past = Past {
+                            end,
+                            status: status_in(record),
+                            output_digest: digest_in(record),
+                        };
+                        self.past.insert((unit, attempt), past);
                     }
                 }
                 _ => {}
@@ -180,10 +210,16 @@ impl Memory {
         self.journal.as_ref().map_or(1, |journal| journal.part())
     }
 
+    /// How long other processes worked on the run, in milliseconds.
+    pub(super) fn spent_ms(&self) -> u64 {
+        self.spent_ms
+    }
+
     /// What a replay found, by plan order.
     pub fn compared(&self) -> Compared {
         let mut compared = lock(&self.compared).clone();
         compared.divergences.sort_by_key(|one| one.unit);
+        compared.unreadable.sort_by_key(|one| one.unit);
         compared
     }
 
@@ -200,18 +236,21 @@ impl Memory {
         unit: Unit,
         attempt: u32,
     ) -> Result<Recall, ToolError> {
-        if let Some(handle) = self.past.get(&(unit, attempt)) {
-            if self.journal.is_none() && step.is_function {
+        if let Some(past) = self.past.get(&(unit, attempt)) {
+            if self.journal.is_none() && is_computed_again(step) {
                 return Ok(Recall::Call);
             }
-            return match self.state.value(handle) {
+            return match self.state.value(&past.end) {
                 Ok(value) => {
                     lock(&self.compared).taken += 1;
                     Ok(Recall::Ended(Box::new(end_of(&value))))
                 }
                 // What is a function of its arguments is computed again.
-                Err(_) if step.is_function => Ok(Recall::Call),
-                Err(err) => Ok(Recall::Ended(Box::new(Finished::failed(err)))),
+                Err(_) if is_computed_again(step) => Ok(Recall::Call),
+                Err(err) => {
+                    self.unreadable(plan, unit, &err);
+                    Ok(Recall::Ended(Box::new(Finished::failed(err))))
+                }
             };
         }
         let Some(before) = self.unknown.get(&unit) else {
@@ -262,6 +301,7 @@ impl Memory {
     /// How a call ends of which nothing tells whether it happened.
     pub(super) fn undecided(&self, plan: &CheckedPlan, step: &CheckedStep, unit: Unit) -> Finished {
         let name = name_of(plan, unit);
+        let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
         let error = ToolError::new(
             ErrorCode::Conflict,
             format_args!(
@@ -271,7 +311,7 @@ impl Memory {
         )
         .reason(registry::OUTCOME_UNKNOWN)
         .hint(format!(
-            "look, then resume with `--decide {name}=again`, `--decide {name}=failed` or `--decide {name}=done`"
+            "look, then `mathchain runs resume {run} --decide {name}=again`, or `{name}=failed`, or `{name}=done`"
         ));
         Finished {
             status: StepStatus::Unknown,
@@ -312,7 +352,7 @@ impl Memory {
             return Ok(());
         }
         let Some(journal) = &self.journal else {
-            if step.is_function {
+            if is_computed_again(step) {
                 self.compare(plan, unit, attempt, end);
             }
             return Ok(());
@@ -340,7 +380,7 @@ impl Memory {
         }
         let took = end.ended.saturating_sub(end.began);
         event.insert("elapsed_ms", (took.as_secs_f64() * 1e6).round() / 1e3);
-        event.insert("end", handle.to_value());
+        event.insert(END_KEY, handle.to_value());
         let durability = if step.effects.is_empty() {
             Durability::Batched
         } else {
@@ -351,20 +391,18 @@ impl Memory {
             .map(drop)
     }
 
-    /// Holds what a call gave against what was recorded.
+    /// Holds what a call gave against what was recorded of it. What was kept is read too: that it is damaged is found here.
     fn compare(&self, plan: &CheckedPlan, unit: Unit, attempt: u32, end: &Finished) {
-        let recorded = self
-            .past
-            .get(&(unit, attempt))
-            .and_then(|handle| self.state.value(handle).ok());
-        let Some(recorded) = recorded else {
+        let Some(past) = self.past.get(&(unit, attempt)) else {
             return;
         };
-        let before = end_of(&recorded);
-        let same = before.status == end.status && before.output_digest == end.output_digest;
-        let mut compared = lock(&self.compared);
-        if same {
-            compared.same += 1;
+        let kept = self.state.value(&past.end);
+        if let Err(err) = &kept {
+            self.unreadable(plan, unit, err);
+        }
+        let found = end.output_digest.as_ref().map(OutputDigest::as_str);
+        if past.status == end.status && past.output_digest.as_deref() == found {
+            lock(&self.compared).same += 1;
             return;
         }
         let shown = |end: &Finished| match (&end.output, &end.error) {
@@ -372,93 +410,36 @@ impl Memory {
             (None, Some(error)) => error.to_value(),
             (None, None) => Value::from(end.status.as_str()),
         };
+        let recorded = match &kept {
+            Ok(kept) => shown(&end_of(kept)),
+            Err(_) => Value::object([
+                ("status", Value::from(past.status.as_str())),
+                ("output_digest", Value::from(past.output_digest.clone())),
+            ]),
+        };
         let divergence = Divergence {
             call: name_of(plan, unit),
             unit,
-            recorded: shown(&before),
+            recorded,
             found: shown(end),
         };
-        compared.divergences.push(divergence);
+        lock(&self.compared).divergences.push(divergence);
     }
+
+    fn unreadable(&self, plan: &CheckedPlan, unit: Unit, error: &ToolError) {
+        lock(&self.compared).unreadable.push(Unreadable {
+            what: name_of(plan, unit),
+            unit: Some(unit),
+            error: error.clone(),
+        });
+    }
+}
+
+/// Whether the same arguments give the same again: what a file held when it was opened is not kept.
+fn is_computed_again(step: &CheckedStep) -> bool {
+    step.is_function && !step.args.opens_files()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What a unit is called by people: `step`, `step[3]`, `step!compensate`, `step[3]!compensate`.
-pub(super) fn name_of(plan: &CheckedPlan, unit: Unit) -> String {
-    let id = &plan.steps[unit.step].id;
-    match unit.part {
-        Part::Whole => id.to_string(),
-        Part::Item(index) => format!("{id}[{index}]"),
-        Part::Undo => format!("{id}{COMPENSATE_SUFFIX}"),
-        Part::UndoItem(index) => format!("{id}[{index}]{COMPENSATE_SUFFIX}"),
-    }
-}
-
-/// The unit that a record is about.
-fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<Unit> {
-    let name = record.get("step")?.as_str()?;
-    let item = record.get("item").and_then(Value::as_i64);
-    let (id, part) = match (name.strip_suffix(COMPENSATE_SUFFIX), item) {
-        (Some(id), Some(item)) => (id, Part::UndoItem(usize::try_from(item).ok()?)),
-        (Some(id), None) => (id, Part::Undo),
-        (None, Some(item)) => (name, Part::Item(usize::try_from(item).ok()?)),
-        (None, None) => (name, Part::Whole),
-    };
-    Some(Unit {
-        step: plan.position(id)?,
-        part,
-    })
-}
-
-/// What is kept of an end beside its status.
-fn value_of(end: &Finished) -> Value {
-    let mut kept = Object::new();
-    kept.insert("status", end.status.as_str());
-    if let Some(digest) = &end.output_digest {
-        kept.insert("output_digest", digest.as_str());
-    }
-    if let Some(output) = &end.output {
-        kept.insert("output", output.clone());
-    }
-    if let Some(error) = &end.error {
-        kept.insert("error", error.to_value());
-    }
-    kept.insert("warnings", end.warnings.clone());
-    kept.insert("defaults_used", end.defaults_used.clone());
-    kept.insert("metadata", Value::Object(Arc::new(end.metadata.clone())));
-    Value::Object(Arc::new(kept))
-}
-
-fn end_of(value: &Value) -> Finished {
-    let texts = |key: &str| -> Vec<String> {
-        let items = value.get(key).and_then(Value::items).unwrap_or_default();
-        items
-            .iter()
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect()
-    };
-    let status = value.get("status").and_then(Value::as_str);
-    Finished {
-        status: [StepStatus::Done, StepStatus::Denied]
-            .into_iter()
-            .find(|one| Some(one.as_str()) == status)
-            .unwrap_or(StepStatus::Failed),
-        output_digest: value
-            .get("output_digest")
-            .and_then(Value::as_str)
-            .map(|digest| digest.to_owned().into()),
-        output: value.get("output").cloned(),
-        error: value.get("error").and_then(ToolError::from_value),
-        warnings: texts("warnings"),
-        defaults_used: texts("defaults_used"),
-        metadata: value
-            .get("metadata")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default(),
-        ..Finished::default()
-    }
 }

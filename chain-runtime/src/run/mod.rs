@@ -12,9 +12,11 @@ mod durable;
 mod events;
 mod finished;
 mod items;
+mod limit;
 pub mod machine;
 mod memory;
 mod obstacle;
+mod recorded;
 mod report;
 mod shared;
 mod values;
@@ -39,9 +41,10 @@ pub use costs::Costs;
 pub use digest::OutputDigest;
 pub use durable::{Cancelled, Replay, Resume, again, build, cancel, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
+use limit::Limit;
 use machine::Slots;
-pub use memory::{Compared, Decision, Divergence, Memory};
-pub use report::{ChainResult, ChainStatus, StepReport};
+pub use memory::{Compared, Decision, Divergence, Memory, Unreadable};
+pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 use workers::Workers;
 
 /// Stack of each step's thread, in bytes.
@@ -181,20 +184,15 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         }
         None => dispatcher,
     };
-    // Also without a deadline a flag of its own: what stops this chain does not stop what the caller does next.
-    let stop = options.stop.child();
-    let limits = [options.timeout_ms, plan.deadline_ms, plan.budget.wall_ms];
-    let alarm = limits
-        .into_iter()
-        .flatten()
-        .min()
-        .map(|ms| clock.alarm(Duration::from_millis(ms), stop.clone()));
+    let spent_ms = memory.map_or(0, Memory::spent_ms);
+    let limit = Limit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
+    let alarm = limit.start(&*clock);
     let slots = slots(plan, options.threads);
     let workers = Workers::new(
         plan,
         dispatcher,
         &chain_id,
-        &stop,
+        &limit,
         options.observer.as_ref(),
         memory,
         (slots, &options.costs),
@@ -216,7 +214,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         (None, Some(_)) => {} // a replay leaves no trace of its own
         (None, None) => result.record(plan, dispatcher),
     }
-    dispatcher.tell_of_chain(|| Value::Object(Arc::new(result.to_record(plan))));
+    dispatcher.tell_of_chain(|| Value::Object(Arc::new(result.whole_record(plan))));
     result
 }
 

@@ -17,6 +17,7 @@ use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
 use super::finished::Finished;
+use super::limit::Limit;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
 use super::shared::Core;
@@ -35,7 +36,7 @@ pub(super) struct Workers<'a> {
     plan: &'a CheckedPlan,
     dispatcher: &'a Dispatcher,
     chain_id: &'a str,
-    stop: &'a StopFlag,
+    limit: &'a Limit,
     observer: Option<&'a Arc<dyn Observer>>,
     memory: Option<&'a Memory>,
     started: Duration,
@@ -51,7 +52,7 @@ impl<'a> Workers<'a> {
         plan: &'a CheckedPlan,
         dispatcher: &'a Dispatcher,
         chain_id: &'a str,
-        stop: &'a StopFlag,
+        limit: &'a Limit,
         observer: Option<&'a Arc<dyn Observer>>,
         memory: Option<&'a Memory>,
         (slots, costs): (Slots, &Costs),
@@ -61,7 +62,7 @@ impl<'a> Workers<'a> {
             plan,
             dispatcher,
             chain_id,
-            stop,
+            limit,
             observer,
             memory,
             started: dispatcher.host().clock.monotonic(),
@@ -149,7 +150,7 @@ impl<'a> Workers<'a> {
             }
             let dropped = match command {
                 Command::Start(unit, attempt) => {
-                    let end = match self.stop.check() {
+                    let end = match self.limit.check() {
                         Err(why) if !unit.part.undoes() => Finished::cancelled(why),
                         _ => self.call(unit, attempt),
                     };
@@ -179,7 +180,7 @@ impl<'a> Workers<'a> {
         let mut core = self.lock();
         loop {
             if !core.told_to_stop
-                && let Err(why) = self.stop.check()
+                && let Err(why) = self.limit.check()
             {
                 core.told_to_stop = true;
                 core.feed(Event::Stop(why));
@@ -364,7 +365,9 @@ impl<'a> Workers<'a> {
         };
         // What a map gives is digested whole, when its last call has ended.
         let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
-        let mut end = Finished::of_outcome(step, outcome, self.stop, keep);
+        let mut end = Finished::of_outcome(step, outcome, self.limit.stop(), self.run(), keep);
+        self.limit
+            .explain(&mut end, self.left_ms(unit) == Some(0), step.deadline_ms);
         end.defaults_used = defaults_used;
         end.began = began;
         end.ended = self.elapsed();
@@ -374,6 +377,12 @@ impl<'a> Workers<'a> {
     /// Whether there is room to keep a result until its digest is asked for.
     fn keep(&self, bytes: u64) -> bool {
         self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX
+    }
+
+    /// The run that can be gone on with, where this is one.
+    fn run(&self) -> Option<&str> {
+        let journal = self.memory.and_then(Memory::journal);
+        journal.map(|journal| journal.id())
     }
 
     fn dispatch(
@@ -413,10 +422,10 @@ impl<'a> Workers<'a> {
             receive
         });
         let (seed, stop) = match unit.part {
-            Part::Whole => (step.seed, self.stop.clone()),
+            Part::Whole => (step.seed, self.limit.stop().clone()),
             Part::Item(index) => (
                 item_seed(self.plan.seed, &step.id, index as u64),
-                self.stop.clone(),
+                self.limit.stop().clone(),
             ),
             // What is undone is undone also after the chain was stopped.
             Part::Undo | Part::UndoItem(_) => (step.seed, StopFlag::new()),

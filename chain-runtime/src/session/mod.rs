@@ -33,7 +33,9 @@ pub use limits::{
     VERSION,
 };
 pub use live::Live;
-pub use record::{Answer, Applied, EventRefused, LineRefused, Record, Session, StateDocument};
+pub use record::{
+    Answer, Applied, AuditHead, EventRefused, LineRefused, Record, Session, StateDocument,
+};
 pub use replay::{Divergence, Replay, Replayed};
 pub use state::{SessionState, SessionStatus};
 pub use tools::{Decided, Failure, Judged, Missing, Offer, OfferedTool, Registry, Resource};

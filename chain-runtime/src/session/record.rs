@@ -23,6 +23,8 @@ documents! {
         EventRefused = "event.refused",
         /// A line of input was no event.
         LineRefused = "line.refused",
+        /// Where the audit stands at the end.
+        AuditHead = "audit",
         /// The state at the end.
         StateDocument = "state",
     }
@@ -84,6 +86,14 @@ pub struct LineRefused {
     pub line: u64,
     /// Why.
     pub error: Failure,
+}
+
+/// Where the audit of the session's calls stands at the end of the input. A replay takes it as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditHead {
+    /// `SESSION:N:HASH`, which `mathchain audit verify --head` takes.
+    pub head: String,
 }
 
 /// The state at the end of the input.

@@ -97,7 +97,7 @@ impl Replay {
         })?;
         match record {
             Record::Applied(applied) => self.applied(applied),
-            Record::EventRefused(_) | Record::LineRefused(_) => Ok(()),
+            Record::EventRefused(_) | Record::LineRefused(_) | Record::AuditHead(_) => Ok(()),
             Record::StateDocument(found) => {
                 let own = StateDocument::of(&self.state).map_err(|error| self.failed(&error))?;
                 self.same("the state", &own.state, &found.state)?;

@@ -1,10 +1,13 @@
 //! The records that diagnoses are made of.
 
-use rusqlite::params;
-use tool_core::ToolError;
+use std::sync::Arc;
 
-use super::State;
+use rusqlite::params;
+use tool_core::{ToolError, Value};
+
 use super::audit::{AuditRecord, read_row};
+use super::{LISTS_KEY, State};
+use crate::artifacts::Handle;
 
 impl State {
     /// Records of calls and plans, of runs and sessions: those since a time, newest first, and before them all of one run, whatever
@@ -34,7 +37,24 @@ impl State {
         drop(core);
         rows.map_err(|err| self.shared.fail("read the journal", &err))?
             .into_iter()
-            .map(|row| self.parsed(row))
+            .map(|row| Ok(self.whole(self.parsed(row)?)))
             .collect()
+    }
+
+    /// A record with the lists that it only names; without them where they were collected.
+    fn whole(&self, mut record: AuditRecord) -> AuditRecord {
+        let handle = record.record.get(LISTS_KEY).and_then(Handle::from_value);
+        let lists = handle.and_then(|handle| self.value(&handle).ok());
+        if let (Some(members), Some(lists)) = (
+            record.record.as_object(),
+            lists.as_ref().and_then(Value::as_object),
+        ) {
+            let mut members = members.clone();
+            for (key, list) in lists.iter() {
+                members.insert(key, list.clone());
+            }
+            record.record = Value::Object(Arc::new(members));
+        }
+        record
     }
 }

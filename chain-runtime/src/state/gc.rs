@@ -40,6 +40,11 @@ pub struct Collected {
     pub left_bytes: u64,
 }
 
+/// Most runs that one record of a collection lists.
+const RUNS_OF_RECORD: usize = if cfg!(test) { 3 } else { 10_000 };
+/// Member of the record of a collection that says how many runs lost their values.
+pub(super) const COLLECTED_KEY: &str = "runs_collected";
+
 const DAY_MS: u64 = 24 * 3_600_000;
 /// How old a file must be that nobody knows.
 const STRAY_MS: u64 = DAY_MS;
@@ -125,6 +130,18 @@ impl State {
     /// # Errors
     /// `tool_error` when the state or a file cannot be written; what was freed until then is freed.
     pub fn gc(&self, keep: Keep) -> Result<Collected, ToolError> {
+        let mut done = self.collect(keep)?;
+        let mut last = done.runs.len();
+        // Every run is named by a record; the next ones by the next.
+        while last == RUNS_OF_RECORD && !keep.dry_run {
+            let more = self.collect(keep)?;
+            last = more.runs.len();
+            done.add(more);
+        }
+        Ok(done)
+    }
+
+    fn collect(&self, keep: Keep) -> Result<Collected, ToolError> {
         const ACTION: &str = "collect values";
         self.flush()?;
         // What ended while the runs were listed is left for the next time.
@@ -247,16 +264,20 @@ impl Collected {
         ])
     }
 
+    fn add(&mut self, more: Self) {
+        self.runs.extend(more.runs);
+        self.results += more.results;
+        self.values += more.values;
+        self.artifacts += more.artifacts;
+        self.strays += more.strays;
+        self.freed_bytes += more.freed_bytes;
+        self.left_bytes = more.left_bytes;
+    }
+
     fn record(&self) -> Value {
-        /// More are in the table of runs.
-        const SHOWN_MAX: usize = 1000;
-        let shown = Self {
-            runs: self.runs.iter().take(SHOWN_MAX).cloned().collect(),
-            ..self.clone()
-        };
-        let mut record = shown.to_value().as_object().cloned().unwrap_or_default();
+        let mut record = self.to_value().as_object().cloned().unwrap_or_default();
         record.insert("event", "gc");
-        record.insert("runs_collected", self.runs.len());
+        record.insert(COLLECTED_KEY, self.runs.len());
         Value::Object(record.into())
     }
 }
@@ -305,7 +326,8 @@ fn choose(
     let quota = keep.quota_bytes.unwrap_or(u64::MAX);
     let mut gone = Vec::new();
     for (time_ms, root) in candidates {
-        if !is_old(time_ms) && graph.left_bytes <= quota {
+        let is_enough = !keep.dry_run && done.runs.len() == RUNS_OF_RECORD;
+        if is_enough || (!is_old(time_ms) && graph.left_bytes <= quota) {
             break;
         }
         match &root {

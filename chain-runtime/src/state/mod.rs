@@ -2,7 +2,7 @@
 //!
 //! [`State`] is the one type to know. It is the [`Ledger`] (every call is a record in a hash chain), the [`Approvals`] desk
 //! (what waits for a person, and what a person answered), and it gives the operator's views of both: `approvals`, `approve`,
-//! `decline` in `approvals.rs`; `audit_list`, `audit_show`, `verify`, `export` in `audit.rs`. The schema and its migrations
+//! `decline` in `approvals.rs`; `audit_list`, `audit_show`, `export` in `audit.rs`, `verify` in `verify/`. The schema and its migrations
 //! are in `schema.rs` and nowhere else.
 //!
 //! One opened state is one *session* with a hash chain of its own, so that processes never wait for one another's chain;
@@ -35,6 +35,7 @@ mod run;
 mod runs;
 mod schema;
 mod values;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -50,8 +51,9 @@ use tool_core::capability::{
 use tool_core::{ToolError, Value};
 
 pub use self::approvals::Approval;
-pub use self::audit::{AuditRecord, Fault, Verification, head_text, parse_head};
+pub use self::audit::{AuditRecord, parse_head};
 pub use self::backups::{BACKUPS, Backup, Keeper};
+use self::gc::COLLECTED_KEY;
 pub use self::gc::{Collected, Keep};
 pub use self::journal::Journal;
 pub use self::kept::{Artifact, OPERATOR};
@@ -60,7 +62,9 @@ pub(crate) use self::ledger::chance;
 use self::ledger::{Core, Shared};
 pub use self::notices::NoticeRecord;
 use self::open::Target;
+pub(crate) use self::run::{END_KEY, LISTS_KEY, named_values};
 pub use self::run::{Holder, Run, RunHeader, RunState};
+pub use self::verify::{Fault, Verification};
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";
@@ -125,6 +129,12 @@ impl State {
     /// The name of the open session's chain.
     pub fn session(&self) -> String {
         self.shared.lock().chains.own.session.clone()
+    }
+
+    /// Where the open session's chain stands; `None` before its first record.
+    pub fn head(&self) -> Option<LedgerHead> {
+        let head = self.shared.lock().chains.own.head();
+        (head.sequence > 0).then_some(head)
     }
 
     /// Writes what is still batched.

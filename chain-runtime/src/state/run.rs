@@ -1,7 +1,7 @@
 //! A durable run: what it begins with, where it stands, and its row.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
-use tool_core::{Value, json};
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
 use super::lease::{Lease, Now, Owner};
 use crate::artifacts::{self, ArtifactHash, Handle};
@@ -121,6 +121,36 @@ pub struct Run {
     pub collected: bool,
     /// Who works on it now; `None` for nobody, also when who did died.
     pub holder: Option<Holder>,
+}
+
+impl Run {
+    /// Whether what the run refers to is still kept.
+    ///
+    /// # Errors
+    /// `precondition_failed` with reason `values_collected`.
+    pub fn with_values(&self) -> Result<(), ToolError> {
+        if !self.collected {
+            return Ok(());
+        }
+        let message = format_args!(
+            "the values of the run `{}` were collected by `mathchain runs gc`: there is nothing to go through again",
+            self.id
+        );
+        Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+            .reason("values_collected")
+            .hint("run the plan again for another run; `mathchain runs pin` keeps its values"))
+    }
+}
+
+/// Member of the record of a call that names how it ended.
+pub(crate) const END_KEY: &str = "end";
+/// Member of the record of a chain that names its lists of steps and waves, where they are long.
+pub(crate) const LISTS_KEY: &str = "lists";
+
+/// The values that a record names, by member.
+pub(crate) fn named_values(record: &Value) -> impl Iterator<Item = (&str, Handle)> {
+    let members = record.as_object().into_iter().flat_map(Object::iter);
+    members.filter_map(|(key, value)| Some((key, Handle::from_value(value)?)))
 }
 
 /// The process that works on a run.

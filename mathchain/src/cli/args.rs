@@ -528,11 +528,21 @@ pub(super) enum Audit {
         /// Call id, or session and number as SESSION:N
         record: String,
     },
-    /// Check every hash chain; finds a changed byte, a missing record, a cut tail
+    /// Check every hash chain and the values that runs refer to; finds a changed byte, a missing record, a cut tail
+    #[command(
+        after_help = "Every answer has a head: `audit.head` in its metadata, the line `audit ...` for a reader.
+Examples:
+  mathchain audit verify
+  mathchain audit verify --no-values          # records alone: as quick whatever runs keep
+  mathchain audit verify --head SESSION:N:HASH"
+    )]
     Verify {
         /// A head published earlier, SESSION:N:HASH, that must still be there; repeatable
         #[arg(long = "head", value_name = "HEAD")]
         heads: Vec<String>,
+        /// Leave the values that runs refer to unread
+        #[arg(long)]
+        no_values: bool,
     },
     /// Write all records as JSON Lines
     Export,
@@ -615,8 +625,10 @@ pub(super) enum ExportFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum RunStateArg {
-    /// A process works on it, or worked on it and died
+    /// A process works on it
     Running,
+    /// The process that worked on it died
+    Interrupted,
     /// It waits for an approval
     Suspended,
     /// An effect may or may not have happened

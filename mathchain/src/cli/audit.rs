@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use chain_runtime::state::{AuditRecord, State, head_text, parse_head};
+use chain_runtime::counted;
+use chain_runtime::state::{AuditRecord, State, parse_head};
 use tool_core::{ToolError, Value};
 
 use super::args::{Audit, Global};
@@ -25,7 +26,7 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolErro
             let found = state.audit_show(record)?;
             print_data(global, &value(&found), || human::value(&value(&found)));
         }
-        Audit::Verify { heads } => return verify(global, state, heads),
+        Audit::Verify { heads, no_values } => return verify(global, state, heads, !no_values),
         Audit::Export => {
             state.export(&mut std::io::stdout().lock())?;
         }
@@ -33,12 +34,17 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolErro
     Ok(exit::OK.into())
 }
 
-fn verify(global: &Global, state: &State, heads: &[String]) -> Result<ExitCode, ToolError> {
+fn verify(
+    global: &Global,
+    state: &State,
+    heads: &[String],
+    values: bool,
+) -> Result<ExitCode, ToolError> {
     let published = heads
         .iter()
         .map(|head| parse_head(head))
         .collect::<Result<Vec<_>, _>>()?;
-    let found = state.verify(&published)?;
+    let found = state.verify_with(&published, values)?;
     let faults: Vec<Value> = found
         .faults
         .iter()
@@ -50,19 +56,24 @@ fn verify(global: &Global, state: &State, heads: &[String]) -> Result<ExitCode, 
             ])
         })
         .collect();
-    let head = found.head.as_ref().map(head_text);
+    let head = found.head.as_ref().map(ToString::to_string);
     let data = Value::object([
         ("sound", Value::from(found.is_sound())),
         ("sessions", Value::from(found.sessions)),
         ("records", Value::from(found.records)),
+        ("values", Value::from(found.values)),
         ("head", Value::from(head.clone())),
         ("faults", Value::array(faults)),
     ]);
     print_data(global, &data, || {
+        let values = found.values.map_or_else(
+            || "; values were not read".to_owned(),
+            |values| format!(", {}", counted(values, "value")),
+        );
         let mut text = format!(
-            "{} records in {} sessions: {}\n",
-            found.records,
-            found.sessions,
+            "{} in {}{values}: {}\n",
+            counted(found.records, "record"),
+            counted(found.sessions, "session"),
             if found.is_sound() {
                 "sound"
             } else {

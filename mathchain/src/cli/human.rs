@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 
 use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
+
+use crate::environment;
 
 /// Most elements of a list, and rows of a matrix, that are shown.
 const SHOWN_MAX: usize = 12;
@@ -34,7 +37,29 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
             String::new()
         }
     };
+    stderr.push_str(&head(outcome));
     Rendered { stdout, stderr }
+}
+
+/// Where the audit stands after an answer, as a line on stderr that is there for who looks for it.
+pub(super) fn head(outcome: &Outcome) -> String {
+    let audit = outcome.metadata.get("audit");
+    let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
+        return String::new();
+    };
+    match std::io::stderr().is_terminal() && environment::colour_wanted() {
+        true => format!("\u{1b}[2maudit {head}\u{1b}[0m\n"),
+        false => format!("audit {head}\n"),
+    }
+}
+
+/// The first few of a list, and how many more there are.
+pub(super) fn first_of(names: &[String], most: usize) -> String {
+    let shown = names[..names.len().min(most)].join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} ... and {more} more"),
+    }
 }
 
 /// An error with everything it knows.

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::Observer;
 use chain_runtime::artifacts::Handle;
 use chain_runtime::run::{self as chains, Cancelled, Decision};
 use chain_runtime::state::{Run, RunState};
+use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
 use registry::{Answer, Overrides};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
@@ -111,13 +111,9 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
     let result = toolkit.cancel(&context_of(&found), &found.id)?;
     call::close(&toolkit);
     let (undone, refused) = match &result {
-        Cancelled::Undone(result) => (&*result.undone, None),
-        Cancelled::Only(refused) => (&[][..], Some(refused)),
+        Cancelled::Undone(result) => (run::undone(result), None),
+        Cancelled::Only(refused) => (Vec::new(), Some(refused)),
     };
-    let undone: Vec<String> = undone
-        .iter()
-        .map(|one| format!("{} ({})", one.step, one.end.status.as_str()))
-        .collect();
     let data = Value::object([
         ("run", Value::from(found.id.as_str())),
         ("status", Value::from("cancelled")),
@@ -170,24 +166,24 @@ pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolE
 fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode, ToolError> {
     let state = session::state(toolkit)?;
     let records = state.run_records(&found.id)?;
-    let mut values = 0;
-    for handle in [&found.plan, &found.inputs] {
+    found.with_values()?;
+    let mut handles = vec![found.plan.clone(), found.inputs.clone()];
+    for record in records.iter().filter_map(Value::as_object) {
+        handles.extend(
+            record
+                .iter()
+                .filter_map(|(_, value)| Handle::from_value(value)),
+        );
+    }
+    for handle in &handles {
         state.value(handle)?;
-        values += 1;
     }
-    for key in ["end", "outputs"] {
-        for record in &records {
-            if let Some(handle) = record.get(key).and_then(Handle::from_value) {
-                state.value(&handle)?;
-                values += 1;
-            }
-        }
-    }
+    let values = handles.len();
     let data = Value::object([
         ("run", Value::from(found.id.as_str())),
         ("mode", Value::from("verify")),
         ("records", Value::from(records.len())),
-        ("values", Value::from(values as u64)),
+        ("values", Value::from(values)),
         ("sound", Value::from(true)),
     ]);
     print_data(global, &data, || {
@@ -216,7 +212,15 @@ fn compare(
             ("found", one.found.clone()),
         ])
     });
-    let same = compared.divergences.is_empty() && replayed.result_same != Some(false);
+    let unreadable = compared.unreadable.iter().map(|one| {
+        Value::object([
+            ("what", Value::from(one.what.as_str())),
+            ("error", one.error.to_value()),
+        ])
+    });
+    let same = compared.divergences.is_empty()
+        && compared.unreadable.is_empty()
+        && replayed.result_same != Some(false);
     let data = Value::object([
         ("run", Value::from(found.id.as_str())),
         ("mode", Value::from("replay")),
@@ -227,20 +231,29 @@ fn compare(
         ),
         ("taken", Value::from(compared.taken)),
         ("divergences", Value::array(divergences.collect())),
+        ("unreadable", Value::array(unreadable.collect())),
         ("differs", Value::from(replayed.differs.clone())),
     ]);
     print_data(global, &data, || {
         let mut text = format!(
-            "run {}: {} calls computed again, {} taken from the record: {}\n",
+            "run {}: {} computed again, {} taken from the record: {}\n",
             found.id,
-            compared.same + compared.divergences.len(),
+            counted((compared.same + compared.divergences.len()) as u64, "call"),
             compared.taken,
-            if same {
-                "the same, bit for bit"
-            } else {
-                "not the same"
+            match (same, compared.unreadable.is_empty()) {
+                (true, _) => "the same, bit for bit",
+                (false, true) => "not the same",
+                (false, false) => "what was kept is damaged",
             }
         );
+        for one in &compared.unreadable {
+            let _ = writeln!(
+                text,
+                "cannot read what was kept of {}: {}",
+                one.what,
+                one.error.message()
+            );
+        }
         if let Some(first) = compared.divergences.first() {
             let _ = writeln!(text, "first divergence at {}", first.call);
             let _ = writeln!(text, "  recorded {}", shortened(&first.recorded));

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::{ChainResult, Problems, StepStatus};
+use chain_runtime::{ChainResult, ChainStatus, Problems, StepStatus, counted};
 use tool_core::{StopFlag, ToolError, Value, json};
 
 use super::args::{Format, Global, Run};
@@ -21,7 +21,8 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let toolkit = run.caller.open(global)?;
     let refused = |problems: Problems| {
         let what = "the plan was refused; nothing ran";
-        plan::refused(global, Some(&run.plan), what, problems)
+        let head = toolkit.state().and_then(|state| state.head());
+        plan::refused(global, Some(&run.plan), what, problems, head.as_ref())
     };
     let mut plan = match plan::read(&run.plan) {
         Ok(plan) => plan.with_defaults(toolkit.chain_defaults()),
@@ -107,10 +108,10 @@ pub(super) fn finish(global: &Global, toolkit: &Toolkit, result: &ChainResult) -
 
 /// As [`finish`]; where asked, with what ran when.
 fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: bool) -> ExitCode {
-    let mut outcome = result.to_outcome();
-    if trace {
-        outcome.metadata.insert("tool_chains", result.tool_chains());
-    }
+    let outcome = match trace {
+        true => result.to_traced_outcome(),
+        false => result.to_outcome(),
+    };
     match global.format() {
         Format::Human => {
             complain(&summary(result));
@@ -128,33 +129,28 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
     exit::of_outcome(&outcome)
 }
 
-/// What ran, wave by wave, for a reader.
+/// Most waves, steps of a wave, and steps that are not done that a reader is told of one by one.
+const SHOWN_MAX: usize = 20;
+
+/// What ran, wave by wave, for a reader; what was undone; and how to go on.
 fn summary(result: &ChainResult) -> String {
     let mut text = format!("chain {}: {}\n", result.chain_id, result.status.as_str());
-    let waves = result
-        .steps
-        .iter()
-        .map(|step| step.wave + 1)
-        .max()
-        .unwrap_or(0);
-    for wave in 0..waves {
-        let steps = result.steps.iter().filter(|step| step.wave == wave);
-        let words: Vec<String> = steps
-            .map(|step| {
-                if step.end.status == StepStatus::Done {
-                    step.id.to_string()
-                } else {
-                    format!("{} ({})", step.id, step.end.status.as_str())
-                }
-            })
-            .collect();
-        let _ = writeln!(text, "  wave {wave}: {}", words.join(", "));
+    let mut waves: Vec<Vec<String>> = Vec::new();
+    for step in &result.steps {
+        if waves.len() <= step.wave {
+            waves.resize(step.wave + 1, Vec::new());
+        }
+        waves[step.wave].push(match step.end.status {
+            StepStatus::Done => step.id.to_string(),
+            status => format!("{} ({})", step.id, status.as_str()),
+        });
     }
-    for step in result
-        .steps
-        .iter()
-        .filter(|step| step.end.status != StepStatus::Done)
-    {
+    for (wave, steps) in waves.iter().enumerate().take(SHOWN_MAX) {
+        let _ = writeln!(text, "  wave {wave}: {}", human::first_of(steps, SHOWN_MAX));
+    }
+    more(&mut text, waves.len(), "wave");
+    let open = || (result.steps.iter()).filter(|step| step.end.status != StepStatus::Done);
+    for step in open().take(SHOWN_MAX) {
         let cause = step
             .end
             .cause
@@ -174,5 +170,45 @@ fn summary(result: &ChainResult) -> String {
             step.end.status.as_str()
         );
     }
+    more(&mut text, open().count(), "step");
+    let undone = undone(result);
+    if !undone.is_empty() {
+        let _ = writeln!(text, "  undone: {}", human::first_of(&undone, SHOWN_MAX));
+    }
+    text.push_str(&next_commands(result));
+    text
+}
+
+/// Says that there is more than was shown.
+fn more(text: &mut String, count: usize, what: &str) {
+    if let Some(more @ 1..) = count.checked_sub(SHOWN_MAX) {
+        let _ = writeln!(text, "  ... and {} more", counted(more as u64, what));
+    }
+}
+
+/// What was undone, and how that ended.
+pub(super) fn undone(result: &ChainResult) -> Vec<String> {
+    let undone = result.undone.iter();
+    undone
+        .map(|one| format!("{} ({})", one.step, one.end.status.as_str()))
+        .collect()
+}
+
+/// The commands that let a run go on which waits for a person.
+fn next_commands(result: &ChainResult) -> String {
+    if result.status != ChainStatus::Suspended {
+        return String::new();
+    }
+    let mut approvals: Vec<&str> = (result.steps.iter())
+        .flat_map(|step| std::iter::once(&step.end).chain(&step.end.items))
+        .filter_map(|end| end.approval_id.as_deref())
+        .collect();
+    approvals.sort_unstable();
+    approvals.dedup();
+    let mut text = "to go on:\n".to_owned();
+    for id in approvals {
+        let _ = writeln!(text, "  mathchain approve {id}");
+    }
+    let _ = writeln!(text, "  mathchain runs resume {}", result.chain_id);
     text
 }

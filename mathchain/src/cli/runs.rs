@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use chain_runtime::counted;
 use chain_runtime::state::{AuditRecord, Collected, Keep, Run, RunState, State};
 use tool_core::{ToolError, Value};
 
@@ -27,7 +28,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
             state: wanted,
             limit,
         } => {
-            let listed = state.runs(wanted.map(RunState::from), *limit as usize)?;
+            let listed = listed(state, *wanted, *limit as usize)?;
             let data = Value::array(listed.iter().map(value).collect());
             print_data(global, &data, || {
                 if listed.is_empty() {
@@ -68,10 +69,23 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
     Ok(exit::OK.into())
 }
 
+/// The newest runs, newest first. That a run was interrupted shows by nobody holding it.
+fn listed(state: &State, wanted: Option<RunStateArg>, limit: usize) -> Result<Vec<Run>, ToolError> {
+    let held = match wanted {
+        Some(RunStateArg::Running) => true,
+        Some(RunStateArg::Interrupted) => false,
+        _ => return state.runs(wanted.map(RunState::from), limit),
+    };
+    let mut runs = state.runs(Some(RunState::Running), usize::MAX)?;
+    runs.retain(|run| run.holder.is_some() == held);
+    runs.truncate(limit);
+    Ok(runs)
+}
+
 impl From<RunStateArg> for RunState {
     fn from(state: RunStateArg) -> Self {
         match state {
-            RunStateArg::Running => Self::Running,
+            RunStateArg::Running | RunStateArg::Interrupted => Self::Running,
             RunStateArg::Suspended => Self::Suspended,
             RunStateArg::NeedsDecision => Self::NeedsDecision,
             RunStateArg::Succeeded => Self::Succeeded,
@@ -107,7 +121,7 @@ fn value(run: &Run) -> Value {
         ("run", Value::from(run.id.as_str())),
         ("plan_id", Value::from(run.plan_id.as_str())),
         ("plan_digest", Value::from(run.plan_digest.as_str())),
-        ("state", Value::from(run.state.as_str())),
+        ("state", Value::from(words(run))),
         ("role", Value::from(run.role.as_str())),
         ("who", run.who.clone()),
         ("seed", Value::from(run.seed)),
@@ -217,20 +231,28 @@ fn collected(done: &Collected, dry_run: bool) -> Value {
 }
 
 fn summary(done: &Collected, dry_run: bool) -> String {
-    format!(
-        "{} {} bytes: {} artifacts, {} small values, {} kept results, {} leftovers of crashes\n{} runs lose their values: {}\n{} bytes of values are left\n",
+    let mut text = format!(
+        "{} {}: {}, {}, {}, {} of crashes\n",
         if dry_run { "would free" } else { "freed" },
-        done.freed_bytes,
-        done.artifacts,
-        done.values,
-        done.results,
-        done.strays,
-        done.runs.len(),
-        if done.runs.is_empty() {
-            "-".to_owned()
+        counted(done.freed_bytes, "byte"),
+        counted(done.artifacts, "artifact"),
+        counted(done.values, "small value"),
+        counted(done.results, "kept result"),
+        counted(done.strays, "leftover"),
+    );
+    if !done.runs.is_empty() {
+        let lose = if done.runs.len() == 1 {
+            "loses its"
         } else {
+            "lose their"
+        };
+        let _ = writeln!(
+            text,
+            "{} {lose} values: {}",
+            counted(done.runs.len() as u64, "run"),
             short(&done.runs.join(" "))
-        },
-        done.left_bytes
-    )
+        );
+    }
+    let _ = writeln!(text, "{} of values left", counted(done.left_bytes, "byte"));
+    text
 }

@@ -347,12 +347,7 @@ impl Trail {
             metadata.insert("notice", notice.as_str());
         }
         if let Some(head) = head {
-            let members = [
-                ("session", Value::from(head.session)),
-                ("sequence", Value::from(head.sequence)),
-                ("hash", Value::from(head.hash)),
-            ];
-            metadata.insert("audit", Value::object(members));
+            metadata.insert("audit", head.to_value());
         }
         metadata
     }

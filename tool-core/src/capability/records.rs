@@ -1,5 +1,7 @@
 //! What the dispatcher keeps and asks: copies, notices, the audit, approvals.
 
+use std::fmt;
+
 use crate::error::ToolError;
 use crate::value::Value;
 
@@ -78,6 +80,25 @@ pub struct LedgerHead {
     pub sequence: u64,
     /// Its hash, 64 hex digits.
     pub hash: String,
+}
+
+/// `session:sequence:hash`, which `mathchain audit verify --head` takes.
+impl fmt::Display for LedgerHead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.session, self.sequence, self.hash)
+    }
+}
+
+impl LedgerHead {
+    /// As it stands in answers: its parts, and all of it as one text, `head`.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("session", Value::from(self.session.as_str())),
+            ("sequence", Value::from(self.sequence)),
+            ("hash", Value::from(self.hash.as_str())),
+            ("head", Value::from(self.to_string())),
+        ])
+    }
 }
 
 /// A question to the person at the terminal.

@@ -11,6 +11,7 @@ mod opening;
 mod processes;
 mod runs;
 mod values;
+mod verifying;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -53,7 +53,7 @@ fn the_other_part() {
                 state.record(&event(number), Durability::Batched).unwrap();
                 let head = state.record(&event(number), Durability::Synced).unwrap();
                 let mut out = std::io::stdout().lock();
-                writeln!(out, "ack {}", head_text(&head)).unwrap();
+                writeln!(out, "ack {}", head).unwrap();
                 out.flush().unwrap();
             }
         }

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use chain_runtime::{CheckedPlan, draw};
+use chain_runtime::{CheckedPlan, counted, draw};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::args::{Format, Global};
@@ -46,7 +46,13 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolErro
                 }
                 Plan::New { .. } => None,
             };
-            Ok(refused(global, file, "the plan is not right", problems))
+            Ok(refused(
+                global,
+                file,
+                "the plan is not right",
+                problems,
+                None,
+            ))
         }
     }
 }
@@ -90,11 +96,11 @@ fn verdict(plan: &CheckedPlan) -> Value {
 
 fn readable(given: &Given, plan: &CheckedPlan) -> String {
     let mut text = format!(
-        "{}: plan `{}`, {} steps in {} waves; nothing is wrong\n",
+        "{}: plan `{}`, {} in {}; nothing is wrong\n",
         given.plan.display(),
         plan.id,
-        plan.steps.len(),
-        plan.graph.waves().len()
+        counted(plan.steps.len() as u64, "step"),
+        counted(plan.graph.waves().len() as u64, "wave")
     );
     for note in &plan.notes {
         let _ = writeln!(text, "note: {note}");

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 
 use chain_runtime::plan::InputType;
 use chain_runtime::{Plan, Problems};
+use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, Object, Outcome, ToolError};
 
 use super::super::args::Global;
-use super::super::{complain, exit, flags, print_line};
+use super::super::{complain, exit, flags, human, print_line};
 use super::for_reader;
 
 /// Why there is no checked plan.
@@ -85,12 +86,14 @@ pub(in crate::cli) fn settle(plan: &Plan, pairs: &[String]) -> Result<Object, To
     Ok(inputs)
 }
 
-/// Prints why a plan was refused, each problem as `file:line:column: ..`; nothing has run.
+/// Prints why a plan was refused, each problem as `file:line:column: ..`, and where the audit stands if it says so; nothing has
+/// run.
 pub(in crate::cli) fn refused(
     global: &Global,
     file: Option<&Path>,
     what: &str,
     problems: Problems,
+    head: Option<&LedgerHead>,
 ) -> ExitCode {
     let file = file.map(|file| file.display().to_string());
     let mut text = String::new();
@@ -105,9 +108,17 @@ pub(in crate::cli) fn refused(
     }
     let err = ToolError::from(problems);
     let code = exit::of_error(err.code());
-    if !for_reader(global) {
-        print_line(&Outcome::error(err.clone()).to_value());
+    let mut outcome = Outcome::error(err.clone());
+    if let Some(head) = head {
+        outcome.metadata.insert("audit", head.to_value());
     }
-    complain(&format!("{what} [{}]\n{text}", err.code()));
+    if !for_reader(global) {
+        print_line(&outcome.to_value());
+    }
+    complain(&format!(
+        "{what} [{}]\n{text}{}",
+        err.code(),
+        human::head(&outcome)
+    ));
     code.into()
 }

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chain_runtime::session::{
-    CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record, Session,
-    SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
+    AuditHead, CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record,
+    Session, SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
 use registry::{CallRequest, CallerContext, Dispatcher, Origin};
@@ -146,6 +146,10 @@ impl<'a> Door<'a> {
                 Some(line) => self.line(number, &line, output)?,
                 None => break,
             }
+        }
+        if let Some(head) = self.toolkit.state().and_then(|state| state.head()) {
+            let head = head.to_string();
+            record(output, AuditHead { head }.into())?;
         }
         let end = StateDocument::of(self.session.state()).map_err(Halt::Failed)?;
         record(output, end.into())

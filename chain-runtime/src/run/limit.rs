@@ -1,0 +1,155 @@
+//! How long a run may take: which of its limits comes first, and what is said when it does.
+
+use std::time::Duration;
+
+use tool_core::capability::{Alarm, Clock};
+use tool_core::{ErrorCode, StopFlag, ToolError, Value};
+
+use super::finished::Finished;
+use super::machine::over_budget;
+use crate::check::CheckedPlan;
+
+/// The limits of time of a run, as one flag.
+pub(super) struct Limit {
+    outer: StopFlag,
+    /// Set by whatever sets `outer`, and when the first limit comes.
+    stop: StopFlag,
+    first: Option<(Name, u64)>,
+}
+
+#[derive(Clone, Copy)]
+enum Name {
+    Call,
+    Deadline,
+    Wall,
+}
+
+impl Limit {
+    /// Of a run that may have spent time before, in other processes.
+    pub(super) fn new(
+        plan: &CheckedPlan,
+        timeout_ms: Option<u64>,
+        spent_ms: u64,
+        outer: StopFlag,
+    ) -> Self {
+        let wall_left_ms = plan.budget.wall_ms.map(|ms| ms.saturating_sub(spent_ms));
+        let limits = [
+            (Name::Call, timeout_ms),
+            (Name::Deadline, plan.deadline_ms),
+            (Name::Wall, wall_left_ms),
+        ];
+        let limits = limits
+            .into_iter()
+            .filter_map(|(name, ms)| Some((name, ms?)));
+        Self {
+            // Also without a limit a flag of its own: what stops this chain does not stop what the caller does next.
+            stop: outer.child(),
+            outer,
+            first: limits.min_by_key(|(_, ms)| *ms),
+        }
+    }
+
+    /// Sets the alarm of the first limit.
+    pub(super) fn start(&self, clock: &dyn Clock) -> Option<Box<dyn Alarm>> {
+        let (_, ms) = self.first?;
+        if ms == 0 {
+            self.stop.time_out();
+        }
+        Some(clock.alarm(Duration::from_millis(ms), self.stop.clone()))
+    }
+
+    /// The flag that calls look at.
+    pub(super) fn stop(&self) -> &StopFlag {
+        &self.stop
+    }
+
+    /// Whether the run goes on.
+    ///
+    /// # Errors
+    /// The limit that has come, or what was said from outside.
+    pub(super) fn check(&self) -> Result<(), ToolError> {
+        self.outer.check()?;
+        self.stop.check().map_err(|why| match self.first {
+            Some((Name::Deadline, ms)) => passed("plan", ms),
+            Some((Name::Wall, _)) => over_budget("wall_ms"),
+            Some((Name::Call, _)) | None => why,
+        })
+    }
+
+    /// A call that was stopped by a limit of its plan or step knows of a deadline only: says which it was.
+    pub(super) fn explain(&self, end: &mut Finished, is_late: bool, deadline_ms: Option<u64>) {
+        let timed_out = |error: &ToolError| error.code() == ErrorCode::Timeout;
+        if !end.error.as_ref().is_some_and(timed_out) {
+            return;
+        }
+        if let Err(why) = self.check() {
+            end.error = Some(why);
+        } else if let (true, Some(ms)) = (is_late, deadline_ms) {
+            end.error = Some(passed("step", ms));
+        }
+    }
+}
+
+/// The `deadline_ms` of a plan or a step has passed.
+fn passed(whose: &str, ms: u64) -> ToolError {
+    let message = format_args!("the `deadline_ms` of the {whose}, {ms}, has passed");
+    ToolError::new(ErrorCode::Timeout, message)
+        .reason("deadline_ms")
+        .hint(format!("raise `deadline_ms` of the {whose}"))
+}
+
+/// How long processes worked on a run, by its records: for each as long as it says itself, else from its first record to its
+/// last. While the run waits, no time is spent.
+pub(super) fn spent_ms(records: &[Value], created_ms: u64) -> u64 {
+    let of = |record: &Value, key: &str| record.get(key).and_then(Value::as_f64);
+    let kind =
+        |record: &Value, kind: &str| record.get("kind").and_then(Value::as_str) == Some(kind);
+    let mut spent_ms = 0.0;
+    let mut began = created_ms as f64;
+    for process in records.chunk_by(|_, next| !kind(next, "taken")) {
+        let taken = process.first().filter(|record| kind(record, "taken"));
+        began = taken
+            .and_then(|record| of(record, "recorded_ms"))
+            .unwrap_or(began);
+        let told = process.iter().find(|record| kind(record, "chain"));
+        let told = told.and_then(|record| of(record, "elapsed_ms"));
+        let last = process.last().and_then(|record| of(record, "recorded_ms"));
+        let seen = last.map_or(0.0, |last| (last - began).max(0.0));
+        spent_ms += told.unwrap_or(seen);
+    }
+    spent_ms as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: &str, recorded_ms: i64, elapsed_ms: Option<i64>) -> Value {
+        let mut record = vec![
+            ("kind", Value::from(kind)),
+            ("recorded_ms", Value::Int(recorded_ms)),
+        ];
+        record.extend(elapsed_ms.map(|ms| ("elapsed_ms", Value::Int(ms))));
+        Value::object(record)
+    }
+
+    #[test]
+    fn time_is_spent_while_a_process_works() {
+        assert_eq!(spent_ms(&[], 1_000), 0);
+        let mut records = vec![
+            record("settled", 1_200, Some(90)),
+            record("chain", 1_300, Some(250)),
+            record("state", 1_301, None),
+        ];
+        assert_eq!(spent_ms(&records, 1_000), 250, "as it says itself");
+        // A day later one that was killed.
+        records.push(record("taken", 90_000, None));
+        records.push(record("settled", 90_400, Some(300)));
+        assert_eq!(spent_ms(&records, 1_000), 650);
+        // The clock was set back.
+        records.push(record("taken", 90_500, None));
+        records.push(record("settled", 70_000, None));
+        assert_eq!(spent_ms(&records, 1_000), 650);
+        assert_eq!(spent_ms(&records[..1], 1_000), 200, "killed at once");
+    }
+}

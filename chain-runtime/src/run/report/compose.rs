@@ -1,0 +1,254 @@
+//! How the result of a chain is put together from how its steps ended.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use registry::redact;
+use tool_core::{ErrorCode, Object, ToolError, Value};
+
+use super::{ChainResult, ChainStatus, StepReport, Undone};
+use crate::check::CheckedPlan;
+use crate::reference::Missing;
+use crate::run::diagnostics::diagnostics;
+use crate::run::finished::{Finished, StepStatus};
+use crate::run::machine::{Parts, Unit};
+
+/// Puts the result together, in plan order.
+pub(in crate::run) fn compose(
+    plan: &CheckedPlan,
+    parts: Parts,
+    chain_id: String,
+    threads: usize,
+    started_unix_ms: u64,
+    elapsed: Duration,
+) -> ChainResult {
+    let Parts {
+        settled,
+        real,
+        undone,
+        outputs: values,
+    } = parts;
+    let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
+        .iter()
+        .map(|end| (end.began, end.ended, end.has_run()))
+        .collect();
+    let mut warnings = late_warnings(plan, &settled, &real, &undone);
+    let steps: Vec<StepReport> = plan
+        .steps
+        .iter()
+        .zip(settled)
+        .zip(&real)
+        .enumerate()
+        .map(|(position, ((step, end), real))| StepReport {
+            id: Arc::clone(&step.id),
+            tool: step.tool,
+            wave: plan.graph.wave(position),
+            end,
+            real_status: real.status,
+            version: step.tool_version,
+            seed: step.seed.get(),
+            verdict: step.permit.verdict,
+        })
+        .collect();
+    for (step, end) in steps.iter().zip(&real) {
+        add_warnings(&mut warnings, &step.id, &end.warnings);
+    }
+    let failed_step = steps
+        .iter()
+        .position(|step| matches!(step.end.status, StepStatus::Failed | StepStatus::Denied));
+    let cancelled = steps
+        .iter()
+        .find(|step| step.end.status == StepStatus::Cancelled);
+    let open = |status| steps.iter().find(|step| step.end.status == status);
+    let pending = open(StepStatus::Pending);
+    let unknown = open(StepStatus::Unknown);
+    let (status, error) = if let Some(step) = cancelled {
+        (ChainStatus::Cancelled, step.end.error.clone())
+    } else if let Some(step) = unknown {
+        (ChainStatus::NeedsDecision, Some(named(step)))
+    } else if let Some(step) = pending {
+        (ChainStatus::Suspended, Some(named(step)))
+    } else if let Some(step) = failed_step {
+        (ChainStatus::Failed, Some(named(&steps[step])))
+    } else {
+        (ChainStatus::Success, None)
+    };
+    let undone: Vec<Undone> = undone
+        .into_iter()
+        .map(|(unit, end)| {
+            let step = &plan.steps[unit.step];
+            Undone {
+                step: match unit.part.item() {
+                    Some(index) => format!("{}[{index}]", step.id).into(),
+                    None => Arc::clone(&step.id),
+                },
+                tool: step.compensate.as_ref().map_or("", |undo| undo.tool),
+                end,
+            }
+        })
+        .collect();
+    for one in undone
+        .iter()
+        .filter(|one| one.end.status != StepStatus::Done)
+    {
+        let why = one.end.error.as_ref().map_or("", ToolError::message);
+        warnings.push(format!(
+            "step `{}` could not be undone by `{}`: {why}",
+            one.step, one.tool
+        ));
+    }
+    let (outputs, missing_outputs) = answer(plan, &steps, &values);
+    let mut effects: Vec<tool_core::Effect> = plan
+        .steps
+        .iter()
+        .flat_map(|step| step.effects)
+        .copied()
+        .collect();
+    effects.sort_unstable();
+    effects.dedup();
+    let waves = plan.graph.waves();
+    let diagnostics = diagnostics(
+        plan,
+        &waves,
+        &diagnostics_ends,
+        &chain_id,
+        status,
+        threads,
+        started_unix_ms,
+        elapsed,
+    );
+    ChainResult {
+        chain_id,
+        status,
+        outputs,
+        shown: None,
+        missing_outputs,
+        error,
+        failed_step,
+        steps,
+        undone,
+        warnings,
+        diagnostics,
+        audit: None,
+        plan_digest: plan.digest.clone(),
+        seed: plan.seed.get(),
+        waves: waves.len(),
+        notes: plan.notes.clone(),
+        effects,
+        part: 1,
+    }
+}
+
+/// The error of a step, with its name in front and its place in the plan.
+fn named(step: &StepReport) -> ToolError {
+    let Some(error) = &step.end.error else {
+        return ToolError::new(
+            ErrorCode::Internal,
+            format_args!("step `{}` failed without an error", step.id),
+        );
+    };
+    let mut named = ToolError::new(
+        error.code(),
+        format_args!("step `{}` (`{}`): {}", step.id, step.tool, error.message()),
+    );
+    if let Some(reason) = error.reason_str() {
+        named = named.reason(reason.to_owned());
+    }
+    if let Some(path) = error.path() {
+        named = named.at(path);
+    }
+    match error.hint_str() {
+        Some(hint) => named.hint(hint),
+        None => named,
+    }
+}
+
+/// Says of every step that had run after the failing one that it did, and whether that was undone.
+fn late_warnings(
+    plan: &CheckedPlan,
+    settled: &[Finished],
+    real: &[Finished],
+    undone: &[(Unit, Finished)],
+) -> Vec<String> {
+    let late = settled
+        .iter()
+        .zip(real)
+        .enumerate()
+        .filter(|(_, (end, real))| !end.has_run() && real.has_run());
+    late.map(|(position, (_, real))| {
+        let step = &plan.steps[position];
+        let is_undone = undone
+            .iter()
+            .any(|(unit, end)| unit.step == position && end.status == StepStatus::Done);
+        let effects = match (step.effects, real.status) {
+            ([], _) => "",
+            (_, StepStatus::Done) if is_undone => ", and it was undone",
+            (_, StepStatus::Done) => ", and its effects stay",
+            // A failed call may have done a part of its work; one that was refused did not begin.
+            (_, StepStatus::Failed) => ", and failed",
+            _ => "",
+        };
+        format!("step `{}` had already run when the chain ended; its result is not part of this answer{effects}", step.id)
+    })
+    .collect()
+}
+
+/// Warnings of steps, each text once.
+fn add_warnings(warnings: &mut Vec<String>, id: &str, of_step: &[String]) {
+    const WARNINGS_MAX: usize = 100;
+    for warning in of_step {
+        let known = warnings
+            .iter()
+            .any(|known| known.ends_with(warning.as_str()));
+        if !known && warnings.len() < WARNINGS_MAX {
+            warnings.push(format!("step `{id}`: {warning}"));
+        }
+    }
+}
+
+/// What the plan answers with; secrets are taken out of what steps found in the world.
+fn answer(
+    plan: &CheckedPlan,
+    steps: &[StepReport],
+    values: &HashMap<String, Result<Value, Missing>>,
+) -> (Object, Vec<(Arc<str>, String)>) {
+    let world = plan.steps.iter().any(|step| step.reads_world);
+    let mut outputs = Object::new();
+    let mut missing = Vec::new();
+    for (name, node) in &plan.outputs {
+        let bound = node.bind(&mut |placed| {
+            let reference = &placed.reference;
+            let given = plan
+                .position(reference.root())
+                .filter(|&step| steps[step].end.status == StepStatus::Done)
+                .and_then(|_| values.get(&reference.to_string()));
+            match given {
+                Some(Ok(Value::Null)) if placed.default.is_some() => Ok(placed.default.clone()),
+                Some(Ok(value)) => Ok(Some(value.clone())),
+                _ if placed.default.is_some() => Ok(placed.default.clone()),
+                Some(Err(why)) => Err(ToolError::new(
+                    ErrorCode::ToolError,
+                    format_args!("`{reference}`: {} (at `{}`)", why.message, why.reached),
+                )),
+                None => Err(ToolError::new(
+                    ErrorCode::DependencyFailed,
+                    format_args!("`{reference}`: step `{}` gave no result", reference.root()),
+                )),
+            }
+        });
+        match bound {
+            Ok(node) => {
+                let value = node.literal().cloned().unwrap_or_default();
+                let value = if world {
+                    redact::value(&value).0
+                } else {
+                    value
+                };
+                outputs.push_unique(Arc::clone(name), value);
+            }
+            Err(err) => missing.push((Arc::clone(name), err.message().to_owned())),
+        }
+    }
+    (outputs, missing)
+}

@@ -1,0 +1,337 @@
+//! The result of a chain: a deterministic part, timing and diagnostics. `compose` puts it together, `record` has what the audit
+//! keeps of it.
+
+mod compose;
+mod record;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use registry::Verdict;
+use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
+
+use super::diagnostics::bounded;
+use super::digest::OutputDigest;
+use super::finished::{Finished, StepStatus};
+pub(super) use compose::compose;
+pub(super) use record::rejection;
+
+/// Most entries of each list of the diagnostics in an answer.
+pub const LISTED_MAX: usize = 100;
+
+/// How a chain ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChainStatus {
+    /// Every step is done.
+    Success,
+    /// A step failed, was denied or was skipped.
+    Failed,
+    /// It was cancelled, or its time or budget was up.
+    Cancelled,
+    /// Steps wait for a person; what does not depend on them is done.
+    Suspended,
+    /// Whether a call had its effects is not known, and a person must say.
+    NeedsDecision,
+}
+
+impl ChainStatus {
+    /// The spelling in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Suspended => "suspended",
+            Self::NeedsDecision => "needs_decision",
+        }
+    }
+}
+
+/// What is reported of a step.
+#[derive(Debug, Clone)]
+pub struct StepReport {
+    /// Its id.
+    pub id: Arc<str>,
+    /// Canonical name of its tool.
+    pub tool: &'static str,
+    /// Its planned wave.
+    pub wave: usize,
+    /// How it ended by plan order: a later step that had run when an earlier one failed is not part of the result.
+    pub end: Finished,
+    /// How it really ended.
+    pub real_status: StepStatus,
+    version: u32,
+    seed: u64,
+    verdict: Verdict,
+}
+
+/// A step that was undone, or should have been.
+#[derive(Debug, Clone)]
+pub struct Undone {
+    /// Its id; of an element of a map with the index, `step[3]`.
+    pub step: Arc<str>,
+    /// Canonical name of the tool that undoes it.
+    pub tool: &'static str,
+    /// How that ended.
+    pub end: Finished,
+}
+
+/// The result of a chain.
+#[derive(Debug, Clone)]
+pub struct ChainResult {
+    /// Its id: in the audit, and in every step's record.
+    pub chain_id: String,
+    /// How it ended.
+    pub status: ChainStatus,
+    /// What the plan answers with, as far as the steps gave it.
+    pub outputs: Object,
+    /// The same as a reader gets them: large arrays of a durable run as handles of artifacts, with a summary.
+    shown: Option<Object>,
+    /// Answers that no step gave, with the reason.
+    pub missing_outputs: Vec<(Arc<str>, String)>,
+    /// The error of the lowest failing step.
+    pub error: Option<ToolError>,
+    /// The lowest failing step.
+    pub failed_step: Option<usize>,
+    /// Every step, in plan order.
+    pub steps: Vec<StepReport>,
+    /// What was undone after the chain failed, in the order in which it was.
+    pub undone: Vec<Undone>,
+    /// What the reader must know.
+    pub warnings: Vec<String>,
+    /// The diagnostics of the chain, timing included.
+    pub diagnostics: Object,
+    /// Where the chain's record stands in the audit.
+    pub audit: Option<Value>,
+    plan_digest: String,
+    seed: u64,
+    waves: usize,
+    notes: Vec<String>,
+    effects: Vec<tool_core::Effect>,
+    pub(super) part: u64,
+}
+
+impl ChainResult {
+    /// Whether every step is done.
+    pub fn is_success(&self) -> bool {
+        self.status == ChainStatus::Success
+    }
+
+    /// What is the same for any number of threads, for `dep` and `seq`, with and without barriers: outputs, and per step
+    /// status, wave, digests and errors. A replay compares this.
+    pub fn deterministic(&self) -> Value {
+        Value::object([
+            ("plan_digest", Value::from(self.plan_digest.as_str())),
+            ("seed", Value::from(self.seed)),
+            ("status", Value::from(self.status.as_str())),
+            ("outputs", Value::Object(Arc::new(self.outputs.clone()))),
+            ("missing_outputs", self.missing()),
+            ("waves", Value::from(self.waves)),
+            (
+                "steps",
+                Value::array(
+                    self.steps
+                        .iter()
+                        .map(|step| self.step(step, false))
+                        .collect(),
+                ),
+            ),
+            ("undone", self.undone()),
+        ])
+    }
+
+    /// The whole result: outputs, steps, and the diagnostics with their timing.
+    pub fn to_value(&self) -> Value {
+        let mut result = Object::new();
+        result.insert("chain_id", self.chain_id.as_str());
+        result.insert("status", self.status.as_str());
+        let outputs = self.shown.as_ref().unwrap_or(&self.outputs);
+        result.insert("outputs", Value::Object(Arc::new(outputs.clone())));
+        result.insert("missing_outputs", self.missing());
+        result.insert(
+            "steps",
+            Value::array(
+                self.steps
+                    .iter()
+                    .map(|step| self.step(step, true))
+                    .collect(),
+            ),
+        );
+        if !self.undone.is_empty() {
+            result.insert("undone", self.undone());
+        }
+        result.insert("notes", self.notes.clone());
+        Value::Object(Arc::new(result))
+    }
+
+    /// The answer of a door: the envelope of a call, with the diagnostics as metadata; lists with their first
+    /// [`LISTED_MAX`] entries, and `left_out` with how many more there are.
+    pub fn to_outcome(&self) -> Outcome {
+        self.outcome(LISTED_MAX)
+    }
+
+    /// As [`ChainResult::to_outcome`], with whole lists.
+    pub fn to_traced_outcome(&self) -> Outcome {
+        self.outcome(usize::MAX)
+    }
+
+    fn outcome(&self, most: usize) -> Outcome {
+        let mut metadata = bounded(&self.diagnostics, most);
+        let chain = Value::Object(Arc::new(bounded(&self.with_calls(), most)));
+        metadata.insert("tool_chains", Value::array(vec![chain]));
+        if let Some(audit) = &self.audit {
+            metadata.insert("audit", audit.clone());
+        }
+        Outcome {
+            status: match &self.error {
+                None => Status::Success(self.to_value()),
+                Some(error) => Status::Error(error.clone().evidence(self.to_value())),
+            },
+            effects: self.effects.clone(),
+            warnings: self.warnings.clone(),
+            metadata,
+        }
+    }
+
+    fn undone(&self) -> Value {
+        let undone = self.undone.iter().map(|one| {
+            Value::object([
+                ("step", Value::from(&*one.step)),
+                ("tool", Value::from(one.tool)),
+                ("status", Value::from(one.end.status.as_str())),
+                (
+                    "error",
+                    one.end.error.as_ref().map(stable).unwrap_or_default(),
+                ),
+            ])
+        });
+        Value::array(undone.collect())
+    }
+
+    fn missing(&self) -> Value {
+        Value::object(
+            self.missing_outputs
+                .iter()
+                .map(|(name, why)| (Arc::clone(name), why.as_str())),
+        )
+    }
+
+    fn step(&self, step: &StepReport, whole: bool) -> Value {
+        let end = &step.end;
+        let mut fields = Object::new();
+        fields.insert("id", &*step.id);
+        fields.insert("tool", step.tool);
+        fields.insert("version", step.version);
+        fields.insert("wave", step.wave);
+        fields.insert("seed", step.seed);
+        fields.insert("status", end.status.as_str());
+        fields.insert(
+            "output_digest",
+            end.output_digest.as_ref().map(OutputDigest::as_str),
+        );
+        if end.is_unmet() {
+            fields.insert(
+                "cause",
+                Value::object([("message", "its condition does not hold")]),
+            );
+        }
+        if !end.items.is_empty() {
+            fields.insert("items", items(end));
+        }
+        if let Some(cause) = end.cause {
+            fields.insert("cause", self.cause(cause, end.status));
+        }
+        if let Some(error) = &end.error {
+            fields.insert(
+                "error",
+                if whole {
+                    error.to_value()
+                } else {
+                    stable(error)
+                },
+            );
+        }
+        if !end.defaults_used.is_empty() {
+            fields.insert("defaults_used", end.defaults_used.clone());
+        }
+        if !whole {
+            return Value::Object(Arc::new(fields));
+        }
+        fields.insert("verdict", step.verdict.as_str());
+        if step.real_status != end.status {
+            fields.insert("real_status", step.real_status.as_str());
+        }
+        for key in ["call_id", "layer", "approved_by", "approval_id"] {
+            if let Some(value) = end.metadata.get(key) {
+                fields.insert(key, value.clone());
+            }
+        }
+        if let Some(id) = &end.approval_id {
+            fields.insert("approval_id", id.as_str());
+        }
+        if !end.warnings.is_empty() {
+            fields.insert("warnings", end.warnings.clone());
+        }
+        if end.attempts > 1 {
+            fields.insert("attempts", end.attempts);
+        }
+        if end.has_run() {
+            fields.insert("elapsed_ms", ms(end.ended.saturating_sub(end.began)));
+        }
+        Value::Object(Arc::new(fields))
+    }
+
+    fn cause(&self, cause: usize, status: StepStatus) -> Value {
+        let id = self.steps.get(cause).map_or("", |step| &step.id);
+        let words = match status {
+            StepStatus::Skipped => format!("dependency failed: `{id}`"),
+            _ => format!("the chain ended at `{id}`"),
+        };
+        Value::object([("step", id), ("message", &words)])
+    }
+}
+
+/// How the calls of a map ended: how many of each status, and the errors of the first few.
+fn items(end: &Finished) -> Value {
+    const SHOWN: usize = 20;
+    let mut counted = Object::new();
+    counted.insert("count", end.items.len());
+    for status in [
+        StepStatus::Done,
+        StepStatus::Failed,
+        StepStatus::Denied,
+        StepStatus::NotRun,
+    ] {
+        let count = end
+            .items
+            .iter()
+            .filter(|item| item.status == status)
+            .count();
+        counted.insert(status.as_str(), count);
+    }
+    let errors = end.items.iter().enumerate().filter_map(|(index, item)| {
+        let error = item.error.as_ref()?;
+        Some(Value::object([
+            ("index", Value::from(index)),
+            ("error", stable(error)),
+        ]))
+    });
+    let errors: Vec<Value> = errors.take(SHOWN).collect();
+    if !errors.is_empty() {
+        counted.insert("errors", Value::array(errors));
+    }
+    Value::Object(Arc::new(counted))
+}
+
+/// An error as it is in every run: that of a defect names the call, which no two runs share.
+fn stable(error: &ToolError) -> Value {
+    match error.code() {
+        ErrorCode::Internal => Value::object([("code", error.code().as_str())]),
+        _ => error.to_value(),
+    }
+}
+
+/// Milliseconds with a microsecond's resolution.
+pub(super) fn ms(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}

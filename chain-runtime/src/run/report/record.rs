@@ -1,0 +1,244 @@
+//! What the audit keeps of a chain: its record, how a durable run is closed, and the record of a plan that was refused.
+
+use std::sync::Arc;
+
+use registry::{CallerContext, Dispatcher, redact};
+use tool_core::capability::{Durability, LedgerHead};
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+use super::{ChainResult, ChainStatus};
+use crate::check::CheckedPlan;
+use crate::plan::Plan;
+use crate::problem::Problems;
+use crate::run::digest::OutputDigest;
+use crate::run::durable;
+use crate::state::{Journal, LISTS_KEY};
+
+/// Longest lists of steps and waves that stand in the record itself.
+const LISTS_BYTES_MAX: usize = 256 << 10;
+
+impl ChainResult {
+    /// Writes the chain's record into the audit; a failure becomes a warning.
+    pub(in crate::run) fn record(&mut self, plan: &CheckedPlan, dispatcher: &Dispatcher) {
+        let Some(ledger) = &dispatcher.host().ledger else {
+            return;
+        };
+        let durability = if self.effects.is_empty() {
+            Durability::Batched
+        } else {
+            Durability::Synced
+        };
+        let (mut record, lists) = self.to_record(plan);
+        match is_long(&lists) {
+            // There is no run to keep them.
+            true => record.insert(
+                "left_out",
+                lists.iter().map(|(key, _)| key).collect::<Vec<_>>(),
+            ),
+            false => extend(&mut record, &lists),
+        }
+        match ledger.record(&Value::Object(Arc::new(record)), durability) {
+            Ok(head) => self.stands_at(&head),
+            Err(err) => self
+                .warnings
+                .push(format!("the chain is not in the audit: {}", err.message())),
+        }
+    }
+
+    /// Writes how a durable run ended, or where it stands. A run that could not be written to its end has not succeeded: it
+    /// stays open, and goes on when it is resumed.
+    pub(in crate::run) fn close(
+        &mut self,
+        plan: &CheckedPlan,
+        journal: &Journal,
+        broken: Option<ToolError>,
+    ) {
+        let closed = match broken {
+            Some(err) => Err(err),
+            None => self.close_with(plan, journal),
+        };
+        let err = match closed {
+            Ok(head) => return self.stands_at(&head),
+            Err(err) => err,
+        };
+        let run = journal.id();
+        let message = format!(
+            "the run `{run}` could not be written to its end: {}",
+            err.message()
+        );
+        self.diagnostics.insert("success", false);
+        if self.status == ChainStatus::Success {
+            self.status = ChainStatus::Failed;
+        }
+        if self.error.is_some() {
+            return self.warnings.push(message);
+        }
+        let unwritten = ToolError::new(ErrorCode::ToolError, message)
+            .reason("run_not_written")
+            .hint(format!("`mathchain runs resume {run}` goes on with it; steps that have ended are not called again"));
+        self.error = Some(unwritten);
+    }
+
+    fn close_with(
+        &mut self,
+        plan: &CheckedPlan,
+        journal: &Journal,
+    ) -> Result<LedgerHead, ToolError> {
+        let (mut record, lists) = self.to_record(plan);
+        let mut shown = Object::new();
+        for (name, value) in self.outputs.iter() {
+            shown.insert(name, as_handles(value, journal)?);
+        }
+        self.shown = Some(shown);
+        match is_long(&lists) {
+            true => {
+                let handle = journal.put(&Value::Object(Arc::new(lists)))?;
+                record.insert(LISTS_KEY, handle.to_value());
+            }
+            false => extend(&mut record, &lists),
+        }
+        let outputs = journal.put(&Value::Object(Arc::new(self.outputs.clone())))?;
+        record.insert("outputs", outputs.to_value());
+        record.insert(
+            "result_digest",
+            registry::digest::of_value(&self.deterministic()),
+        );
+        journal.write(&Value::Object(Arc::new(record)), Durability::Batched)?;
+        journal.finish(durable::state_of(self.status))
+    }
+
+    fn stands_at(&mut self, head: &LedgerHead) {
+        self.audit = Some(head.to_value());
+    }
+
+    /// The record with its lists, however long, for who watches.
+    pub(in crate::run) fn whole_record(&self, plan: &CheckedPlan) -> Object {
+        let (mut record, lists) = self.to_record(plan);
+        extend(&mut record, &lists);
+        record
+    }
+
+    /// The record, and apart from it the lists that grow with the plan.
+    fn to_record(&self, plan: &CheckedPlan) -> (Object, Object) {
+        let mut record = Object::new();
+        let mut lists = Object::new();
+        record.insert("kind", "chain");
+        plan.context.who.note(&mut record);
+        plan.context.origin.note(&mut record);
+        if self.part > 1 {
+            record.insert("part", self.part);
+        }
+        record.insert("plan", &*plan.id);
+        record.insert("plan_digest", self.plan_digest.as_str());
+        record.insert("status", self.status.as_str());
+        for (key, value) in self.diagnostics.iter() {
+            match value {
+                Value::Array(_) => lists.insert(key, value.clone()),
+                _ => record.insert(key, value.clone()),
+            }
+        }
+        if let (Some(error), Some(step)) = (&self.error, self.failed_step) {
+            record.insert("failed_step", &*self.steps[step].id);
+            record.insert("error_code", error.code().as_str());
+            record.insert("error", redact::text(error.message()).0.into_owned());
+        }
+        let steps = self.steps.iter().map(|step| {
+            let mut fields = Object::new();
+            fields.insert("id", &*step.id);
+            fields.insert("tool", step.tool);
+            fields.insert("wave", step.wave);
+            fields.insert("status", step.end.status.as_str());
+            fields.insert("real_status", step.real_status.as_str());
+            fields.insert(
+                "output_digest",
+                step.end.output_digest.as_ref().map(OutputDigest::as_str),
+            );
+            fields.insert(
+                "call_id",
+                step.end
+                    .metadata
+                    .get("call_id")
+                    .cloned()
+                    .unwrap_or_default(),
+            );
+            fields.insert(
+                "cause",
+                step.end.cause.map(|cause| self.steps[cause].id.to_string()),
+            );
+            fields.insert("defaults_used", step.end.defaults_used.clone());
+            Value::Object(Arc::new(fields))
+        });
+        lists.insert("step_status", Value::array(steps.collect()));
+        (record, lists)
+    }
+}
+
+fn is_long(lists: &Object) -> bool {
+    json::to_text(&Value::Object(Arc::new(lists.clone()))).len() > LISTS_BYTES_MAX
+}
+
+fn extend(record: &mut Object, lists: &Object) {
+    for (key, list) in lists.iter() {
+        record.insert(key, list.clone());
+    }
+}
+
+/// A value with the handles of its large arrays in their place.
+fn as_handles(value: &Value, journal: &Journal) -> Result<Value, ToolError> {
+    Ok(match value {
+        Value::Numbers(numbers) => {
+            let bytes = std::mem::size_of_val(numbers.as_slice());
+            match bytes > journal.state().artifact_bytes() {
+                true => journal.put(value)?.to_value(),
+                false => value.clone(),
+            }
+        }
+        Value::Array(items) => Value::Array(Arc::new(
+            items
+                .iter()
+                .map(|item| as_handles(item, journal))
+                .collect::<Result<_, _>>()?,
+        )),
+        Value::Object(object) => {
+            let mut copy = Object::new();
+            for (key, member) in object.iter() {
+                copy.insert(key, as_handles(member, journal)?);
+            }
+            Value::Object(Arc::new(copy))
+        }
+        other => other.clone(),
+    })
+}
+
+/// The record of a plan that was refused.
+pub(in crate::run) fn rejection(
+    plan: &Plan,
+    context: &CallerContext,
+    problems: &Problems,
+    unix_ms: u64,
+) -> Value {
+    let mut record = Object::new();
+    record.insert("kind", "chain");
+    record.insert("time_ms", unix_ms);
+    record.insert("chain_id", Value::Null);
+    record.insert("caller_type", "chain");
+    context.who.note(&mut record);
+    context.origin.note(&mut record);
+    record.insert("plan", &*plan.id);
+    record.insert("plan_digest", plan.digest());
+    record.insert("status", "rejected");
+    record.insert("success", false);
+    record.insert("mode_requested", plan.mode_requested().as_str());
+    record.insert("steps", plan.steps.len());
+    record.insert("blocked_tools", problems.blocked_tools());
+    const SHOWN: usize = 50;
+    let reasons = problems.list().iter().take(SHOWN).map(|problem| {
+        Value::object([
+            ("reason", problem.fault.as_str()),
+            ("path", &problem.pointer),
+            ("message", &redact::text(&problem.message).0),
+        ])
+    });
+    record.insert("problems", Value::array(reasons.collect()));
+    Value::Object(Arc::new(record))
+}

@@ -1,0 +1,317 @@
+//! Verification: every chain, the links between them, heads that were kept elsewhere, and the values that runs refer to.
+
+mod values;
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use tool_core::capability::LedgerHead;
+use tool_core::{ToolError, Value, json};
+
+use super::audit::{Link, hash_in, number_at, read_row, text_at};
+use super::chain::{self, Hash};
+use super::{State, run};
+
+/// Something that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Name of the chain; `*` for the links between sessions.
+    pub session: String,
+    /// Number of the record or link; 0 for the chain's beginning.
+    pub sequence: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What a verification found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// Chains looked at.
+    pub sessions: u64,
+    /// Records looked at.
+    pub records: u64,
+    /// Values that runs refer to and that were read, each once; `None` where they were left out.
+    pub values: Option<u64>,
+    /// The newest link between sessions: keep it elsewhere, and [`State::verify`] later finds even a cut tail or a replaced
+    /// file. `None` when there is no record yet.
+    pub head: Option<LedgerHead>,
+    /// What is wrong; empty means that all is as it was written. At most [`Verification::FAULTS_MAX`].
+    pub faults: Vec<Fault>,
+}
+
+impl Verification {
+    /// Most faults reported.
+    pub const FAULTS_MAX: usize = 100;
+
+    /// Whether all is as it was written.
+    pub fn is_sound(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    fn fault(&mut self, session: &str, sequence: u64, message: impl Into<String>) {
+        if self.faults.len() < Self::FAULTS_MAX {
+            self.faults.push(Fault {
+                session: session.to_owned(),
+                sequence,
+                message: message.into(),
+            });
+        }
+    }
+}
+
+/// Name of the chain of links in a head.
+const LINKS: &str = "*";
+
+impl State {
+    /// Checks every chain, the links between them, that each published head is still part of them, and unless it is told not to
+    /// the values that runs refer to.
+    ///
+    /// A changed byte, a missing record and a missing session are found by themselves; that the newest records were cut off, or
+    /// that the whole file was written anew, only against a head that was kept elsewhere.
+    ///
+    /// # Errors
+    /// `tool_error` with reason `state_corrupt` when the file cannot be read at all.
+    pub fn verify(&self, published: &[LedgerHead]) -> Result<Verification, ToolError> {
+        self.verify_with(published, true)
+    }
+
+    /// As [`State::verify`]; without values it takes as long as the records are, whatever runs keep.
+    ///
+    /// # Errors
+    /// As [`State::verify`].
+    pub fn verify_with(
+        &self,
+        published: &[LedgerHead],
+        values: bool,
+    ) -> Result<Verification, ToolError> {
+        self.flush()?;
+        let core = self.shared.lock();
+        // One transaction, so that what others write meanwhile does not look like a fault.
+        let verify = || {
+            let snapshot = rusqlite::Transaction::new_unchecked(
+                &core.connection,
+                TransactionBehavior::Deferred,
+            )?;
+            let mut report = verify_all(&snapshot, published)?;
+            if values {
+                values::verify(&snapshot, &self.shared.folder, &mut report)?;
+            }
+            Ok(report)
+        };
+        verify().map_err(|err| self.shared.fail("verify the audit", &err))
+    }
+}
+
+pub(super) fn verify_all(
+    connection: &Connection,
+    published: &[LedgerHead],
+) -> rusqlite::Result<Verification> {
+    let mut report = Verification {
+        sessions: 0,
+        records: 0,
+        values: None,
+        head: None,
+        faults: Vec::new(),
+    };
+    verify_file(connection, &mut report)?;
+    let genesis = verify_sessions(connection, &mut report)?;
+    verify_links(connection, &genesis, &mut report)?;
+    for head in published {
+        verify_published(connection, head, &genesis, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// SQLite's own check: damage that the chains cannot see, such as a broken index.
+fn verify_file(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+    let mut query = connection.prepare("PRAGMA integrity_check(10)")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let message: String = row.get(0)?;
+        if message != "ok" {
+            report.fault(LINKS, 0, format!("the file is damaged: {message}"));
+        }
+    }
+    Ok(())
+}
+
+/// Every session from its header to its newest record; gives the first hash of each.
+fn verify_sessions(
+    connection: &Connection,
+    report: &mut Verification,
+) -> rusqlite::Result<HashMap<String, Hash>> {
+    let mut genesis = HashMap::new();
+    let mut query = connection.prepare("SELECT id, opened_ms, header FROM sessions")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let (id, opened_ms, header) = (text_at(row, 0)?, number_at(row, 1)?, text_at(row, 2)?);
+        let row = run::row(connection, &id)?;
+        let expected = match &row {
+            Some(row) => row.header(),
+            None => json::canonical(&Value::object([
+                ("opened_ms", Value::from(opened_ms)),
+                ("session", Value::from(id.as_str())),
+            ])),
+        };
+        if header != expected {
+            report.fault(&id, 0, "the header was changed");
+        }
+        if let Some(row) = row
+            && !run::is_told(connection, &row)?
+        {
+            let message = format!("the run is not `{}` by its own records", row.state.as_str());
+            report.fault(&id, 0, message);
+        }
+        let first = chain::record_hash(&chain::START, &header);
+        report.sessions += 1;
+        verify_session(connection, &id, first, report)?;
+        genesis.insert(id, first);
+    }
+    let orphans =
+        "SELECT DISTINCT session FROM events WHERE session NOT IN (SELECT id FROM sessions)";
+    for session in texts(connection, orphans)? {
+        report.fault(&session, 0, "the session of these records is missing");
+    }
+    let unlinked = "SELECT id FROM sessions WHERE id NOT IN (SELECT session FROM heads)";
+    for session in texts(connection, unlinked)? {
+        report.fault(&session, 0, "no link vouches for the session");
+    }
+    Ok(genesis)
+}
+
+fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let mut query = connection.prepare(sql)?;
+    query.query_map([], |row| text_at(row, 0))?.collect()
+}
+
+fn verify_session(
+    connection: &Connection,
+    session: &str,
+    first: Hash,
+    report: &mut Verification,
+) -> rusqlite::Result<()> {
+    let mut query = connection.prepare_cached(
+        "SELECT session, sequence, hash, body FROM events WHERE session = ? ORDER BY sequence",
+    )?;
+    let mut rows = query.query([session])?;
+    let (mut before, mut expected) = (first, 1);
+    while let Some(row) = rows.next()? {
+        let record = read_row(row)?;
+        report.records += 1;
+        if record.sequence != expected {
+            let missing = match record.sequence.saturating_sub(expected) {
+                0 | 1 => format!("record {expected} is missing"),
+                _ => format!("records {expected} to {} are missing", record.sequence - 1),
+            };
+            report.fault(session, expected, missing);
+        } else if chain::record_hash(&before, &record.body) != record.hash {
+            report.fault(
+                session,
+                record.sequence,
+                "the record, its hash or the hash before it was changed",
+            );
+        }
+        // The stored hash leads on, so that one change is one fault.
+        before = record.hash;
+        expected = record.sequence + 1;
+    }
+    Ok(())
+}
+
+fn verify_links(
+    connection: &Connection,
+    genesis: &HashMap<String, Hash>,
+    report: &mut Verification,
+) -> rusqlite::Result<()> {
+    let mut query = connection
+        .prepare("SELECT number, session, sequence, hash, link FROM heads ORDER BY number")?;
+    let mut rows = query.query([])?;
+    let (mut before, mut expected) = (chain::START, 1);
+    while let Some(row) = rows.next()? {
+        let link = Link::read(row)?;
+        if link.number != expected {
+            report.fault(LINKS, expected, format!("link {expected} is missing"));
+        } else if chain::link_hash(&before, &link.session, link.sequence, &link.hash) != link.link {
+            report.fault(
+                LINKS,
+                link.number,
+                "the link or the one before it was changed",
+            );
+        }
+        match hash_at(connection, &link.session, link.sequence, genesis)? {
+            None => report.fault(
+                &link.session,
+                link.sequence,
+                format!(
+                    "records are missing: link {} vouches for number {}",
+                    link.number, link.sequence
+                ),
+            ),
+            Some(hash) if hash != link.hash => report.fault(
+                &link.session,
+                link.sequence,
+                format!(
+                    "the chain differs from what link {} vouches for",
+                    link.number
+                ),
+            ),
+            Some(_) => {}
+        }
+        report.head = Some(LedgerHead {
+            session: LINKS.to_owned(),
+            sequence: link.number,
+            hash: chain::hex(&link.link),
+        });
+        before = link.link;
+        expected = link.number + 1;
+    }
+    Ok(())
+}
+
+fn hash_at(
+    connection: &Connection,
+    session: &str,
+    sequence: u64,
+    genesis: &HashMap<String, Hash>,
+) -> rusqlite::Result<Option<Hash>> {
+    if sequence == 0 {
+        return Ok(genesis.get(session).copied());
+    }
+    connection
+        .prepare_cached("SELECT hash FROM events WHERE session = ? AND sequence = ?")?
+        .query_row(params![session, sequence as i64], |row| hash_in(row, 0))
+        .optional()
+}
+
+fn verify_published(
+    connection: &Connection,
+    head: &LedgerHead,
+    genesis: &HashMap<String, Hash>,
+    report: &mut Verification,
+) -> rusqlite::Result<()> {
+    let found: Option<Hash> = if head.session == LINKS {
+        connection
+            .prepare_cached("SELECT link FROM heads WHERE number = ?")?
+            .query_row([head.sequence as i64], |row| hash_in(row, 0))
+            .optional()?
+    } else {
+        hash_at(connection, &head.session, head.sequence, genesis)?
+    };
+    match found {
+        None => report.fault(
+            &head.session,
+            head.sequence,
+            format!(
+                "the published head is missing: the newest records up to number {} were cut off",
+                head.sequence
+            ),
+        ),
+        Some(hash) if chain::hex(&hash) != head.hash => report.fault(
+            &head.session,
+            head.sequence,
+            "the chain differs from the published head",
+        ),
+        Some(_) => {}
+    }
+    Ok(())
+}
