@@ -8,7 +8,7 @@ mod numbers;
 use std::fmt;
 use std::sync::Arc;
 
-pub use numbers::{Block, Numbers};
+pub use numbers::{Block, Note, Numbers};
 
 /// The largest magnitude below which every integer is a double (2^53).
 pub const SAFE_INTEGER: i64 = 1 << 53;

@@ -1,5 +1,6 @@
 //! Blocks of numbers as NumPy files: their bytes, and the names of those.
 
+use std::any::Any;
 use tool_core::value::Numbers;
 use tool_core::{ToolError, Value};
 
@@ -10,7 +11,8 @@ use super::{ArtifactHash, FILE_BYTES_MAX};
 /// The name of a block; it stays with the block, which does not change, so that a block is hashed once.
 pub(super) fn named(numbers: &Numbers) -> Result<Handle, ToolError> {
     let note = numbers.note();
-    let noted = note.and_then(|note| note.get()?.downcast_ref::<Handle>());
+    let noted: Option<&dyn Any> = note.and_then(|note| Some(&**note.get()? as &dyn Any));
+    let noted = noted.and_then(|noted| noted.downcast_ref::<Handle>());
     if let Some(handle) = noted
         && let Kind::Npy {
             shape, integral, ..

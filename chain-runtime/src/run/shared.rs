@@ -10,9 +10,11 @@ use super::machine::{Command, Event, Machine, Unit};
 
 pub(super) struct Core<'a> {
     pub(super) machine: Machine<'a>,
+    /// Whether anybody is told of steps that are settled.
+    is_observed: bool,
     queue: VecDeque<Command>,
     /// How many in the queue may take long.
-    pub(super) lasting: usize,
+    lasting: usize,
     /// Waits, the next one first.
     pub(super) timers: BinaryHeap<Reverse<(Duration, Unit)>>,
     /// When the first attempt of a call with a deadline began.
@@ -26,9 +28,10 @@ pub(super) struct Core<'a> {
 
 impl<'a> Core<'a> {
     /// With the first commands of a machine.
-    pub(super) fn begin(machine: Machine<'a>) -> Self {
+    pub(super) fn begin(machine: Machine<'a>, is_observed: bool) -> Self {
         let mut core = Self {
             machine,
+            is_observed,
             queue: VecDeque::new(),
             lasting: 0,
             timers: BinaryHeap::new(),
@@ -55,15 +58,21 @@ impl<'a> Core<'a> {
 
     pub(super) fn push(&mut self, commands: impl IntoIterator<Item = Command>) {
         for command in commands {
-            self.lasting += usize::from(lasts(&command));
-            self.queue.push_back(command);
+            if self.is_observed || lasts(&command) {
+                self.lasting += usize::from(lasts(&command));
+                self.queue.push_back(command);
+            }
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Command> {
+    /// The next command, and whether those behind it are worth one more thread.
+    pub(super) fn pop(&mut self) -> Option<(Command, bool)> {
         let command = self.queue.pop_front()?;
-        self.lasting -= usize::from(lasts(&command));
-        Some(command)
+        let lasts = lasts(&command);
+        self.lasting -= usize::from(lasts);
+        // A thread that is soon done takes one of them itself.
+        let served = self.idle + usize::from(!lasts);
+        Some((command, self.lasting > served))
     }
 }
 

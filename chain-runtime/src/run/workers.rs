@@ -67,7 +67,7 @@ impl<'a> Workers<'a> {
             memory,
             started: dispatcher.host().clock.monotonic(),
             threads_max: slots.compute + slots.waiting.unwrap_or(0),
-            core: Mutex::new(Core::begin(machine)),
+            core: Mutex::new(Core::begin(machine, observer.is_some())),
             wake: Condvar::new(),
             kept: AtomicU64::new(0),
         }
@@ -81,7 +81,7 @@ impl<'a> Workers<'a> {
         let mut later = VecDeque::new();
         loop {
             let command = self.lock().pop();
-            match command {
+            match command.map(|(command, _)| command) {
                 Some(Command::Start(unit, attempt)) if memory.knows(unit, attempt) => {
                     let end = self.call(unit, attempt);
                     self.ended(unit, end);
@@ -185,9 +185,8 @@ impl<'a> Workers<'a> {
                 core.told_to_stop = true;
                 core.feed(Event::Stop(why));
             }
-            if let Some(command) = core.pop() {
-                let more = core.threads < self.threads_max && core.lasting > core.idle;
-                return Some((command, more));
+            if let Some((command, more)) = core.pop() {
+                return Some((command, more && core.threads < self.threads_max));
             }
             if core.machine.conclusion().is_some() {
                 return None;

@@ -3,16 +3,20 @@
 use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 
 use super::Value;
+
+/// What somebody found out about a block; a value with one is as safe beside a panic as one without.
+pub type Note = Box<dyn Any + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 /// Doubles that are shared, with what was found out about them once.
 #[derive(Default)]
 pub struct Block {
     data: Vec<f64>,
     is_finite: OnceLock<bool>,
-    note: OnceLock<Box<dyn Any + Send + Sync>>,
+    note: OnceLock<Note>,
 }
 
 impl Block {
@@ -175,7 +179,7 @@ impl Numbers {
     }
 
     /// A place for what somebody else found out about the block, such as its name in a store; none for a part of one.
-    pub fn note(&self) -> Option<&OnceLock<Box<dyn Any + Send + Sync>>> {
+    pub fn note(&self) -> Option<&OnceLock<Note>> {
         self.is_whole().then_some(&self.data.note)
     }
 
