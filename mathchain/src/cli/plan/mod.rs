@@ -46,7 +46,13 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolErro
                 }
                 Plan::New { .. } => None,
             };
-            Ok(refused(global, file, "the plan is not right", problems, None))
+            Ok(refused(
+                global,
+                file,
+                "the plan is not right",
+                problems,
+                None,
+            ))
         }
     }
 }
