@@ -89,6 +89,10 @@ fn every_small_value_is_read() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test damages what a run left"
+)]
 fn files_are_read_and_a_missing_one_is_a_fault_where_a_record_names_it() {
     let folder = folder();
     let state = shared(folder.path());
