@@ -27,7 +27,7 @@ pub mod tools;
 mod trace;
 pub mod types;
 
-pub use check::{CheckedPlan, CheckedStep, Permit, check};
+pub use check::{CheckedPlan, CheckedStep, Permit, check, look_at};
 pub use plan::{Approval, Budget, Defaults, Mode, OnError, Plan, Step};
 pub use problem::{Fault, PlanProblem, Problems};
 pub use run::{

@@ -9,7 +9,7 @@ use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
 use super::costs::Costs;
 use super::memory::{Compared, Decision, Memory};
 use super::{ChainResult, ChainStatus, RunOptions, run};
-use crate::check::{CheckedPlan, check};
+use crate::check::{CheckedPlan, check_again};
 use crate::plan::{Mode, OnError, Plan};
 use crate::state::{Journal, Run, RunHeader, RunState, State};
 
@@ -204,7 +204,7 @@ fn checked(
     })?;
     let inputs = state.value(&run.inputs)?;
     let none = Object::new();
-    let checked = check(
+    let checked = check_again(
         &plan,
         dispatcher,
         context,

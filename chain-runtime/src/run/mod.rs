@@ -13,6 +13,7 @@ mod finished;
 mod items;
 pub mod machine;
 mod memory;
+mod meter;
 mod obstacle;
 mod report;
 mod values;
@@ -38,6 +39,7 @@ pub use durable::{Replay, Resume, again, build, cancel, profile, replay, resume}
 pub use finished::{Finished, StepStatus};
 use machine::Slots;
 pub use memory::{Compared, Decision, Divergence, Memory};
+pub use meter::Meter;
 pub use report::{ChainResult, ChainStatus, StepReport};
 use workers::Workers;
 
@@ -73,6 +75,8 @@ pub struct RunOptions {
     pub no_cache: bool,
     /// What is known of the run already.
     pub memory: Option<Arc<Memory>>,
+    /// What the runs around this one have used of their budgets.
+    pub above: Option<Arc<Meter>>,
 }
 
 /// Told of steps as they start and end, from the threads that run them; a panic in it is swallowed.
@@ -179,6 +183,9 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     };
     // Also without a deadline a flag of its own: what stops this chain does not stop what the caller does next.
     let stop = options.stop.child();
+    if !plan.open_inputs.is_empty() {
+        stop.cancel(); // it was looked at only
+    }
     let limits = [options.timeout_ms, plan.deadline_ms, plan.budget.wall_ms];
     let alarm = limits
         .into_iter()
@@ -193,6 +200,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         &stop,
         options.observer.as_ref(),
         memory,
+        Meter::new(plan.budget, options.above.clone()),
         (slots, &options.costs),
     );
     let (parts, broken) = workers.serve();

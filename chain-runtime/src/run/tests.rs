@@ -204,6 +204,11 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
             chain: None,
             answer: Answer::Ask,
         },
+        open_inputs: Vec::new(),
+        calls_within: 0,
+        known_calls: 0,
+        known_cost: 0,
+        unnamed: None,
     }
 }
 
@@ -232,6 +237,7 @@ fn blank(id: Arc<str>, args: Node) -> CheckedStep {
         permit: Permit::unknown(),
         resources: Vec::new(),
         uses: Vec::new(),
+        plans: None,
         from_inputs: Vec::new(),
     }
 }

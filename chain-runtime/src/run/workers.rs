@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
-use registry::{Answer, CallRequest, ChainPosition, Dispatcher};
+use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
@@ -18,6 +18,7 @@ use super::costs::Costs;
 use super::finished::Finished;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
+use super::meter::Meter;
 use super::values;
 use super::{Observer, STACK_BYTES};
 use crate::check::{CheckedPlan, item_seed};
@@ -34,6 +35,7 @@ pub(super) struct Workers<'a> {
     stop: &'a StopFlag,
     observer: Option<&'a Arc<dyn Observer>>,
     memory: Option<&'a Memory>,
+    meter: Arc<Meter>,
     started: Duration,
     threads_max: usize,
     core: Mutex<Core<'a>>,
@@ -62,9 +64,10 @@ impl<'a> Workers<'a> {
         stop: &'a StopFlag,
         observer: Option<&'a Arc<dyn Observer>>,
         memory: Option<&'a Memory>,
+        meter: Arc<Meter>,
         (slots, costs): (Slots, &Costs),
     ) -> Self {
-        let mut machine = Machine::new(plan, slots, costs);
+        let mut machine = Machine::new(plan, slots, costs).within(Arc::clone(&meter));
         let queue = machine.begin().into();
         Self {
             plan,
@@ -73,6 +76,7 @@ impl<'a> Workers<'a> {
             stop,
             observer,
             memory,
+            meter,
             started: dispatcher.host().clock.monotonic(),
             threads_max: slots.compute + slots.waiting.unwrap_or(0),
             core: Mutex::new(Core {
@@ -410,6 +414,8 @@ impl<'a> Workers<'a> {
             wave: self.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
+            plans: step.plans.clone(),
+            allowance: Allowance::new(Arc::clone(&self.meter) as _),
         });
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
             context.answer = Answer::Nobody;
