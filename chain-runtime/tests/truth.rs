@@ -104,7 +104,10 @@ fn a_replay_of_a_collected_run_says_that_it_was_collected() {
         days: Some(0),
         ..Keep::default()
     };
-    assert_eq!(durable.state.gc(keep).unwrap().runs, [collected.clone()]);
+    assert_eq!(
+        durable.state.gc(keep).unwrap().runs,
+        std::slice::from_ref(&collected)
+    );
     let err = replayed(&durable, &collected).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
