@@ -61,8 +61,9 @@ impl CheckedPlan {
     /// The calls that are known to come, and whether lists that are not known yet can bring more.
     pub fn calls(&self) -> (usize, bool) {
         let of = |step: &CheckedStep| step.map.as_ref().map_or(Some(1), CheckedMap::elements);
-        let known = self.steps.iter().filter_map(of).sum();
-        (known, self.steps.iter().any(|step| of(step).is_none()))
+        let known: usize = self.steps.iter().filter_map(of).sum();
+        let open = self.steps.iter().any(|step| of(step).is_none());
+        (known + self.calls_within, open)
     }
 
     /// The plan in order: waves, and for each step its tool, verdict, resources and what it waits for.
@@ -359,6 +360,8 @@ fn budget(budget: &Budget) -> Option<Value> {
         ("wall_ms", budget.wall_ms),
         ("cpu_ms", budget.cpu_ms),
         ("bytes_out", budget.bytes_out),
+        ("artifact_bytes", budget.artifact_bytes),
+        ("cost", budget.cost),
     ];
     let mut set = Object::new();
     for (name, limit) in limits {

@@ -180,10 +180,9 @@ pub fn shortest_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
             if !cyclic[step] || !cyclic[later] {
                 continue;
             }
-            let Some(found) = path(waits, &cyclic, later, step, &mut work) else {
-                continue;
-            };
-            if best.as_ref().is_none_or(|best| found.len() < best.len()) {
+            if let Some(found) = path(waits, &cyclic, later, step, &mut work)
+                && best.as_ref().is_none_or(|best| found.len() < best.len())
+            {
                 best = Some(found);
             }
             if work > SEARCH_MAX {

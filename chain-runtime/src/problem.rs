@@ -1,8 +1,9 @@
 //! What is wrong with a plan: every problem at once, each with its place and the next step.
 
+use std::collections::HashSet;
 use std::fmt;
 
-use registry::LoadErrors;
+use registry::{LoadError, LoadErrors};
 use tool_core::{ErrorCode, Problem, ToolError, Value};
 
 /// Most problems that are kept; the rest is counted.
@@ -159,6 +160,21 @@ pub struct Problems {
 }
 
 impl Problems {
+    /// What is wrong with a text.
+    pub(crate) fn of_errors(errors: Vec<LoadError>) -> Self {
+        let mut problems = Self::default();
+        for error in errors {
+            problems.push(PlanProblem {
+                fault: Fault::Form,
+                pointer: error.pointer,
+                message: error.message,
+                hint: error.hint,
+                place: error.place.map(|place| (place.line, place.column)),
+            });
+        }
+        problems
+    }
+
     /// Adds one.
     pub fn push(&mut self, problem: PlanProblem) {
         if self.list.last() == Some(&problem) {
@@ -169,6 +185,15 @@ impl Problems {
         } else {
             self.more += 1;
         }
+    }
+
+    /// Adds others.
+    pub(crate) fn append(&mut self, others: Self) {
+        others
+            .list
+            .into_iter()
+            .for_each(|problem| self.push(problem));
+        self.more += others.more;
     }
 
     /// The problems.
@@ -204,10 +229,28 @@ impl Problems {
         names
     }
 
-    /// Names the place of each problem in the text, and puts them in its order.
-    pub(crate) fn locate(&mut self, place: impl Fn(&str) -> (u32, u32)) {
-        for problem in &mut self.list {
-            problem.place = Some(place(&problem.pointer));
+    /// Whether further problems are only counted, so that their words need not be chosen with care.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= PROBLEMS_MAX
+    }
+
+    /// Leaves out what follows from a problem of the form at the same place.
+    pub(crate) fn without_followers(&mut self, form: &Self) {
+        let faulty: HashSet<&str> = form.list.iter().map(|one| &*one.pointer).collect();
+        let (count, mut at) = (form.list.len(), 0);
+        self.list.retain(|one| {
+            at += 1;
+            let follows = matches!(one.fault, Fault::Argument | Fault::Type);
+            at <= count || !(follows && faulty.contains(&*one.pointer))
+        });
+    }
+
+    /// Names the place of each problem in the text that has none yet, and puts them in its order.
+    pub(crate) fn locate(&mut self, places: impl Fn(&[&str]) -> Vec<(u32, u32)>) {
+        let pointers: Vec<&str> = self.list.iter().map(|one| &*one.pointer).collect();
+        let found = places(&pointers);
+        for (problem, place) in self.list.iter_mut().zip(found) {
+            problem.place.get_or_insert(place);
         }
         self.list.sort_by_key(|problem| problem.place); // stable: at one place, in the order they were found
     }
@@ -274,17 +317,7 @@ impl From<PlanProblem> for Problems {
 /// Why a text is no plan at all.
 impl From<LoadErrors> for Problems {
     fn from(errors: LoadErrors) -> Self {
-        let mut problems = Self::default();
-        for error in errors.into_list() {
-            problems.push(PlanProblem {
-                fault: Fault::Form,
-                pointer: error.pointer,
-                message: error.message,
-                hint: error.hint,
-                place: error.place.map(|place| (place.line, place.column)),
-            });
-        }
-        problems
+        Self::of_errors(errors.into_list())
     }
 }
 

@@ -339,7 +339,7 @@ fn t21_duplicate_keys_and_tags_are_refused_in_the_text() {
         "version: 1\nsteps: !!seq []\n",
         "{\"version\":1,\"version\":1,\"steps\":[]}",
     ] {
-        assert!(Plan::parse(text).is_err(), "{text}");
+        assert_ne!(World::new().problems_for_text(text), "", "{text}");
     }
 }
 
@@ -350,7 +350,7 @@ fn t28_numbers_are_never_changed() {
         let text = format!(
             "{{\"version\":1,\"steps\":[{{\"id\":\"a\",\"tool\":\"any\",\"args\":{{\"value\":{number}}}}}]}}"
         );
-        assert!(Plan::parse(&text).is_err(), "{number}");
+        assert_ne!(World::new().problems_for_text(&text), "", "{number}");
     }
     let result = World::new()
         .run("outputs: {x: {$ref: a.result}}\nsteps: [{id: a, tool: any, args: {value: -0.0}}]");

@@ -454,18 +454,40 @@ impl Ledger for TestLedger {
     }
 }
 
-/// Every file holds one, two, three.
-struct TestArrays;
+/// Every file of data holds one, two, three; texts are what a test puts there.
+#[derive(Default)]
+pub(crate) struct TestArrays(Mutex<HashMap<String, String>>);
+
+impl TestArrays {
+    pub(crate) fn put(&self, path: &str, text: impl Into<String>) {
+        self.0.lock().unwrap().insert(path.to_owned(), text.into());
+    }
+}
 
 impl Arrays for TestArrays {
-    fn open(&self, _: &Source, _: InputKind, _: u64) -> Result<Value, ToolError> {
-        Ok(Value::vector(vec![1.0, 2.0, 3.0]))
+    fn open(&self, source: &Source, kind: InputKind, _: u64) -> Result<Value, ToolError> {
+        match (kind, source) {
+            (InputKind::Text, Source::File(path)) => {
+                let texts = self.0.lock().unwrap();
+                texts
+                    .get(path)
+                    .map(|text| Value::from(text.as_str()))
+                    .ok_or_else(|| {
+                        ToolError::new(
+                            ErrorCode::ToolError,
+                            format_args!("`{path}` does not exist"),
+                        )
+                    })
+            }
+            _ => Ok(Value::vector(vec![1.0, 2.0, 3.0])),
+        }
     }
 }
 
 /// A dispatcher with its ledger.
 pub(crate) struct World {
     pub(crate) dispatcher: Dispatcher,
+    pub(crate) files: Arc<TestArrays>,
     ledger: Arc<TestLedger>,
 }
 
@@ -490,10 +512,11 @@ impl World {
             Arc::new(Catalogue::new(&[TOOLS, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
         let ledger = Arc::new(TestLedger::default());
+        let files = Arc::new(TestArrays::default());
         let host = Host {
             clock: Arc::new(TestClock(Instant::now())),
             capabilities: Capabilities::default(),
-            arrays: Some(Arc::new(TestArrays)),
+            arrays: Some(Arc::clone(&files) as Arc<dyn Arrays>),
             ledger: Some(Arc::clone(&ledger) as Arc<dyn Ledger>),
             approvals: None,
             backups: None,
@@ -507,6 +530,7 @@ impl World {
         };
         Self {
             dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),
+            files,
             ledger,
         }
     }

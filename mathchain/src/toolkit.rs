@@ -215,6 +215,21 @@ impl Toolkit {
         chain_runtime::check(plan, &generation.dispatcher, &caller, inputs)
     }
 
+    /// As [`Toolkit::check`], where inputs may be missing: those are checked by their types. What it gives is to be looked at only.
+    ///
+    /// # Errors
+    /// As [`Toolkit::check`].
+    pub fn look_at(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+    ) -> Result<CheckedPlan, Problems> {
+        let generation = self.generations.current();
+        let caller = caller(&generation, context);
+        chain_runtime::look_at(plan, &generation.dispatcher, &caller, inputs)
+    }
+
     /// Checks and runs a plan on as many threads as the machine has cores.
     ///
     /// # Errors

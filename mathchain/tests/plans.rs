@@ -50,6 +50,39 @@ steps:
 ";
 
 #[test]
+fn a_check_needs_no_inputs_and_says_which_a_run_needs() {
+    let place = with_examples(false);
+    place.write(
+        "plan.yaml",
+        "version: 1\ninputs: {x: {type: list}}\nsteps: [{id: a, tool: statistics, args: {data: {$ref: inputs.x}}}]\n",
+    );
+    let answer = place.run(&["plan", "check", "plan.yaml"], "");
+    let needed = answer.expect_code(0).at("/needs_inputs/0");
+    assert_eq!(needed.as_str(), Some("x"));
+    let human = place.run(&["plan", "check", "plan.yaml", "--output", "human"], "");
+    assert!(
+        human.stdout.contains("a run needs --input x=.."),
+        "{}",
+        human.stdout
+    );
+    let run = place.run(&["run", "plan.yaml"], "");
+    run.expect_code(2);
+    assert!(
+        run.stderr.contains("the input `x` is missing"),
+        "{}",
+        run.stderr
+    );
+    // What is no regular file might never end.
+    let pipe = place.run(&["plan", "check", "/dev/null"], "");
+    pipe.expect_code(2);
+    assert!(
+        pipe.stderr.contains("is no regular file"),
+        "{}",
+        pipe.stderr
+    );
+}
+
+#[test]
 fn a_check_names_every_problem_with_its_place() {
     let place = with_examples(false);
     for name in EXAMPLES {

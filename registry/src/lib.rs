@@ -24,8 +24,8 @@ pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use config::{Config, Limits, Unattended};
 pub use dispatch::{
-    Answer, CallRequest, CallerContext, ChainPosition, Chains, Considered, Dispatcher, Host,
-    OUTCOME_UNKNOWN, Origin, Results, Witness, install_panic_hook,
+    Allowance, Answer, CallRequest, CallerContext, ChainPosition, Chains, Considered, Dispatcher,
+    Host, OUTCOME_UNKNOWN, Origin, Results, Witness, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

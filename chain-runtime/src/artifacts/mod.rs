@@ -27,3 +27,15 @@ pub const FILE_BYTES_MAX: u64 = 4 << 30;
 pub const JSON_BYTES_MAX: usize = 256 << 20;
 /// Deepest nesting of a value that is kept.
 pub const DEPTH_MAX: usize = 200;
+
+/// Bytes of the files that a value becomes where it is kept; 0 where it cannot be.
+pub(crate) fn bytes_in_files(value: &tool_core::Value) -> u64 {
+    let Ok(stored) = stored(value, FILE_BYTES_LEAST) else {
+        return 0;
+    };
+    let blocks: u64 = stored.blocks.iter().map(|(block, _)| block.bytes()).sum();
+    match stored.handle.kind {
+        Kind::Json { bytes } => blocks + bytes,
+        Kind::Npy { .. } | Kind::Small => blocks,
+    }
+}

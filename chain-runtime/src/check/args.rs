@@ -30,12 +30,14 @@ pub(super) fn check(
     args: &Node,
     pointer: &str,
     lookup: Lookup<'_>,
+    is_script: bool,
 ) -> Findings {
     let mut checker = Checker {
         tool: spec.id,
         slots,
         lookup,
         base: pointer.len(),
+        is_script,
         pointer: pointer.to_owned(),
         findings: Findings::default(),
     };
@@ -49,6 +51,8 @@ struct Checker<'a> {
     lookup: Lookup<'a>,
     /// Where the pointer within the arguments starts.
     base: usize,
+    /// Whether the plan is a call script.
+    is_script: bool,
     pointer: String,
     findings: Findings,
 }
@@ -123,6 +127,7 @@ impl Checker<'_> {
                     self.slot()
                 );
                 self.problem(Fault::Type, message);
+                return; // what else is said of it follows from this
             }
             Fit::Check => {
                 let note = format!(
@@ -147,9 +152,13 @@ impl Checker<'_> {
                     self.tool,
                     self.slot()
                 );
-                self.problem(Fault::Type, message).hint = Some(format!(
-                    "add a `default`: {{\"$ref\": \"{text}\", \"default\": ...}}"
-                ));
+                let hint = match self.is_script {
+                    true => format!("add a default: `{text} ?? ...`"),
+                    false => {
+                        format!("add a `default`: {{\"$ref\": \"{text}\", \"default\": ...}}")
+                    }
+                };
+                self.problem(Fault::Type, message).hint = Some(hint);
             }
             None => {}
         }
@@ -203,6 +212,7 @@ impl Checker<'_> {
                 slots: self.slots,
                 lookup: self.lookup,
                 base: self.base,
+                is_script: self.is_script,
                 pointer: self.pointer.clone(),
                 findings: Findings::default(),
             };

@@ -35,11 +35,14 @@ impl Checker<'_> {
             return None;
         }
         let parts: Vec<&Expr> = when.conjuncts().iter().collect();
-        if let Some((one, other)) = contradiction(&parts) {
-            self.never(
-                when,
-                format_args!("the step can never run: `{one}` and `{other}` never hold together"),
-            );
+        let whole = |expr: &Expr| self.kind(expr) == Type::Integer;
+        if let Some(never) = contradiction(&parts, &whole) {
+            let what = match &never[..] {
+                [one] => format!("`{one}` never holds"),
+                [one, other] => format!("`{one}` and `{other}` never hold together"),
+                _ => format!("`{when}` never holds"),
+            };
+            self.never(when, format_args!("the step can never run: {what}"));
         }
         let mut known: Vec<String> = Vec::new();
         for part in parts {
@@ -149,6 +152,9 @@ impl Checker<'_> {
             Expr::Literal(value) => Type::of_value(value),
             Expr::Length(_) => Type::Integer,
             Expr::Reference(placed) if placed.reference.root() == "inputs" => {
+                if let Some(found) = self.open_input(placed) {
+                    return found.map_or(Type::Any, |walked| walked.ty);
+                }
                 match placed.reference.resolve(&self.inputs) {
                     Ok(value) => Type::of_value(&value),
                     Err(_) => Type::Any,

@@ -160,11 +160,11 @@ impl Checker<'_> {
         let mut references: Vec<Arc<Placed>> = Vec::new();
         over.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
         let mut walked = None;
-        for placed in references
-            .iter()
-            .filter(|placed| placed.reference.root() != "inputs")
-        {
-            walked = self.used(&site, placed, checked);
+        for placed in &references {
+            walked = match placed.reference.root() {
+                "inputs" => self.open_input(placed).and_then(Result::ok),
+                _ => self.used(&site, placed, checked),
+            };
         }
         let items = over.literal().map(Value::items);
         let ty = match (&over, &items) {
@@ -184,7 +184,10 @@ impl Checker<'_> {
             (Node::Format(_), _) => Type::String,
         };
         let items = items.flatten();
-        self.units += items.as_ref().map_or(1, Vec::len);
+        let calls = items.as_ref().map_or(1, Vec::len);
+        self.units += calls;
+        let cost = self.plan.steps[position].cost_ms.unwrap_or(0);
+        self.cost = self.cost.saturating_add(cost.saturating_mul(calls as u64));
         if let Some(items) = items.as_ref().filter(|items| items.len() > map.max) {
             let (found, most) = (items.len(), map.max);
             self.problems.push(PlanProblem::new(
@@ -260,6 +263,7 @@ impl Checker<'_> {
         let mut faults = 0;
         let mut effects = None;
         let mut idempotent = true;
+        let mut plans = Some(Vec::new()); // none as soon as one of them is not known
         for (index, item) in items.iter().enumerate() {
             let args = match bind_item(&checked.args, &map.name, index, item) {
                 Ok(Node::Literal(args)) => Ok(args),
@@ -272,6 +276,9 @@ impl Checker<'_> {
                     self.settled(site, facts, &*call, &mut one);
                     resources.append(&mut one.resources);
                     idempotent &= one.idempotent;
+                    plans = plans
+                        .zip(one.plans)
+                        .map(|(plans, one)| [plans, one].concat());
                     // The most that any of them may change.
                     if effects
                         .is_none_or(|found: &[tool_core::Effect]| found.len() < one.effects.len())
@@ -309,6 +316,7 @@ impl Checker<'_> {
         resources.sort();
         resources.dedup();
         checked.resources = resources;
+        checked.plans = plans.filter(|_| !items.is_empty());
         if let Some(effects) = effects {
             checked.effects = effects;
             checked.idempotent = idempotent;

@@ -88,6 +88,7 @@ impl<'d> Checker<'d> {
             .and_then(|map| self.over(position, map, &mut checked));
         if step.map.is_none() {
             self.units += 1;
+            self.cost = self.cost.saturating_add(step.cost_ms.unwrap_or(0));
         }
         let types = self.references(&site, mapped.as_ref(), &mut checked);
         self.standing(position, &checked);
@@ -178,6 +179,7 @@ impl<'d> Checker<'d> {
             resources: Vec::new(),
             uses: Vec::new(),
             gives: Vec::new(),
+            plans: None,
             from_inputs,
         }
     }
@@ -203,6 +205,7 @@ impl<'d> Checker<'d> {
                     &checked.args,
                     &site.base,
                     &|placed| types.get(placed.pointer.as_str()).cloned().flatten(),
+                    self.plan.is_script,
                 );
                 let fine = problems.is_empty();
                 problems
@@ -210,7 +213,7 @@ impl<'d> Checker<'d> {
                     .for_each(|problem| self.problems.push(problem));
                 notes.into_iter().for_each(|note| self.note(note));
                 if fine {
-                    self.open(site, facts, checked);
+                    self.open(site, facts, types, checked);
                 }
             }
         }
@@ -229,10 +232,12 @@ impl<'d> Checker<'d> {
             .args
             .for_each_reference(&mut |placed| placed_all.push(Arc::clone(placed)));
         let mut types = HashMap::new();
-        for placed in placed_all
-            .iter()
-            .filter(|placed| placed.reference.root() != "inputs")
-        {
+        for placed in &placed_all {
+            if placed.reference.root() == "inputs" {
+                let open = self.open_input(placed).and_then(Result::ok);
+                types.insert(placed.pointer.clone(), open);
+                continue;
+            }
             let walked = match mapped.and_then(|mapped| mapped.of(placed.reference.root())) {
                 Some(ty) => self.walked_item(&ty, placed),
                 None => self.used(site, placed, checked),
@@ -267,6 +272,15 @@ impl<'d> Checker<'d> {
         checked: &mut CheckedStep,
     ) -> Option<usize> {
         let root = placed.reference.root();
+        if !self.index.contains_key(root) && self.is_within_subplan(site, placed) {
+            let message = format_args!("no step of this plan has the id `{root}`");
+            self.problems.push(
+                PlanProblem::new(Fault::ReferenceStep, placed.pointer.as_str(), message).hint(
+                    "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`",
+                ),
+            );
+            return None;
+        }
         let own = site.undoing && *root == *self.plan.steps[site.position].id;
         let target = match own {
             true => site.position,
@@ -281,6 +295,14 @@ impl<'d> Checker<'d> {
         }
         checked.uses.push(target);
         Some(target)
+    }
+
+    /// Whether a reference stands in a plan that the step hands on.
+    fn is_within_subplan(&self, site: &Site, placed: &Placed) -> bool {
+        let inside = placed.pointer.strip_prefix(&*site.base);
+        let facts = self.facts.get(site.position).and_then(Option::as_ref);
+        inside.is_some_and(|rest| rest.starts_with("/plan/"))
+            && facts.is_some_and(|facts| subplan::is_chain(facts.tool.spec().id))
     }
 
     /// Refuses `$fmt` where the text would be read as a program or a name.
@@ -377,12 +399,19 @@ impl<'d> Checker<'d> {
         };
         checked.permit = self.permit(site, facts, decision, true);
         if subplan::is_chain(checked.tool) {
-            self.subplan(site, call.args(), checked);
+            let args = Node::Literal(call.args().clone());
+            self.subplan(site, &args, &HashMap::new(), checked);
         }
     }
 
     /// A step some of whose arguments are not known yet.
-    fn open(&mut self, site: &Site, facts: &ToolFacts<'_>, checked: &mut CheckedStep) {
+    fn open(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        types: &HashMap<String, Option<Walked>>,
+        checked: &mut CheckedStep,
+    ) {
         let files = self.dispatcher.host().capabilities.files.as_deref();
         match access::of_open_call(facts.tool.spec(), &facts.input, &checked.args, files) {
             Ok(Resources { keys, unknown }) => {
@@ -410,7 +439,8 @@ impl<'d> Checker<'d> {
         };
         checked.permit = self.permit(site, facts, decision, known);
         if subplan::is_chain(checked.tool) {
-            self.unknown_subplan(site);
+            let args = checked.args.clone();
+            self.subplan(site, &args, types, checked);
         }
     }
 

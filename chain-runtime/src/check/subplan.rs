@@ -1,98 +1,304 @@
 //! Plans within plans: what a step hands on is checked with the plan that holds it, where it is known.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use registry::dispatch::DEPTH_MAX;
-use registry::{Layer, Level, Verdict};
-use tool_core::{Effect, Object, Value};
+use registry::{Answer, Layer, Level, Verdict, digest};
+use tool_core::input::InputKind;
+use tool_core::{Access, Effect, Object, ResourceKey, ResourceKind, Source, Value};
 
 use super::step::Site;
-use super::{CheckedPlan, CheckedStep, Checker};
-use crate::plan::Plan;
-use crate::problem::{Fault, PlanProblem};
+use super::{CheckedPlan, CheckedStep, Checker, How};
+use crate::plan::{Given, Plan};
+use crate::problem::{Fault, PlanProblem, Problems};
+use crate::template::Node;
+use crate::types::{Type, Walked};
 
 /// The tool that runs a plan.
 const TOOL: &str = "chain_run";
+/// Most calls of all plans within one; looking at each costs as much as a step of its own.
+const CALLS_WITHIN_MAX: usize = 100_000;
 
 /// Whether a call of this tool does what a plan says.
 pub(crate) fn is_chain(tool: &str) -> bool {
     tool == TOOL
 }
 
+/// The plan that a call hands on, as the call reads it.
+pub(crate) fn read(plan: &Value) -> Result<Plan, Problems> {
+    match plan {
+        Value::String(text) => Plan::read("plan", text),
+        value => Ok(Plan::from_value(value)),
+    }
+}
+
+/// Writes that earlier steps may do.
+#[derive(Default)]
+pub(super) struct Written {
+    keys: Vec<ResourceKey>,
+    /// Whether one of them may write anything.
+    anything: bool,
+}
+
+impl Written {
+    pub(super) fn add(&mut self, step: &CheckedStep) {
+        let before = self.keys.len();
+        let writes = |key: &&ResourceKey| key.access == Access::Write;
+        let found = step.resources.iter().filter(writes).cloned();
+        self.keys.extend(found);
+        self.anything |= !step.effects.is_empty() && self.keys.len() == before;
+    }
+
+    /// Whether one of these may be another one when its step runs.
+    fn touches(&self, read: &[ResourceKey]) -> bool {
+        let path = |key: &ResourceKey| {
+            let name = key
+                .name
+                .split_once("//")
+                .map_or(&*key.name, |(path, _)| path);
+            name.trim_end_matches('/').to_owned()
+        };
+        let within = |inner: &str, outer: &str| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_path = |key: &&ResourceKey| key.kind == ResourceKind::Path;
+        let meet = |one: &ResourceKey, other: &ResourceKey| {
+            let (one, other) = (path(one), path(other));
+            within(&one, &other) || within(&other, &one)
+        };
+        self.anything
+            || read.iter().filter(is_path).any(|one| {
+                let mut written = self.keys.iter().filter(is_path);
+                written.any(|other| meet(one, other))
+            })
+    }
+}
+
 impl Checker<'_> {
-    /// A step that runs a plan: what that does is what the step does.
-    pub(super) fn subplan(&mut self, site: &Site, args: &Value, checked: &mut CheckedStep) {
-        let plan = match args.get("plan") {
-            Some(Value::String(text)) => Plan::parse(text).ok(),
-            Some(value @ Value::Object(object)) if object.get("$file").is_none() => {
-                Some(Plan::from_value(value))
-            }
-            _ => None,
+    /// A step that runs a plan: what that does is what the step does. Inputs may hold references.
+    pub(super) fn subplan(
+        &mut self,
+        site: &Site,
+        args: &Node,
+        types: &HashMap<String, Option<Walked>>,
+        checked: &mut CheckedStep,
+    ) {
+        let Some(Node::Literal(named)) = args.pointer("/plan") else {
+            return self.unknown_subplan(site, "runs a plan that is known only when it runs");
         };
-        let Some(plan) = plan else {
-            return self.unknown_subplan(site);
-        };
-        let plan = plan.with_defaults(self.plan.defaults);
+        let pointer = format!("{}/plan", site.base);
         let nested = |layer: &&Layer| layer.level == Level::Delegation;
         if self.context.who.layers.iter().filter(nested).count() >= DEPTH_MAX {
-            self.problems.push(PlanProblem::new(
-                Fault::Limit,
-                site.base.as_str(),
-                format_args!("calls are nested at most {DEPTH_MAX} deep"),
-            ));
+            let message = format_args!("calls are nested at most {DEPTH_MAX} deep");
+            self.problems
+                .push(PlanProblem::new(Fault::Limit, site.base.as_str(), message));
             return;
         }
+        let (name, value) = match Source::from_value(&named) {
+            None => ("plan".to_owned(), named),
+            Some(source) => match self.opened(site, &source, checked) {
+                Ok(Some(value)) => (name_of(&source), value),
+                Ok(None) => return,
+                Err(problem) => return self.problems.push(problem),
+            },
+        };
+        let plan = match read(&value) {
+            Ok(plan) => plan.with_defaults(self.plan.defaults),
+            Err(problems) => return self.inner_problems(&pointer, &name, &problems),
+        };
+        if let Some(problem) = self.runs_itself(&plan, &name, &pointer) {
+            return self.problems.push(problem);
+        }
+        let plans = checked.plans.get_or_insert_default();
+        plans.push(digest::of_value(&value));
+        plans.sort();
+        plans.dedup();
         let mut context = self.context.clone();
         context.who = context.who.narrow(Layer::new(Level::Delegation, TOOL));
-        let none = Object::new();
-        let inputs = args
-            .get("inputs")
-            .and_then(Value::as_object)
-            .unwrap_or(&none);
-        match super::check(&plan, self.dispatcher, &context, inputs) {
-            Ok(inner) => take_over(checked, &inner),
-            Err(problems) => {
-                for problem in problems.list() {
-                    self.problems.push(PlanProblem {
-                        pointer: format!("{}/plan{}", site.base, problem.pointer),
-                        place: None,
-                        ..problem.clone()
-                    });
-                }
+        let mut around = self.how.around.clone();
+        around.push((Arc::from(&*name), plan.digest.clone()));
+        let how = How {
+            around,
+            again: self.how.again,
+        };
+        let given = given(args.pointer("/inputs"), types);
+        match super::check_within(&plan, self.dispatcher, &context, given, how) {
+            Ok(inner) => self.take_over(site, checked, inner),
+            Err(problems) => self.inner_problems(&pointer, &name, &problems),
+        }
+    }
+
+    /// What a file or an artifact holds, read as the call will; none where that is known only when it runs.
+    fn opened(
+        &mut self,
+        site: &Site,
+        source: &Source,
+        checked: &CheckedStep,
+    ) -> Result<Option<Value>, PlanProblem> {
+        let permitted = match checked.permit.verdict {
+            Verdict::Allow => true,
+            Verdict::Ask => self.context.answer == Answer::Yes,
+            Verdict::Deny => return Ok(None), // reported, or noted
+        };
+        if !permitted {
+            self.unknown_subplan(site, "reads its plan only when a person has said yes");
+            return Ok(None);
+        }
+        if self.written.touches(&checked.resources) {
+            self.unknown_subplan(site, "runs a plan that an earlier step may write");
+            return Ok(None);
+        }
+        let Some(arrays) = &self.dispatcher.host().arrays else {
+            return Err(PlanProblem::new(
+                Fault::Argument,
+                format!("{}/plan", site.base),
+                "this door opens no files: pass the plan inline",
+            ));
+        };
+        let (role, limit) = (
+            &self.context.who.role,
+            self.dispatcher.limits().max_input_bytes,
+        );
+        match arrays.open_for(role, source, InputKind::Text, limit) {
+            Ok(value) => Ok(Some(value)),
+            // A run that goes on may be past the step.
+            Err(_) if self.how.again => {
+                self.unknown_subplan(site, "runs a plan that cannot be read any more");
+                Ok(None)
             }
+            Err(err) => Err(PlanProblem {
+                hint: err.hint_str().map(str::to_owned),
+                ..PlanProblem::new(
+                    Fault::Resource,
+                    format!("{}/plan", site.base),
+                    err.message(),
+                )
+            }),
+        }
+    }
+
+    /// A plan that comes to itself again would go on for ever.
+    fn runs_itself(&self, plan: &Plan, name: &str, pointer: &str) -> Option<PlanProblem> {
+        let around = &self.how.around;
+        let first = around
+            .iter()
+            .position(|(_, digest)| *digest == plan.digest)?;
+        let names: Vec<String> = around[first..]
+            .iter()
+            .map(|(name, _)| format!("`{name}`"))
+            .chain([format!("`{name}`")])
+            .collect();
+        let message = format_args!("the plan runs itself: {}", names.join(" -> "));
+        let problem = PlanProblem::new(Fault::Cycle, pointer, message);
+        Some(problem.hint("a plan runs other plans only; repeat a step with `map`"))
+    }
+
+    /// What is wrong with the inner plan, by its pointers; where it came from a text, also with its lines.
+    fn inner_problems(&mut self, pointer: &str, name: &str, problems: &Problems) {
+        for problem in problems.list() {
+            let message = match problem.place {
+                Some((line, column)) => format!("{name}:{line}:{column}: {}", problem.message),
+                None => problem.message.clone(),
+            };
+            self.problems.push(PlanProblem {
+                pointer: format!("{pointer}{}", problem.pointer),
+                place: None,
+                message,
+                ..problem.clone()
+            });
         }
     }
 
     /// A plan that is not known yet may do anything that its caller may.
-    pub(super) fn unknown_subplan(&mut self, site: &Site) {
-        self.fall_back(site, "runs a plan that is known only when it runs");
+    pub(super) fn unknown_subplan(&mut self, site: &Site, why: &str) {
+        self.fall_back(site, why);
         self.note(format!("{}: the plan is checked when it runs", site.base));
+    }
+
+    fn take_over(&mut self, site: &Site, checked: &mut CheckedStep, inner: CheckedPlan) {
+        self.within.0 += inner.known_calls;
+        self.within.1 = self.within.1.saturating_add(inner.known_cost);
+        if self.within.0 > CALLS_WITHIN_MAX {
+            let message =
+                format_args!("the plans within a plan have at most {CALLS_WITHIN_MAX} calls");
+            self.problems
+                .push(PlanProblem::new(Fault::Limit, site.base.as_str(), message));
+        }
+        if let Some(why) = &inner.unnamed {
+            self.fall_back(site, &format!("runs a plan whose {why}"));
+        }
+        for note in &inner.notes {
+            self.note(format!("{}/plan{note}", site.base));
+        }
+        let mut effects: Vec<Effect> = Vec::new();
+        for step in inner.steps {
+            effects.extend(step.effects);
+            checked.exclusive |= step.exclusive;
+            let stricter = match (checked.permit.verdict, step.permit.verdict) {
+                (Verdict::Allow, Verdict::Ask | Verdict::Deny) | (Verdict::Ask, Verdict::Deny) => {
+                    true
+                }
+                _ => {
+                    step.permit.verdict == checked.permit.verdict && checked.permit.layer.is_empty()
+                }
+            };
+            if stricter {
+                checked.permit = step.permit;
+            }
+            checked.resources.extend(step.resources);
+        }
+        checked.resources.sort();
+        checked.resources.dedup();
+        effects.sort_unstable();
+        effects.dedup();
+        checked.effects = match effects.as_slice() {
+            [] => &[],
+            [one] => std::slice::from_ref(
+                Effect::ALL
+                    .iter()
+                    .find(|effect| *effect == one)
+                    .unwrap_or(&Effect::ALL[0]),
+            ),
+            _ => Effect::ALL,
+        };
     }
 }
 
-fn take_over(checked: &mut CheckedStep, inner: &CheckedPlan) {
-    let mut effects: Vec<Effect> = Vec::new();
-    for step in &inner.steps {
-        checked.resources.extend(step.resources.iter().cloned());
-        effects.extend(step.effects);
-        let stricter = match (checked.permit.verdict, step.permit.verdict) {
-            (Verdict::Allow, Verdict::Ask | Verdict::Deny) | (Verdict::Ask, Verdict::Deny) => true,
-            _ => step.permit.verdict == checked.permit.verdict && checked.permit.layer.is_empty(),
-        };
-        if stricter {
-            checked.permit = step.permit.clone();
-        }
+fn name_of(source: &Source) -> String {
+    match source {
+        Source::File(path) => path.clone(),
+        Source::Artifact(handle) => handle.clone(),
     }
-    checked.resources.sort();
-    checked.resources.dedup();
-    effects.sort_unstable();
-    effects.dedup();
-    checked.effects = match effects.as_slice() {
-        [] => &[],
-        [one] => std::slice::from_ref(
-            Effect::ALL
-                .iter()
-                .find(|effect| *effect == one)
-                .unwrap_or(&Effect::ALL[0]),
-        ),
-        _ => Effect::ALL,
+}
+
+/// The inputs of the inner plan: values, and types of what comes from other steps.
+fn given(inputs: Option<Node>, types: &HashMap<String, Option<Walked>>) -> Given {
+    let type_at = |pointer: &str| {
+        let walked = types.get(pointer).cloned().flatten();
+        walked.map_or(Type::Any, |walked| walked.ty)
     };
+    let mut given = Given::default();
+    match inputs {
+        None => {}
+        Some(Node::Literal(value)) => {
+            given.values = value.as_object().cloned().unwrap_or_else(Object::new);
+        }
+        Some(Node::Object(members)) => {
+            for (name, member) in members {
+                match member {
+                    Node::Literal(value) => given.values.insert(&*name, value),
+                    Node::Reference(placed) => {
+                        given.open.insert(name, type_at(&placed.pointer));
+                    }
+                    Node::Format(_) => drop(given.open.insert(name, Type::String)),
+                    Node::Object(_) | Node::Array(_) => drop(given.open.insert(name, Type::Any)),
+                }
+            }
+        }
+        // All of them come from one step.
+        Some(_) => given.may_miss = true,
+    }
+    given
 }

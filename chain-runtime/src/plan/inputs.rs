@@ -1,5 +1,6 @@
 //! Inputs of a plan: what they are called, what they take, and how a command line's text becomes one.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -149,9 +150,28 @@ impl Input {
     }
 }
 
+/// What a plan is given, as far as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    /// The values.
+    pub(crate) values: Object,
+    /// Inputs whose values come later, with what is known of their types.
+    pub(crate) open: HashMap<Arc<str>, Type>,
+    /// Whether others may come later too.
+    pub(crate) may_miss: bool,
+}
+
+/// The inputs of a plan: values, and types where the value comes later.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    pub(crate) values: Value,
+    pub(crate) open: HashMap<Arc<str>, Type>,
+}
+
 /// The value of every input: given, or its default; every problem is added.
-pub(crate) fn settle(inputs: &[Input], given: &Object, problems: &mut Problems) -> Value {
-    for (name, _) in given.iter() {
+pub(crate) fn settle(inputs: &[Input], given: &Given, problems: &mut Problems) -> Settled {
+    let names = given.values.iter().map(|(name, _)| name);
+    for name in names.chain(given.open.keys().map(|name| &**name)) {
         if !inputs.iter().any(|input| &*input.name == name) {
             let known = inputs.iter().map(|input| &*input.name);
             problems.push(
@@ -165,10 +185,29 @@ pub(crate) fn settle(inputs: &[Input], given: &Object, problems: &mut Problems) 
         }
     }
     let mut settled = Object::new();
+    let mut open = HashMap::new();
     for input in inputs {
         let pointer = format!("/inputs/{}", input.name);
-        let value = match given.get(&input.name).or(input.default.as_ref()) {
+        let declared = input.kind.ty();
+        if let Some(ty) = given.open.get(&input.name) {
+            if fit(ty, &declared) == Fit::Never {
+                let message =
+                    format_args!("the input `{}` takes {declared}, found {ty}", input.name);
+                problems.push(PlanProblem::new(Fault::Type, pointer, message));
+            }
+            let ty = match fit(ty, &declared) {
+                Fit::Always => ty.clone(),
+                _ => declared,
+            };
+            open.insert(Arc::clone(&input.name), ty);
+            continue;
+        }
+        let value = match given.values.get(&input.name).or(input.default.as_ref()) {
             Some(value) => value.clone(),
+            None if given.may_miss => {
+                open.insert(Arc::clone(&input.name), declared);
+                continue;
+            }
             None => {
                 problems.push(
                     PlanProblem::new(
@@ -186,7 +225,7 @@ pub(crate) fn settle(inputs: &[Input], given: &Object, problems: &mut Problems) 
         };
         if let Some(fault) = input
             .fault(&value)
-            .filter(|_| given.get(&input.name).is_some())
+            .filter(|_| given.values.get(&input.name).is_some())
         {
             problems.push(PlanProblem::new(
                 Fault::Input,
@@ -196,5 +235,8 @@ pub(crate) fn settle(inputs: &[Input], given: &Object, problems: &mut Problems) 
         }
         settled.push_unique(Arc::clone(&input.name), value);
     }
-    Value::Object(Arc::new(settled))
+    Settled {
+        values: Value::Object(Arc::new(settled)),
+        open,
+    }
 }

@@ -1,5 +1,6 @@
 //! The plan: one document, as data. [`Plan::from_document`] reads its form; what it means is for [`crate::check()`].
 
+mod ends;
 mod inputs;
 mod read;
 mod schema;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use registry::document::{self, Document, Format};
 use tool_core::{Seed, ToolError, Value};
 
-pub(crate) use inputs::settle;
+pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
 pub(crate) use read::RESERVED;
 pub use schema::schema;
@@ -137,6 +138,10 @@ pub struct Budget {
     pub cpu_ms: Option<u64>,
     /// Bytes of all results together.
     pub bytes_out: Option<u64>,
+    /// Bytes of the results that are large enough to be kept as files.
+    pub artifact_bytes: Option<u64>,
+    /// The `cost_ms` of all calls together, as the plan says them.
+    pub cost: Option<u64>,
 }
 
 /// A plan, read but not yet checked.
@@ -168,6 +173,8 @@ pub struct Plan {
     /// The document as a value.
     pub(crate) source: Value,
     pub(crate) faults: Problems,
+    /// Whether it was written as a call script, whose words are others.
+    pub(crate) is_script: bool,
     document: Option<Arc<Document>>,
 }
 
@@ -197,15 +204,26 @@ impl Plan {
             return Err(problem.into());
         }
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-        let document = match ending {
-            Some("chain") => script::parse(name, text),
-            Some("json") => document::parse(name, text, Format::Json),
-            Some("yaml" | "yml") => document::parse(name, text, Format::Yaml),
-            _ if text.trim_start().starts_with('{') => document::parse(name, text, Format::Json),
-            _ if script::is_likely(text) => script::parse(name, text),
-            _ => document::parse(name, text, Format::Yaml),
+        let format = match ending {
+            Some("json") => Format::Json,
+            Some("yaml" | "yml") => Format::Yaml,
+            Some("chain") => return Self::of_script(name, text),
+            _ if text.trim_start().starts_with('{') => Format::Json,
+            _ if script::is_likely(text) => return Self::of_script(name, text),
+            _ => Format::Yaml,
         };
-        Ok(Self::from_document(document?))
+        let (document, errors) = document::read(name, text, format)?;
+        let mut plan = Self::from_document(document);
+        let mut faults = Problems::of_errors(errors);
+        faults.append(std::mem::take(&mut plan.faults));
+        plan.faults = faults;
+        Ok(plan)
+    }
+
+    fn of_script(name: &str, text: &str) -> Result<Self, Problems> {
+        let mut plan = Self::from_document(script::parse(name, text)?);
+        plan.is_script = true;
+        Ok(plan)
     }
 
     /// Reads a document; problems carry line and column.
@@ -258,7 +276,7 @@ impl Plan {
     /// Names the place of each problem, where the plan came from a text.
     pub(crate) fn locate(&self, problems: &mut Problems) {
         if let Some(document) = &self.document {
-            problems.locate(|pointer| document.locate(pointer));
+            problems.locate(|pointers| document.locate_all(pointers));
         }
     }
 }

@@ -7,10 +7,12 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Seed, Value, convert};
 
-use super::{Budget, Defaults, Input, InputType, Mode, NAMES_MAX, Plan, STEPS_MAX, Step, VERSION};
+use super::{Budget, Defaults, Mode, NAMES_MAX, Plan, STEPS_MAX, Step, VERSION};
 use crate::problem::{Fault, PlanProblem, Problems};
-use crate::template::{DEPTH_MAX, Node};
+use crate::template::DEPTH_MAX;
 
+/// Largest whole number that a double holds with all below it.
+pub(crate) const INTEGER_MAX: i64 = 1 << 53;
 /// Roots of references that are no step.
 pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 pub(crate) const PLAN_FIELDS: [&str; 12] = [
@@ -27,7 +29,14 @@ pub(crate) const PLAN_FIELDS: [&str; 12] = [
     "steps",
     "outputs",
 ];
-pub(crate) const BUDGET_FIELDS: [&str; 4] = ["steps", "wall_ms", "cpu_ms", "bytes_out"];
+pub(crate) const BUDGET_FIELDS: [&str; 6] = [
+    "steps",
+    "wall_ms",
+    "cpu_ms",
+    "bytes_out",
+    "artifact_bytes",
+    "cost",
+];
 pub(crate) const INPUT_FIELDS: [&str; 6] = [
     "type",
     "default",
@@ -55,6 +64,7 @@ pub(super) fn read(value: &Value) -> Plan {
         digest: String::new(),
         source: value.clone(),
         faults: Problems::default(),
+        is_script: false,
         document: None,
     };
     if deeper_than(value, DEPTH_MAX) {
@@ -141,8 +151,12 @@ impl Reader {
                     reader.pointer.as_str(),
                     format_args!("{what} has no field `{key}`"),
                 )
-                .hint(format_args!("the fields are {}", known.join(", ")))
-                .near(nearest(key, known.iter().copied()));
+                .hint(format_args!("the fields are {}", known.join(", ")));
+                let near = match reader.problems.is_full() {
+                    true => None,
+                    false => nearest(key, known.iter().copied()),
+                };
+                let problem = problem.near(near);
                 reader.problems.push(problem);
             });
         }
@@ -248,11 +262,27 @@ impl Reader {
             wall_ms: self.positive(budget, "wall_ms"),
             cpu_ms: self.positive(budget, "cpu_ms"),
             bytes_out: self.positive(budget, "bytes_out"),
+            artifact_bytes: self.positive(budget, "artifact_bytes"),
+            cost: self.positive(budget, "cost"),
         }
     }
 
-    /// A whole number, at least 1.
+    /// A whole number, at least 1 and at most 2^53; one beyond is reported as that.
     pub(super) fn positive(&mut self, object: &Object, key: &str) -> Option<u64> {
+        let beyond = |value: &Value| {
+            let number = value.as_f64();
+            value.as_i64().is_none() && number.is_some_and(|number| number > INTEGER_MAX as f64)
+        };
+        if object.get(key).is_some_and(beyond) {
+            self.under(key, |reader| {
+                reader.hinted(
+                    Fault::Limit,
+                    format!("`{key}` is at most {INTEGER_MAX}"),
+                    "leave it out for no limit",
+                );
+            });
+            return None;
+        }
         self.field(object, key, "a whole number, at least 1", |value| {
             let number = value.as_i64().filter(|&number| number > 0)?;
             u64::try_from(number).ok()
@@ -278,7 +308,7 @@ impl Reader {
     }
 
     /// Whether there are not too many names.
-    fn few(&mut self, object: &Object, what: &str) -> bool {
+    pub(super) fn few(&mut self, object: &Object, what: &str) -> bool {
         let few = object.len() <= NAMES_MAX;
         if !few {
             let found = object.len();
@@ -288,56 +318,6 @@ impl Reader {
             );
         }
         few
-    }
-
-    fn inputs(&mut self, inputs: &Object) -> Vec<Input> {
-        if !self.few(inputs, "inputs") {
-            return Vec::new();
-        }
-        inputs
-            .iter()
-            .filter_map(|(name, value)| self.under(name, |reader| reader.input(name, value)))
-            .collect()
-    }
-
-    fn input(&mut self, name: &str, value: &Value) -> Option<Input> {
-        let name = self.id(name.into(), &[]);
-        let Some(object) = value.as_object() else {
-            self.hinted(
-                Fault::Form,
-                format!(
-                    "expected the declaration of an input, found {}",
-                    value.kind()
-                ),
-                "write `name: {type: number, default: 1}`",
-            );
-            return None;
-        };
-        self.closed(object, &INPUT_FIELDS, "an input");
-        let kinds = InputType::ALL.map(InputType::as_str).join(", ");
-        let input = Input {
-            name,
-            kind: self
-                .field(object, "type", &format!("one of {kinds}"), |value| {
-                    InputType::parse(value.as_str()?)
-                })
-                .unwrap_or(InputType::Any),
-            default: object.get("default").cloned(),
-            minimum: self.field(object, "minimum", "a number", Value::as_f64),
-            maximum: self.field(object, "maximum", "a number", Value::as_f64),
-            choices: self.field(object, "enum", "a list", Value::items),
-            description: self.field(object, "description", "a text", |value| {
-                value.as_str().map(Arc::from)
-            }),
-        };
-        if let Some(fault) = input
-            .default
-            .as_ref()
-            .and_then(|default| input.fault(default))
-        {
-            self.under("default", |reader| reader.report(Fault::Input, fault));
-        }
-        Some(input)
     }
 
     fn steps(&mut self, items: &[Value]) -> Vec<Step> {
@@ -374,20 +354,5 @@ impl Reader {
             steps.push(step);
         }
         steps
-    }
-
-    fn outputs(&mut self, outputs: &Object) -> Vec<(Arc<str>, Node)> {
-        if !self.few(outputs, "outputs") {
-            return Vec::new();
-        }
-        outputs
-            .iter()
-            .map(|(name, value)| {
-                let node = self.under(name, |reader| {
-                    Node::compile(value, &mut reader.pointer, &mut reader.problems)
-                });
-                (Arc::from(name), node)
-            })
-            .collect()
     }
 }

@@ -4,11 +4,10 @@
 //! It says as much as a schema can: forms, names, ranges. References, types of arguments, permissions and order are the check's.
 
 use serde_json::{Map, Value as Json, json};
-use tool_core::ErrorCode;
 use tool_core::schema::Schema;
 
-use super::read::{BUDGET_FIELDS, INPUT_FIELDS, PLAN_FIELDS};
-use super::step::{MAP_FIELDS, NEVER_RETRIED, RETRY_FIELDS, STEP_FIELDS};
+use super::read::{BUDGET_FIELDS, INPUT_FIELDS, INTEGER_MAX, PLAN_FIELDS};
+use super::step::{MAP_FIELDS, RETRY_FIELDS, STEP_FIELDS, retried};
 use super::{
     Approval, InputType, Mode, NAMES_MAX, OnError, OnItemError, RETRIES_MAX, STEPS_MAX, VERSION,
 };
@@ -63,7 +62,7 @@ fn closed(fields: &[&str], required: &[&str], of: fn(&str) -> Json) -> Json {
 fn definitions() -> Json {
     json!({
         "id": {"type": "string", "pattern": ID},
-        "positive": {"type": "integer", "minimum": 1},
+        "positive": {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX},
         "input": closed(&INPUT_FIELDS, &[], input_field),
         "step": closed(&STEP_FIELDS, &["id", "tool"], step_field),
         "map": closed(&MAP_FIELDS, &["over"], map_field),
@@ -71,7 +70,7 @@ fn definitions() -> Json {
         "budget": closed(&BUDGET_FIELDS, &[], |_| reference_to("positive")),
         "call": {
             "type": "object",
-            "properties": {"tool": {"type": "string"}, "args": reference_to("args")},
+            "properties": {"tool": {"type": "string", "minLength": 1}, "args": reference_to("args")},
             "required": ["tool"],
             "additionalProperties": false,
         },
@@ -125,6 +124,22 @@ fn definitions() -> Json {
                 },
             },
         },
+        "answer": {
+            "description": "As a value; it opens no file.",
+            "allOf": [
+                reference_to("value"),
+                {"not": {
+                    "type": "object",
+                    "maxProperties": 1,
+                    "anyOf": [{"required": ["$file"]}, {"required": ["$artifact"]}],
+                }},
+                {
+                    "if": {"type": "object", "required": ["$lit"]},
+                    "then": {},
+                    "else": {"items": reference_to("answer"), "additionalProperties": reference_to("answer")},
+                },
+            ],
+        },
         "args": {
             "type": "object",
             "description": "The arguments, by name; `mathchain tools show TOOL` lists them.",
@@ -155,8 +170,11 @@ fn plan_field(field: &str) -> Json {
             "maxProperties": NAMES_MAX,
         }),
         "seed" => json!({
-            "type": ["integer", "string"],
             "description": "From it every random stream derives; beyond 2^53 as a text.",
+            "anyOf": [
+                {"type": "integer", "minimum": -INTEGER_MAX, "maximum": INTEGER_MAX},
+                {"type": "string", "pattern": "^-?[0-9]{1,20}$"},
+            ],
         }),
         "mode" => json!({
             "enum": [Mode::Dep.as_str(), Mode::Seq.as_str()],
@@ -170,7 +188,7 @@ fn plan_field(field: &str) -> Json {
         }
         "budget" => described(
             "budget",
-            "What a run may use at most: calls, milliseconds, bytes of results.",
+            "What a run may use at most: calls, milliseconds, bytes of results; plans within it counted.",
         ),
         "deadline_ms" => described("positive", "Longest run of the whole in milliseconds."),
         "steps" => json!({
@@ -182,7 +200,8 @@ fn plan_field(field: &str) -> Json {
         "outputs" => json!({
             "type": "object",
             "description": "What the plan answers with.",
-            "additionalProperties": reference_to("value"),
+            "not": {"maxProperties": 1, "anyOf": [{"required": ["$ref"]}, {"required": ["$lit"]}, {"required": ["$fmt"]}]},
+            "additionalProperties": reference_to("answer"),
             "maxProperties": NAMES_MAX,
         }),
         _ => json!(true),
@@ -200,7 +219,9 @@ fn input_field(field: &str) -> Json {
         }
         "minimum" => json!({"type": "number", "description": "Least number."}),
         "maximum" => json!({"type": "number", "description": "Greatest number."}),
-        "enum" => json!({"type": "array", "description": "The only values allowed."}),
+        "enum" => {
+            json!({"type": "array", "minItems": 1, "description": "The only values allowed."})
+        }
         "description" => json!({"type": "string", "description": "For people."}),
         _ => json!(true),
     }
@@ -214,7 +235,7 @@ fn step_field(field: &str) -> Json {
             "description": "The name of the step; unique in the plan.",
         }),
         "tool" => {
-            json!({"type": "string", "description": "The tool; one that lists `chain` among its callers."})
+            json!({"type": "string", "minLength": 1, "description": "The tool; one that lists `chain` among its callers."})
         }
         "args" => reference_to("args"),
         "after" => json!({
@@ -296,17 +317,11 @@ fn retry_field(field: &str) -> Json {
             json!({"type": "integer", "minimum": 0, "maximum": RETRIES_MAX, "description": "Most further attempts; 1 where absent."})
         }
         "on" => {
-            let known: Vec<&str> = ErrorCode::ALL
-                .iter()
-                .filter(|code| !NEVER_RETRIED.contains(code))
-                .map(|code| code.as_str())
-                .collect();
-            let never: Vec<&str> = NEVER_RETRIED.iter().map(|code| code.as_str()).collect();
+            let known: Vec<&str> = retried().collect();
             json!({
                 "type": "array",
                 "description": "Codes or reasons of errors that are tried again; `timeout` and `tool_error` where absent.",
-                "examples": [known],
-                "items": {"type": "string", "pattern": "^[a-z_]*$", "not": {"enum": never}},
+                "items": {"enum": known},
             })
         }
         "backoff_ms" => {

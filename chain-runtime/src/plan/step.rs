@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, Value};
 
 use super::OnError;
@@ -52,6 +53,30 @@ pub(super) const NEVER_RETRIED: [ErrorCode; 11] = [
     ErrorCode::DependencyFailed,
     ErrorCode::Cancelled,
 ];
+
+/// Reasons of errors that another attempt may change: of services, files, programs and the state.
+pub(super) const RETRIED_REASONS: [&str; 12] = [
+    "rate_limit",
+    "status",
+    "network",
+    "connect",
+    "dns",
+    "answer",
+    "io",
+    "exec",
+    "plugin_crashed",
+    "plugin_resting",
+    "state_busy",
+    "run_busy",
+];
+
+/// The names that `retry.on` takes.
+pub(super) fn retried() -> impl Iterator<Item = &'static str> {
+    let codes = ErrorCode::ALL
+        .into_iter()
+        .filter(|code| !NEVER_RETRIED.contains(code));
+    codes.map(ErrorCode::as_str).chain(RETRIED_REASONS)
+}
 
 /// One step.
 #[derive(Debug, Clone)]
@@ -296,7 +321,19 @@ impl Reader {
         if object.get(key).is_none() {
             self.report(Fault::Form, format!("the step has no `{key}`"));
         }
-        self.field(object, key, "a text", |value| value.as_str().map(Arc::from))
+        let found = self.field(object, key, "a text", |value| {
+            value.as_str().map(Arc::<str>::from)
+        });
+        if key == "tool" && found.as_deref() == Some("") {
+            self.under(key, |reader| {
+                reader.hinted(
+                    Fault::Form,
+                    "expected the name of a tool, found an empty text".to_owned(),
+                    "`mathchain tools list` shows the tools",
+                );
+            });
+        }
+        found
     }
 
     fn args(&mut self, args: &Value) -> Node {
@@ -475,27 +512,27 @@ impl Reader {
         retry
     }
 
-    /// Refuses what no attempt would change.
+    /// Refuses what no attempt would change, and what no error says.
     fn retried(&mut self, on: &[Arc<str>]) {
         for (index, name) in on.iter().enumerate() {
+            if retried().any(|known| known == &**name) {
+                continue;
+            }
             let never = NEVER_RETRIED.iter().any(|code| *code.as_str() == **name);
-            let known = ErrorCode::ALL.iter().any(|code| *code.as_str() == **name);
-            let plain = |b: u8| b.is_ascii_lowercase() || b == b'_';
-            self.item(index, |reader| {
-                if never {
-                    reader.report(
-                        Fault::Form,
-                        format!(
-                            "`{name}` is never tried again: another attempt would end the same"
-                        ),
-                    );
-                } else if !known && !name.bytes().all(plain) {
-                    reader.hinted(
-                        Fault::Form,
-                        format!("`{name}` is no code and no reason of an error"),
-                        "write `timeout`, `tool_error`, `rate_limit`, `io`, ..",
-                    );
+            let message = match never {
+                true => {
+                    format!("`{name}` is never tried again: another attempt would end the same")
                 }
+                false => {
+                    format!("`{name}` is no code and no reason of an error that is tried again")
+                }
+            };
+            let near = nearest(name, retried()).filter(|_| !never);
+            let known: Vec<&str> = retried().collect();
+            self.item(index, |reader| {
+                let problem = PlanProblem::new(Fault::Form, reader.pointer.as_str(), message);
+                let hint = format_args!("write one of {}", known.join(", "));
+                reader.problems.push(problem.hint(hint).near(near));
             });
         }
     }

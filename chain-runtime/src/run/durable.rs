@@ -10,7 +10,7 @@ use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
 use super::costs::Costs;
 use super::memory::{Compared, Decision, Memory, Unreadable};
 use super::{ChainResult, ChainStatus, RunOptions, run};
-use crate::check::{CheckedPlan, check};
+use crate::check::{CheckedPlan, check_again};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
 use crate::state::{END_KEY, Journal, Run, RunHeader, RunState, State, named_values};
 
@@ -205,7 +205,7 @@ fn checked(
     })?;
     let inputs = state.value(&run.inputs)?;
     let none = Object::new();
-    let checked = check(
+    let checked = check_again(
         &plan,
         dispatcher,
         context,

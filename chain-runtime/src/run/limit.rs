@@ -6,7 +6,7 @@ use tool_core::capability::{Alarm, Clock};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
 use super::finished::Finished;
-use super::machine::over_budget;
+use super::meter::used_up;
 use crate::check::CheckedPlan;
 
 /// The limits of time of a run, as one flag.
@@ -71,7 +71,7 @@ impl Limit {
         self.outer.check()?;
         self.stop.check().map_err(|why| match self.first {
             Some((Name::Deadline, ms)) => passed("plan", ms),
-            Some((Name::Wall, _)) => over_budget("wall_ms"),
+            Some((Name::Wall, _)) => used_up("wall_ms", false),
             Some((Name::Call, _)) | None => why,
         })
     }

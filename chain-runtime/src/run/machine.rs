@@ -14,11 +14,13 @@ use tool_core::{ErrorCode, ResourceKey, ToolError, Value};
 use super::costs::Costs;
 use super::finished::{Finished, StepStatus};
 use super::items::{DoneItem, Items};
+use super::meter::{Kind, Meter};
 use super::obstacle::obstacle;
 use super::values::{self, Values};
 
 pub use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
-use crate::check::{CheckedPlan, CheckedStep};
+use crate::artifacts;
+use crate::check::{CheckedPlan, CheckedStep, is_chain};
 use crate::plan::{Mode, OnError};
 use crate::reference::Missing;
 use crate::template::Placed;
@@ -76,9 +78,7 @@ pub struct Machine<'a> {
     stop_at: usize,
     stopped: Option<ToolError>,
     left: usize,
-    calls: u64,
-    spent_ms: u64,
-    bytes_out: u64,
+    meter: Arc<Meter>,
     /// Calls to be undone, the next one last; `None` before that.
     to_undo: Option<Vec<Unit>>,
     undoing: bool,
@@ -125,9 +125,7 @@ impl<'a> Machine<'a> {
             stop_at: usize::MAX,
             stopped: None,
             left: count,
-            calls: 0,
-            spent_ms: 0,
-            bytes_out: 0,
+            meter: Meter::new(plan.budget, None),
             to_undo: None,
             undoing: false,
             undone: Vec::new(),
@@ -166,6 +164,13 @@ impl<'a> Machine<'a> {
             }
         }
         machine
+    }
+
+    /// Counting what it uses with a meter of its driver.
+    #[must_use]
+    pub fn within(mut self, meter: Arc<Meter>) -> Self {
+        self.meter = meter;
+        self
     }
 
     /// What is to be done at first.
@@ -401,9 +406,6 @@ impl<'a> Machine<'a> {
                     false => Part::Whole,
                 };
                 let unit = Unit { step, part };
-                if self.over_budget() {
-                    self.stop(over_budget("steps"));
-                }
                 if let Some(end) = self.barred(step) {
                     self.settle_unit(unit, end);
                     continue;
@@ -414,8 +416,12 @@ impl<'a> Machine<'a> {
                     self.settle_unit(unit, Finished::default());
                     continue;
                 }
+                if let Err(why) = self.afford(unit) {
+                    self.stop(why.clone());
+                    self.settle_unit(unit, Finished::cancelled(why));
+                    continue;
+                }
                 self.running[kind] += 1;
-                self.calls += 1;
                 let attempt = self.attempts.entry(unit).or_insert(0);
                 *attempt += 1;
                 self.commands.push(Command::Start(unit, *attempt));
@@ -423,8 +429,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn over_budget(&self) -> bool {
-        (self.plan.budget.steps).is_some_and(|most| self.calls >= most)
+    /// Takes what a call needs of the budgets before it starts.
+    fn afford(&self, unit: Unit) -> Result<(), ToolError> {
+        self.meter.take(Kind::Steps, 1)?;
+        let cost = self.plan.steps[unit.step].cost_ms.unwrap_or(0);
+        self.meter.take(Kind::Cost, cost)
     }
 
     fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
@@ -437,7 +446,7 @@ impl<'a> Machine<'a> {
         }
         let kind = self.kind(unit);
         self.running[kind] = self.running[kind].saturating_sub(1);
-        self.spend(&end);
+        self.spend(unit, &end);
         match end.status {
             StepStatus::Pending => match &self.stopped {
                 Some(why) => {
@@ -460,19 +469,30 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts against the plan's budget.
-    fn spend(&mut self, end: &Finished) {
+    /// Counts a call that ended against the budgets.
+    fn spend(&mut self, unit: Unit, end: &Finished) {
         let took = end.ended.saturating_sub(end.began);
-        self.spent_ms += u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        if let (Some(output), Some(_)) = (&end.output, self.plan.budget.bytes_out) {
-            self.bytes_out += output.memory_bytes();
-        }
-        let budget = self.plan.budget;
-        let over = |most: Option<u64>, found: u64| most.is_some_and(|most| found > most);
-        if over(budget.cpu_ms, self.spent_ms) {
-            self.stop(over_budget("cpu_ms"));
-        } else if over(budget.bytes_out, self.bytes_out) {
-            self.stop(over_budget("bytes_out"));
+        // What a plan within this one took was counted call by call.
+        let ms = match is_chain(self.plan.steps[unit.step].tool) {
+            true => 0,
+            false => u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        };
+        let bytes = |kind: Kind, measure: &dyn Fn(&Value) -> u64| match &end.output {
+            Some(output) if self.meter.limits(kind) => measure(output),
+            _ => 0,
+        };
+        let spent = [
+            (Kind::CpuMs, ms),
+            (Kind::BytesOut, bytes(Kind::BytesOut, &Value::memory_bytes)),
+            (
+                Kind::ArtifactBytes,
+                bytes(Kind::ArtifactBytes, &artifacts::bytes_in_files),
+            ),
+        ];
+        for (kind, amount) in spent {
+            if let Err(why) = self.meter.spend(kind, amount) {
+                self.stop(why);
+            }
         }
     }
 
@@ -715,13 +735,4 @@ impl<'a> Machine<'a> {
             outputs: self.output_values,
         }
     }
-}
-
-pub(super) fn over_budget(what: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("the plan's budget of `{what}` is used up"),
-    )
-    .reason("budget_exceeded")
-    .hint(format!("raise `budget.{what}` of the plan"))
 }

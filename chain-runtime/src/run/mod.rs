@@ -15,6 +15,7 @@ mod items;
 mod limit;
 pub mod machine;
 mod memory;
+mod meter;
 mod obstacle;
 mod recorded;
 mod report;
@@ -44,6 +45,7 @@ pub use finished::{Finished, StepStatus};
 use limit::Limit;
 use machine::Slots;
 pub use memory::{Compared, Decision, Divergence, Memory, Unreadable};
+pub use meter::Meter;
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 use workers::Workers;
 
@@ -79,6 +81,8 @@ pub struct RunOptions {
     pub no_cache: bool,
     /// What is known of the run already.
     pub memory: Option<Arc<Memory>>,
+    /// What the runs around this one have used of their budgets.
+    pub above: Option<Arc<Meter>>,
 }
 
 /// Told of steps as they start and end, from the threads that run them; a panic in it is swallowed.
@@ -187,6 +191,9 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     let spent_ms = memory.map_or(0, Memory::spent_ms);
     let limit = Limit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
     let alarm = limit.start(&*clock);
+    if !plan.open_inputs.is_empty() {
+        limit.stop().cancel(); // it was looked at only
+    }
     let slots = slots(plan, options.threads);
     let workers = Workers::new(
         plan,
@@ -195,6 +202,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         &limit,
         options.observer.as_ref(),
         memory,
+        Meter::new(plan.budget, options.above.clone()),
         (slots, &options.costs),
     );
     let (parts, broken) = workers.serve();

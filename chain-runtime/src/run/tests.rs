@@ -206,6 +206,11 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
             answer: Answer::Ask,
             origin: registry::Origin::default(),
         },
+        open_inputs: Vec::new(),
+        calls_within: 0,
+        known_calls: 0,
+        known_cost: 0,
+        unnamed: None,
     }
 }
 
@@ -235,6 +240,7 @@ fn blank(id: Arc<str>, args: Node) -> CheckedStep {
         resources: Vec::new(),
         uses: Vec::new(),
         gives: Vec::new(),
+        plans: None,
         from_inputs: Vec::new(),
     }
 }

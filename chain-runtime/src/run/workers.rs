@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
-use registry::{Answer, CallRequest, ChainPosition, Dispatcher, OUTCOME_UNKNOWN};
+use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher, OUTCOME_UNKNOWN};
 use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
@@ -20,6 +20,7 @@ use super::finished::Finished;
 use super::limit::Limit;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
+use super::meter::Meter;
 use super::shared::Core;
 use super::values;
 use super::{Observer, STACK_BYTES};
@@ -39,6 +40,7 @@ pub(super) struct Workers<'a> {
     limit: &'a Limit,
     observer: Option<&'a Arc<dyn Observer>>,
     memory: Option<&'a Memory>,
+    meter: Arc<Meter>,
     started: Duration,
     threads_max: usize,
     core: Mutex<Core<'a>>,
@@ -55,9 +57,10 @@ impl<'a> Workers<'a> {
         limit: &'a Limit,
         observer: Option<&'a Arc<dyn Observer>>,
         memory: Option<&'a Memory>,
+        meter: Arc<Meter>,
         (slots, costs): (Slots, &Costs),
     ) -> Self {
-        let machine = Machine::new(plan, slots, costs);
+        let machine = Machine::new(plan, slots, costs).within(Arc::clone(&meter));
         Self {
             plan,
             dispatcher,
@@ -65,6 +68,7 @@ impl<'a> Workers<'a> {
             limit,
             observer,
             memory,
+            meter,
             started: dispatcher.host().clock.monotonic(),
             threads_max: slots.compute + slots.waiting.unwrap_or(0),
             core: Mutex::new(Core::begin(machine, observer.is_some())),
@@ -408,6 +412,8 @@ impl<'a> Workers<'a> {
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
             began: noted,
+            plans: step.plans.clone(),
+            allowance: Allowance::new(Arc::clone(&self.meter) as _),
         });
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
             context.answer = Answer::Nobody;

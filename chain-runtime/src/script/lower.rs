@@ -8,7 +8,7 @@ use tool_core::nearest::nearest;
 use tool_core::{Object, Value};
 
 use super::parse::{Expr, Fault, Faults, Kind, Line, Name, Places, Script};
-use crate::plan::{RESERVED, VERSION};
+use crate::plan::{NAMES_MAX, RESERVED, VERSION};
 
 /// Longest id of a step.
 const ID_BYTES_MAX: usize = 64;
@@ -53,6 +53,16 @@ pub(super) fn document(
     let (outputs, parts) = match &script.answer {
         Some(answer) => lowering.outputs(answer),
         None => {
+            if ids.len() > NAMES_MAX {
+                lowering.faults.push(Fault {
+                    at: text.len(),
+                    message: format!(
+                        "a script without `return` answers with every result, at most {NAMES_MAX}; found {}",
+                        ids.len()
+                    ),
+                    hint: "end it with what it answers: `return {\"mean\": a.mean}`".to_owned(),
+                });
+            }
             let mut all = Built::at((1, 1));
             for (id, line) in ids.iter().zip(&script.calls) {
                 let place = lowering.places.of(line.at);
@@ -166,9 +176,22 @@ impl Lowering<'_> {
     fn value(&mut self, expr: &Expr) -> (Value, Part) {
         match &expr.kind {
             Kind::Literal(value) => (value.clone(), Part::at(self.places.of(expr.at))),
-            Kind::Reference(name, path) => {
-                let place = self.places.of(expr.at);
-                (self.reference(expr.at, name, path), Part::at(place))
+            Kind::Reference(name, path, default) => {
+                let part = Part::at(self.places.of(expr.at));
+                let reference = self.reference(expr.at, name, path);
+                let (Value::Object(object), Some(default)) = (&reference, default) else {
+                    return (reference, part);
+                };
+                let (value, below) = self.value(default);
+                let mut whole = Built {
+                    object: Object::clone(object),
+                    part: Part {
+                        children: vec![part.clone()],
+                        ..part
+                    },
+                };
+                whole.member("default", value, below);
+                whole.finish()
             }
             Kind::Record(members) => self.members(expr.at, members),
             Kind::List(items) => {

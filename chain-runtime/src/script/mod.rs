@@ -5,7 +5,8 @@
 //! line   = name "=" call | call | "return" value
 //! call   = tool "(" ( name "=" value ( "," name "=" value )* ","? )? ")"
 //! tool   = name ( ( ":" | "." ) name )*
-//! value  = reference | number | text | "true" | "false" | "null" | "[" values "]" | "{" text ":" value, .. "}"
+//! value  = reference ( "??" default )? | number | text | "true" | "false" | "null" | "[" values "]" | "{" text ":" value, .. "}"
+//! default = a value without references
 //! reference = name ( "." name | "[" int "]" | "[*]" | "[" text "]" )*
 //! ```
 //!

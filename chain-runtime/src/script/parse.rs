@@ -44,10 +44,22 @@ pub(super) struct Expr {
 #[derive(Debug)]
 pub(super) enum Kind {
     Literal(Value),
-    /// A name, and the way into what it means.
-    Reference(Arc<str>, String),
+    /// A name, the way into what it means, and what holds where that is absent.
+    Reference(Arc<str>, String, Option<Box<Expr>>),
     List(Vec<Expr>),
     Record(Vec<(Name, Expr)>),
+}
+
+impl Expr {
+    /// Where the first reference in it stands.
+    fn reference(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Literal(_) => None,
+            Kind::Reference(..) => Some(self.at),
+            Kind::List(items) => items.iter().find_map(Self::reference),
+            Kind::Record(members) => members.iter().find_map(|(_, member)| member.reference()),
+        }
+    }
 }
 
 /// Why a part is no part of a script.
@@ -123,6 +135,9 @@ const STATEMENTS: [&str; 28] = [
     "continue", "async", "await", "yield", "match", "let", "const",
 ];
 
+/// Words that are values.
+const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
+
 const CALL_HINT: &str = "every line is a call: `rows = csv_to_json(csv_content=\"..\")`";
 const STEP_HINT: &str =
     "a script computes nothing itself: make it a call, such as `calculate` or `json_query`";
@@ -132,7 +147,7 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
     let mut parser = Parser {
         text,
         at: text.len() - text.trim_start_matches('\u{feff}').len(),
-        depth: 0,
+        open: Vec::new(),
     };
     let (mut script, mut faults) = (Script::default(), Faults::default());
     let begin = parser.at;
@@ -165,8 +180,8 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
 pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
-    /// Open brackets: inside them the end of a line means nothing.
-    depth: usize,
+    /// Where brackets are open: inside them the end of a line means nothing.
+    open: Vec<usize>,
 }
 
 impl<'t> Parser<'t> {
@@ -204,7 +219,7 @@ impl<'t> Parser<'t> {
     fn space(&mut self) {
         loop {
             let rest = self.rest();
-            let inside = self.depth > 0;
+            let inside = !self.open.is_empty();
             let skipped = rest
                 .trim_start_matches(|c| matches!(c, ' ' | '\t' | '\r') || (inside && c == '\n'));
             self.at += rest.len() - skipped.len();
@@ -222,7 +237,7 @@ impl<'t> Parser<'t> {
 
     /// Skips lines without a statement.
     fn blank(&mut self) {
-        self.depth = 0;
+        self.open.clear();
         loop {
             self.space();
             match self.peek() {
@@ -244,7 +259,7 @@ impl<'t> Parser<'t> {
 
     /// Goes to the next line that begins at the margin with a name or a comment.
     fn recover(&mut self, start: usize) {
-        self.depth = 0;
+        self.open.clear();
         self.at = self.at.max(start);
         while let Some(end) = self.rest().find('\n') {
             self.at += end + 1;
@@ -325,6 +340,13 @@ impl<'t> Parser<'t> {
             ));
         }
         self.space();
+        if CONSTANTS.contains(&&*first.text) && self.peek() == Some('=') {
+            return Err(self.fault(
+                start,
+                format!("`{}` is a value, and no name", first.text),
+                "choose another name for the result",
+            ));
+        }
         let (named, tool) = if self.rest().starts_with('=') && !self.rest().starts_with("==") {
             *target = Some(Arc::clone(&first.text));
             self.at += 1;
@@ -426,6 +448,12 @@ impl<'t> Parser<'t> {
                 "one name stands before `=`; use a part of its result where it is needed: `a.rows`",
             ),
             Some('[') => self.unexpected("`=` or `(`", "only whole names are assigned"),
+            Some('=') if name.text.contains(['.', ':']) && !self.rest().starts_with("==") => self
+                .fault(
+                    name.at,
+                    format!("`{}` is no name of a result", name.text),
+                    "only whole names are assigned: `b = tool(..)`",
+                ),
             Some('+' | '-' | '*' | '/' | '%' | '|' | '&' | '<' | '>' | '=') => {
                 self.unexpected("`=` or `(`", STEP_HINT)
             }
@@ -437,13 +465,13 @@ impl<'t> Parser<'t> {
     }
 
     fn arguments(&mut self, tool: &Name) -> Read<Vec<(Name, Expr)>> {
+        self.open.push(self.at);
         self.at += 1; // the bracket that was seen
-        self.depth += 1;
         let mut args: Vec<(Name, Expr)> = Vec::new();
         loop {
             self.space();
             if self.eat(")") {
-                self.depth -= 1;
+                self.open.pop();
                 return Ok(args);
             }
             let at = self.at;
@@ -463,7 +491,13 @@ impl<'t> Parser<'t> {
                 ));
             }
             self.space();
-            let value = self.value()?;
+            let value = match self.value() {
+                // What looks like an argument is the next line.
+                Err(_) if self.is_at_margin(at) && self.peek() == Some('(') => {
+                    return Err(self.unclosed());
+                }
+                read => read?,
+            };
             args.push((name, value));
             self.separator(')')?;
         }
@@ -500,17 +534,43 @@ impl<'t> Parser<'t> {
         if self.eat(",") || self.peek() == Some(end) {
             return Ok(());
         }
+        if self.is_at_margin(self.at) && self.peek().is_some_and(|c| c.is_alphabetic() || c == '_')
+        {
+            return Err(self.unclosed());
+        }
         let hint = match self.peek() {
             None => "close the bracket",
             Some('"' | '\'') => "texts are not joined; write one text",
             Some('=') => "a name stands before `=`; between two values stands a comma",
+            Some('?') => "a default is written `a.mean ?? 0`",
             _ => STEP_HINT,
         };
         Err(self.unexpected(&format!("`,` or `{end}`"), hint))
     }
 
+    /// Whether a line begins here.
+    fn is_at_margin(&self, at: usize) -> bool {
+        at == 0 || self.text[..at].ends_with('\n')
+    }
+
+    /// The innermost bracket is open where the next line begins; reading goes on with that line.
+    fn unclosed(&mut self) -> Fault {
+        let at = self.open.last().copied().unwrap_or(self.at);
+        self.at = at;
+        let (open, close) = match self.peek() {
+            Some('[') => ('[', ']'),
+            Some('{') => ('{', '}'),
+            _ => ('(', ')'),
+        };
+        self.fault(
+            at,
+            format!("`{open}` is not closed"),
+            format!("close it with `{close}` before the next line begins"),
+        )
+    }
+
     fn value(&mut self) -> Read<Expr> {
-        if self.depth > DEPTH_MAX {
+        if self.open.len() > DEPTH_MAX {
             return Err(self.fault(
                 self.at,
                 format!("brackets are nested at most {DEPTH_MAX} deep"),
@@ -534,13 +594,13 @@ impl<'t> Parser<'t> {
     }
 
     fn list(&mut self) -> Read<Vec<Expr>> {
+        self.open.push(self.at);
         self.at += 1;
-        self.depth += 1;
         let mut items = Vec::new();
         loop {
             self.space();
             if self.eat("]") {
-                self.depth -= 1;
+                self.open.pop();
                 return Ok(items);
             }
             items.push(self.value()?);
@@ -549,14 +609,14 @@ impl<'t> Parser<'t> {
     }
 
     fn record(&mut self) -> Read<Vec<(Name, Expr)>> {
+        self.open.push(self.at);
         self.at += 1;
-        self.depth += 1;
         let mut members: Vec<(Name, Expr)> = Vec::new();
         let mut keys = std::collections::HashSet::new();
         loop {
             self.space();
             if self.eat("}") {
-                self.depth -= 1;
+                self.open.pop();
                 return Ok(members);
             }
             let at = self.at;
@@ -628,7 +688,19 @@ impl<'t> Parser<'t> {
                 ),
             ));
         }
-        Ok(Kind::Reference(name.text, path))
+        if !self.eat("??") {
+            return Ok(Kind::Reference(name.text, path, None));
+        }
+        self.space();
+        let default = self.value()?;
+        if let Some(at) = default.reference() {
+            return Err(self.fault(
+                at,
+                "a default is a value that is written out",
+                "write a number, a text, a list or a record after `??`",
+            ));
+        }
+        Ok(Kind::Reference(name.text, path, Some(Box::new(default))))
     }
 
     /// The way into a result, as references of plans spell it.

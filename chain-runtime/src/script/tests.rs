@@ -228,6 +228,24 @@ fn references_go_into_results() {
 }
 
 #[test]
+fn a_reference_may_have_a_default() {
+    let text = "a = f()\nb = g(x=a.mean ?? 0, y=[a.p ?? {\"k\": [1, null]}], z=a ??\n'none')\nreturn a.q ?? -1";
+    let value = value(text);
+    for expected in [
+        r#""x":{"$ref":"a.mean","default":0}"#,
+        r#""y":[{"$ref":"a.p","default":{"k":[1,null]}}]"#,
+        r#""z":{"$ref":"a","default":"none"}"#,
+        r#""outputs":{"result":{"$ref":"a.q","default":-1}}"#,
+    ] {
+        assert!(value.contains(expected), "{expected} in {value}");
+    }
+    let plan = Plan::read("s.chain", text).unwrap();
+    assert!(plan.faults.is_empty(), "{}", plan.faults);
+    let document = parse("s.chain", text).unwrap();
+    assert_eq!(document.locate("/steps/1/args/x/default"), (2, 19));
+}
+
+#[test]
 fn what_is_no_call_is_named_with_its_place_and_the_next_step() {
     let cases = [
         ("x = 5", "1:5: expected a call after `=`"),
@@ -244,6 +262,26 @@ fn what_is_no_call_is_named_with_its_place_and_the_next_step() {
         ("a += f()", "1:3: expected `=` or `(`, found '+'"),
         ("a == f()", "1:3: expected `=` or `(`, found '='"),
         ("a", "1:2: expected `=` or `(`, found the end of the script"),
+        ("true = f()", "1:1: `true` is a value, and no name"),
+        ("None = f()", "1:1: `None` is a value, and no name"),
+        (
+            "a.b = f()",
+            "1:1: `a.b` is no name of a result (only whole names are assigned",
+        ),
+        (
+            "a = f(x=[1, 2\nb = g()",
+            "1:9: `[` is not closed (close it with `]` before the next line begins)",
+        ),
+        ("a = f(x=1,\nb = g(y=2)", "1:6: `(` is not closed"),
+        ("a = f(x={\"k\": 1\nb = g()", "1:9: `{` is not closed"),
+        (
+            "a = f()\ng(x=a.v ?? a.w)",
+            "2:12: a default is a value that is written out",
+        ),
+        (
+            "a = f()\ng(x=a.v ? 1)",
+            "a default is written `a.mean ?? 0`",
+        ),
         ("a\n", "1:2: expected `=` or `(`, found the end of the line"),
         ("x: int = f()", "1:2: expected `=` or `(`, found ':'"),
         ("f(", "1:3: the call does not end"),
@@ -390,7 +428,7 @@ fn limits_are_explicit() {
     };
     assert!(parse("s", &args(ARGS_MAX)).is_ok());
     assert!(problems(&args(ARGS_MAX + 1)).contains("at most 256 arguments"));
-    assert!(parse("s", &"f()\n".repeat(STEPS_MAX)).is_ok());
+    assert!(parse("s", &format!("{}return 1", "f()\n".repeat(STEPS_MAX))).is_ok());
     assert!(problems(&"f()\n".repeat(STEPS_MAX + 1)).contains("at most 10000 calls"));
     let long = format!("f(x='{}')", "a".repeat(TEXT_BYTES_MAX));
     assert!(
@@ -461,4 +499,15 @@ proptest! {
             });
         }
     }
+}
+
+#[test]
+fn a_long_script_without_return_is_told_to_end_with_one() {
+    let text: String = (0..=crate::plan::NAMES_MAX)
+        .map(|number| format!("a{number} = f()\n"))
+        .collect();
+    let found = problems(&text);
+    assert!(found.contains("at most 1000; found 1001"), "{found}");
+    assert!(found.contains("end it with what it answers"), "{found}");
+    assert!(Plan::read("s.chain", &format!("{text}return a0")).is_ok());
 }

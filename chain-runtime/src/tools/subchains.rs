@@ -8,9 +8,9 @@ use tool_core::capability::ChainRequest;
 use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
 use crate::artifacts::Handle;
-use crate::check::{CheckedPlan, check};
-use crate::plan::{Defaults, Plan};
-use crate::run::{ChainResult, Resume, RunOptions, begin, record_rejection, resume};
+use crate::check::{CheckedPlan, check, read_subplan};
+use crate::plan::Defaults;
+use crate::run::{ChainResult, Meter, Resume, RunOptions, begin, record_rejection, resume};
 use crate::state::{Run, RunState, State};
 
 /// Runs the plans that calls hand on.
@@ -105,11 +105,13 @@ impl Chains for Subchains {
         request: &ChainRequest,
         stop: &StopFlag,
     ) -> Result<Value, ToolError> {
-        let plan = match &request.plan {
-            Value::String(text) => Plan::parse(text)?,
-            value => Plan::from_value(value),
+        let position = context.chain.as_ref();
+        if let Some(plans) = position.and_then(|position| position.plans.as_ref())
+            && !plans.contains(&registry::digest::of_value(&request.plan))
+        {
+            return Err(changed());
         }
-        .with_defaults(self.defaults);
+        let plan = read_subplan(&request.plan)?.with_defaults(self.defaults);
         let none = Object::new();
         let inputs = request.inputs.as_object().unwrap_or(&none);
         let checked = check(&plan, dispatcher, context, inputs).map_err(|problems| {
@@ -122,10 +124,19 @@ impl Chains for Subchains {
         let options = RunOptions {
             stop: stop.clone(),
             state: self.state.clone(),
+            above: position.and_then(|position| position.allowance.get::<Meter>()),
             ..RunOptions::default()
         };
         self.run(&checked, dispatcher, context, options)
     }
+}
+
+/// The text was another one when the plan around it was checked.
+fn changed() -> ToolError {
+    let message = "the plan is not the one that was checked: its text has changed since";
+    ToolError::new(ErrorCode::ResourceChanged, message)
+        .reason("resource_changed")
+        .hint("check the plan around it again")
 }
 
 fn answer(result: &ChainResult) -> Result<Value, ToolError> {

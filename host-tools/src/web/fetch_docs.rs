@@ -143,7 +143,7 @@ pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bo
     if !(200..300).contains(&response.status) {
         let message = format_args!("the server answered with status {}", response.status);
         return Err(ToolError::new(ErrorCode::ToolError, message)
-            .reason("status")
+            .reason(super::services::reason_of(response.status))
             .hint("`http_get` shows what the server says"));
     }
     let kind = response.header("content-type");

@@ -105,7 +105,7 @@ impl Service {
             self.at.provider, response.status
         );
         Err(ToolError::new(ErrorCode::ToolError, message)
-            .reason("status")
+            .reason(reason_of(response.status))
             .hint(hint))
     }
 
@@ -176,6 +176,14 @@ pub(super) fn question(query: &str) -> Result<&str, ToolError> {
         format_args!("expected 1 to {CHARS_MAX} characters on one line, found {found}"),
     )
     .hint("ask in a few words"))
+}
+
+/// The reason of an error for a status: what a plan retries by.
+pub(super) fn reason_of(status: u16) -> &'static str {
+    match status {
+        429 => "rate_limit",
+        _ => "status",
+    }
 }
 
 #[cfg(test)]

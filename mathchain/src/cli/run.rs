@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     // An unknown name is one error, not one for each step.
     toolkit.dispatcher().visible(&toolkit.caller(&context))?;
     if run.explain || run.dry_run {
-        return match toolkit.check(&context, &plan, &inputs) {
+        return match toolkit.look_at(&context, &plan, &inputs) {
             Ok(checked) => {
                 match global.format() {
                     Format::Human => say(&checked.explain_text()),

@@ -4,6 +4,7 @@
 //! visibility, decoding, rules, resource keys, loading of inputs, approval, the run under guard and deadline, limits of the
 //! result. `trail` gathers what the audit must know on the way, whatever the end.
 
+mod allowance;
 mod budgets;
 mod limits;
 mod nested;
@@ -31,6 +32,7 @@ use tool_core::{
 use crate::catalogue::Catalogue;
 use crate::config::Limits;
 use crate::policy::{CallFacts, Caller, Decision, Facts, Policy, Who};
+pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
@@ -125,6 +127,10 @@ pub struct ChainPosition {
     pub planned: Option<Vec<ResourceKey>>,
     /// What was noted before the same call, when that began in a process that ended: the tool tells whether it happened.
     pub began: Option<Value>,
+    /// Digests of the plans that the step may hand on, where the check read them: whoever runs plans refuses any other.
+    pub plans: Option<Vec<String>>,
+    /// What the plans around may still use, as whoever runs plans counts it.
+    pub allowance: Allowance,
 }
 
 impl ChainPosition {

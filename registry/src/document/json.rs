@@ -1,47 +1,48 @@
 //! JSON into a document: the strict scan of the door, and a second look for places.
 
-use tool_core::Value;
 use tool_core::json::{self, Limits};
 
-use super::Fault;
 use super::spans::{Lines, Spans, saturate};
+use super::{Fault, Parsed};
 
-pub(super) fn parse(text: &str) -> Result<(Value, Spans), Fault> {
-    match json::parse(text, Limits::default()) {
-        Ok(value) => Ok((value, Spans::Json(text.into()))),
-        Err(err) => Err(Fault {
-            line: saturate(err.line),
-            column: saturate(err.column),
-            pointer: err.path,
-            message: err.message,
-            hint: err.hint,
-        }),
+pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
+    let err = match json::parse(text, Limits::default()) {
+        Ok(value) => return Ok((value, Spans::Json(text.into()), Vec::new())),
+        Err(err) => err,
+    };
+    let fault = Fault {
+        line: saturate(err.line),
+        column: saturate(err.column),
+        pointer: err.path,
+        message: err.message,
+        hint: err.hint,
+    };
+    // JSON is YAML, whose reader goes on after what it can do without.
+    match super::yaml::parse(text) {
+        Ok((value, spans, mut faults)) => {
+            let place = |fault: &Fault| (fault.line, fault.column);
+            if !faults.iter().any(|other| place(other) == place(&fault)) {
+                faults.insert(0, fault);
+            }
+            Ok((value, spans, faults))
+        }
+        Err(_) => Err(vec![fault]),
     }
 }
 
-/// Where the part reached by these positions begins, in a text known to be valid JSON.
-pub(super) fn locate(text: &str, indices: &[usize]) -> (u32, u32) {
+/// Where the parts reached by these positions begin, in a text known to be valid JSON; the text is scanned once.
+pub(super) fn locate(text: &str, ways: &[Vec<usize>]) -> Vec<(u32, u32)> {
+    let mut order: Vec<usize> = (0..ways.len()).collect();
+    order.sort_by_key(|&way| &ways[way]);
     let mut scan = Scan {
         bytes: text.as_bytes(),
         at: 0,
     };
     scan.space();
-    let mut start = scan.at;
-    for &index in indices {
-        let object = scan.peek() == Some(b'{');
-        scan.at += 1;
-        for _ in 0..index {
-            scan.member(object);
-            scan.space();
-            scan.at += 1; // the comma
-        }
-        scan.space();
-        start = scan.at;
-        if object {
-            scan.key();
-        }
-    }
-    Lines::new(text).of(start)
+    let mut starts = vec![scan.at; ways.len()];
+    scan.visit(&order, ways, 0, &mut starts);
+    let lines = Lines::new(text);
+    starts.into_iter().map(|start| lines.of(start)).collect()
 }
 
 struct Scan<'a> {
@@ -52,6 +53,61 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
+    }
+
+    /// Notes where the parts begin that lie deeper on these ways, which are in order and the same up to this value. The depth is
+    /// that of the document.
+    fn visit(&mut self, order: &[usize], ways: &[Vec<usize>], depth: usize, starts: &mut [usize]) {
+        let ended = order.partition_point(|&way| ways[way].len() <= depth);
+        let mut order = &order[ended..];
+        if order.is_empty() {
+            return self.value();
+        }
+        let object = self.peek() == Some(b'{');
+        self.at += 1;
+        let mut index = 0;
+        while let Some(&first) = order.first() {
+            while index < ways[first][depth] {
+                self.member(object);
+                self.space();
+                self.at += 1; // the comma
+                index += 1;
+            }
+            self.space();
+            let start = self.at;
+            let same = order.partition_point(|&way| ways[way][depth] == index);
+            order[..same].iter().for_each(|&way| starts[way] = start);
+            if object {
+                self.key();
+            }
+            self.visit(&order[..same], ways, depth + 1, starts);
+            order = &order[same..];
+            if !order.is_empty() {
+                self.space();
+                self.at += 1; // the comma
+                index += 1;
+            }
+        }
+        // The rest of this value, as far as a later part needs it.
+        self.rest(object);
+    }
+
+    /// Skips what is left of a list or object after one of its members.
+    fn rest(&mut self, object: bool) {
+        loop {
+            self.space();
+            match self.peek() {
+                Some(b',') => {
+                    self.at += 1;
+                    self.member(object);
+                }
+                Some(_) => {
+                    self.at += 1; // the bracket
+                    return;
+                }
+                None => return,
+            }
+        }
     }
 
     fn space(&mut self) {

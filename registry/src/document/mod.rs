@@ -21,6 +21,8 @@ use spans::Spans;
 
 /// Deepest nesting of lists and tables.
 pub const DEPTH_MAX: usize = 128;
+/// Most problems of one text that are kept.
+const FAULTS_MAX: usize = 1000;
 /// Longest YAML or TOML text, in bytes.
 pub const BYTES_MAX: usize = 32 << 20;
 
@@ -77,7 +79,13 @@ impl Document {
     /// Line and column (both from 1) of the value at a JSON pointer; of an object's member, of its key. A pointer that
     /// leads nowhere gives the deepest part there is.
     pub fn locate(&self, pointer: &str) -> (u32, u32) {
-        self.spans.locate(&self.value, pointer)
+        let places = self.locate_all(&[pointer]);
+        places.first().copied().unwrap_or((1, 1))
+    }
+
+    /// [`Document::locate`] of many pointers, for which the text is looked at once.
+    pub fn locate_all(&self, pointers: &[&str]) -> Vec<(u32, u32)> {
+        self.spans.locate(&self.value, pointers)
     }
 
     /// [`Document::locate`] with the name of the text.
@@ -136,28 +144,53 @@ impl Document {
     }
 }
 
+/// A value, where its parts were written, and what reading went on after.
+type Parsed = (Value, Spans, Vec<Fault>);
+
 /// Reads a text in the given language; the name appears in places.
 ///
 /// # Errors
-/// The first problem, with line and column.
+/// Every problem that can be seen, with line and column.
 pub fn parse(name: &str, text: &str, format: Format) -> Result<Document, LoadErrors> {
+    let (document, errors) = read(name, text, format)?;
+    LoadErrors::check(errors)?;
+    Ok(document)
+}
+
+/// As [`parse`], for a reader who goes on where that can be: of a key that is given twice the first value holds, anchors and tags
+/// are left out, and what is no finite number is `null`. Whoever takes the document refuses it in the end.
+///
+/// # Errors
+/// What is no document at all.
+pub fn read(
+    name: &str,
+    text: &str,
+    format: Format,
+) -> Result<(Document, Vec<LoadError>), LoadErrors> {
     let parsed = match format {
         Format::Yaml => yaml::parse(text),
         Format::Toml => toml::parse(text),
         Format::Json => json::parse(text),
     };
     let name: Arc<str> = name.into();
+    let error = |fault: Fault| {
+        let place = Place {
+            file: Arc::clone(&name),
+            line: fault.line,
+            column: fault.column,
+        };
+        let mut error = LoadError::new(Some(&place), fault.message).at(fault.pointer);
+        error.hint = fault.hint;
+        error
+    };
     match parsed {
-        Ok((value, spans)) => Ok(Document { value, name, spans }),
-        Err(fault) => {
-            let place = Place {
-                file: name,
-                line: fault.line,
-                column: fault.column,
-            };
-            let mut error = crate::LoadError::new(Some(&place), fault.message).at(fault.pointer);
-            error.hint = fault.hint;
-            Err(error.into())
+        Ok((value, spans, faults)) => {
+            let errors = faults.into_iter().map(error).collect();
+            Ok((Document { value, name, spans }, errors))
+        }
+        Err(faults) => {
+            LoadErrors::check(faults.into_iter().map(error).collect())?;
+            Ok((Document::empty().named(&name), Vec::new()))
         }
     }
 }

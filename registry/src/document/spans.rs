@@ -1,8 +1,9 @@
 //! Where each part of a document was written.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use tool_core::Value;
+use tool_core::{Object, Value};
 
 /// Places of the parts of a value.
 #[derive(Debug, Clone)]
@@ -36,49 +37,66 @@ impl Node {
 }
 
 impl Spans {
-    pub(super) fn locate(&self, value: &Value, pointer: &str) -> (u32, u32) {
-        let indices = indices(value, pointer);
+    /// The place of each pointer.
+    pub(super) fn locate(&self, value: &Value, pointers: &[&str]) -> Vec<(u32, u32)> {
+        let mut members = Members::default();
+        let ways: Vec<Vec<usize>> = pointers
+            .iter()
+            .map(|pointer| indices(value, pointer, &mut members))
+            .collect();
         match self {
-            Self::Tree(root) => {
-                let mut node = root;
-                for index in indices {
-                    match node.children.get(index) {
-                        Some(child) => node = child,
-                        None => break,
-                    }
-                }
-                (node.line, node.column)
-            }
-            Self::Json(text) => super::json::locate(text, &indices),
+            Self::Tree(root) => ways.iter().map(|way| root.below(way)).collect(),
+            Self::Json(text) => super::json::locate(text, &ways),
         }
     }
 }
 
+impl Node {
+    fn below(&self, way: &[usize]) -> (u32, u32) {
+        let mut node = self;
+        for &index in way {
+            match node.children.get(index) {
+                Some(child) => node = child,
+                None => break,
+            }
+        }
+        (node.line, node.column)
+    }
+}
+
+/// The positions of the members of large objects, each object read once.
+type Members = HashMap<*const Object, HashMap<String, usize>>;
+
+/// Members from which on a table is worth it.
+const LARGE: usize = 16;
+
+fn position(object: &Arc<Object>, key: &str, members: &mut Members) -> Option<usize> {
+    if object.len() < LARGE {
+        return object.iter().position(|(name, _)| name == key);
+    }
+    let known = members.entry(Arc::as_ptr(object)).or_insert_with(|| {
+        let names = object.iter().map(|(name, _)| name.to_owned());
+        names.zip(0..).collect()
+    });
+    known.get(key).copied()
+}
+
 /// The pointer as positions in each list or object on the way, as far as it leads.
-fn indices(value: &Value, pointer: &str) -> Vec<usize> {
+fn indices(value: &Value, pointer: &str, members: &mut Members) -> Vec<usize> {
     let mut indices = Vec::new();
     let mut current = value.clone();
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
-        let (index, next) = match &current {
-            Value::Object(object) => {
-                let found = object
-                    .iter()
-                    .enumerate()
-                    .find(|(_, (key, _))| *key == token);
-                match found {
-                    Some((index, (_, member))) => (index, member.clone()),
-                    None => break,
-                }
-            }
-            list => match token
+        let found = match &current {
+            Value::Object(object) => position(object, &token, members)
+                .and_then(|index| Some((index, object.get(&token)?.clone()))),
+            list => token
                 .parse()
                 .ok()
-                .and_then(|index| Some((index, list.at(index)?)))
-            {
-                Some(found) => found,
-                None => break,
-            },
+                .and_then(|index| Some((index, list.at(index)?))),
+        };
+        let Some((index, next)) = found else {
+            break;
         };
         indices.push(index);
         current = next;

@@ -110,6 +110,42 @@ fn what_a_document_may_not_hold() {
 }
 
 #[test]
+fn every_fault_that_can_be_seen_is_reported() {
+    let yaml = "a: 1\na: 2\nb: &x .inf\nc: !t 1\nc: {d: 1, d: 2}\n";
+    let errors = parse("t", yaml, Format::Yaml).unwrap_err();
+    let found: Vec<String> = errors.list().iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), 6, "{found:#?}");
+    let (document, errors) = read("t", yaml, Format::Yaml).unwrap();
+    assert_eq!(document.value, json(r#"{"a":1,"b":null,"c":1}"#));
+    assert_eq!(errors.len(), 6);
+    let text = "{\"a\": 1, \"a\": 2,\n \"b\": 1e999, \"b\": NaN}";
+    let errors = parse("t", text, Format::Json).unwrap_err();
+    let places: Vec<(u32, u32)> = errors
+        .list()
+        .iter()
+        .filter_map(|error| Some((error.place.as_ref()?.line, error.place.as_ref()?.column)))
+        .collect();
+    assert_eq!(places, [(1, 10), (2, 7), (2, 14)], "{errors}");
+}
+
+#[test]
+fn many_places_are_found_at_once() {
+    let text =
+        "{\"a\": [[1, 2], {\"b\": \"x,y\", \"c\": [ ]}, 3],\n \"d\": {}, \"e\": [{\"f\": 1}]}";
+    let document = parse_json(text).unwrap();
+    let pointers = [
+        "/e/0/f", "", "/a/1/c", "/a/0/1", "/d", "/a/2", "/a/1", "/a/1/c", "/e/0", "/none",
+    ];
+    let alone: Vec<(u32, u32)> = pointers
+        .iter()
+        .map(|pointer| document.locate(pointer))
+        .collect();
+    assert_eq!(document.locate_all(&pointers), alone);
+    assert_eq!(alone[0], (2, 18));
+    assert_eq!(alone[2], (1, 29));
+}
+
+#[test]
 fn depth_and_size_are_bounded() {
     for open in ["[", "{a: ", "- "] {
         let deep = open.repeat(5_000);

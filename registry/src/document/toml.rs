@@ -5,9 +5,15 @@ use toml::de::{DeTable, DeValue};
 use tool_core::{Object, Value};
 
 use super::spans::{Lines, Node, Spans};
-use super::{BYTES_MAX, DEPTH_MAX, Fault};
+use super::{BYTES_MAX, DEPTH_MAX, Fault, Parsed};
 
-pub(super) fn parse(text: &str) -> Result<(Value, Spans), Fault> {
+pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
+    whole(text)
+        .map(|(value, spans)| (value, spans, Vec::new()))
+        .map_err(|fault| vec![fault])
+}
+
+fn whole(text: &str) -> Result<(Value, Spans), Fault> {
     if text.len() > BYTES_MAX {
         let message = format!(
             "the text has {} bytes, the limit is {BYTES_MAX}",

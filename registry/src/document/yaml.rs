@@ -7,28 +7,31 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use tool_core::{Object, Value};
 
 use super::spans::{Node, Spans, saturate};
-use super::{BYTES_MAX, DEPTH_MAX, Fault};
+use super::{BYTES_MAX, DEPTH_MAX, FAULTS_MAX, Fault, Parsed};
 
-pub(super) fn parse(text: &str) -> Result<(Value, Spans), Fault> {
+pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
     if text.len() > BYTES_MAX {
         let message = format!(
             "the text has {} bytes, the limit is {BYTES_MAX}",
             text.len()
         );
-        return Err(Fault::new((1, 1), message));
+        return Err(vec![Fault::new((1, 1), message)]);
     }
     let mut build = Build::default();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|err| Fault::new(place(err.marker()), err.info()))?;
-        build.event(event, span).map_err(|mut fault| {
-            fault.pointer = build.pointer();
-            fault
-        })?;
+        let built = match event {
+            Ok((event, span)) => build.event(event, span),
+            Err(err) => Err(Fault::new(place(err.marker()), err.info())),
+        };
+        if let Err(fault) = built {
+            build.note(fault);
+            return Err(build.faults);
+        }
     }
     let (value, node) = build
         .root
         .unwrap_or_else(|| (Value::Null, Node::at((1, 1))));
-    Ok((value, Spans::Tree(node)))
+    Ok((value, Spans::Tree(node), build.faults))
 }
 
 fn place(marker: &Marker) -> (u32, u32) {
@@ -44,9 +47,17 @@ enum Open {
     Map {
         members: Object,
         seen: HashSet<Arc<str>>,
-        key: Option<(Arc<str>, (u32, u32))>,
+        key: Option<Key>,
         node: Node,
     },
+}
+
+/// A key whose value is still to come.
+struct Key {
+    name: Arc<str>,
+    at: (u32, u32),
+    /// Whether the mapping has it already.
+    again: bool,
 }
 
 #[derive(Default)]
@@ -54,6 +65,8 @@ struct Build {
     open: Vec<Open>,
     root: Option<(Value, Node)>,
     documents: usize,
+    /// What reading went on after.
+    faults: Vec<Fault>,
 }
 
 impl Build {
@@ -68,17 +81,27 @@ impl Build {
                 }
                 Ok(())
             }
-            Event::Alias(_) => Err(Fault::new(at, "an alias (`*name`) is not accepted")
-                .hint("write the value again, or refer to it where the format has references")),
+            Event::Alias(_) => {
+                self.note(
+                    Fault::new(at, "an alias (`*name`) is not accepted").hint(
+                        "write the value again, or refer to it where the format has references",
+                    ),
+                );
+                match self.expects_key() {
+                    true => self.key("*", at),
+                    false => self.close(Value::Null, Node::at(at)),
+                }
+            }
             Event::Scalar(text, style, anchor, tag) => {
-                plain_node(at, anchor, tag.is_some())?;
+                self.plain_node(at, anchor, tag.is_some());
                 if self.expects_key() {
                     return self.key(&text, at);
                 }
                 let value = match style {
-                    ScalarStyle::Plain => {
-                        core_scalar(&text).map_err(|message| Fault::new(at, message))?
-                    }
+                    ScalarStyle::Plain => core_scalar(&text).unwrap_or_else(|message| {
+                        self.note(Fault::new(at, message));
+                        Value::Null
+                    }),
                     _ => Value::from(text.as_ref()),
                 };
                 self.close(value, Node::at(at))
@@ -111,12 +134,32 @@ impl Build {
         }
     }
 
+    /// Notes an anchor or a tag; the value holds without.
+    fn plain_node(&mut self, at: (u32, u32), anchor: usize, tagged: bool) {
+        if anchor != 0 {
+            let fault = Fault::new(at, "an anchor (`&name`) is not accepted");
+            self.note(fault.hint("write the value again where it is needed"));
+        }
+        if tagged {
+            let fault = Fault::new(at, "a tag (`!name`) is not accepted");
+            self.note(fault.hint("quote the value to make it text"));
+        }
+    }
+
     fn expects_key(&self) -> bool {
         matches!(self.open.last(), Some(Open::Map { key: None, .. }))
     }
 
-    fn enter(&self, at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
-        plain_node(at, anchor, tagged)?;
+    /// Keeps what is wrong; reading goes on.
+    fn note(&mut self, mut fault: Fault) {
+        if self.faults.len() < FAULTS_MAX {
+            fault.pointer = self.pointer();
+            self.faults.push(fault);
+        }
+    }
+
+    fn enter(&mut self, at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
+        self.plain_node(at, anchor, tagged);
         if self.expects_key() {
             return Err(Fault::new(
                 at,
@@ -129,13 +172,16 @@ impl Build {
         Ok(())
     }
 
+    /// The first value of a key holds; one that is given again is read and forgotten.
     fn key(&mut self, text: &str, at: (u32, u32)) -> Result<(), Fault> {
+        let mut again = false;
         if let Some(Open::Map { seen, key, .. }) = self.open.last_mut() {
             let name: Arc<str> = text.into();
-            if !seen.insert(Arc::clone(&name)) {
-                return Err(Fault::new(at, format!("the key `{text}` is given twice")));
-            }
-            *key = Some((name, at));
+            again = !seen.insert(Arc::clone(&name));
+            *key = Some(Key { name, at, again });
+        }
+        if again {
+            self.note(Fault::new(at, format!("the key `{text}` is given twice")));
         }
         Ok(())
     }
@@ -151,9 +197,9 @@ impl Build {
             Some(Open::Map {
                 members, key, node, ..
             }) => {
-                if let Some((name, at)) = key.take() {
-                    (child.line, child.column) = at;
-                    members.push_unique(name, value);
+                if let Some(key) = key.take().filter(|key| !key.again) {
+                    (child.line, child.column) = key.at;
+                    members.push_unique(key.name, value);
                     node.children.push(child);
                 }
             }
@@ -166,27 +212,14 @@ impl Build {
         for open in &self.open {
             match open {
                 Open::List { items, .. } => tool_core::path::push_index(&mut pointer, items.len()),
-                Open::Map {
-                    key: Some((name, _)),
-                    ..
-                } => tool_core::path::push_key(&mut pointer, name),
+                Open::Map { key: Some(key), .. } => {
+                    tool_core::path::push_key(&mut pointer, &key.name)
+                }
                 Open::Map { .. } => {}
             }
         }
         pointer
     }
-}
-
-fn plain_node(at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
-    if anchor != 0 {
-        return Err(Fault::new(at, "an anchor (`&name`) is not accepted")
-            .hint("write the value again where it is needed"));
-    }
-    if tagged {
-        return Err(Fault::new(at, "a tag (`!name`) is not accepted")
-            .hint("quote the value to make it text"));
-    }
-    Ok(())
 }
 
 /// A plain scalar by the core schema (YAML 1.2.2, 10.3.2): `no`, `on` and `y` are texts.

@@ -59,6 +59,9 @@ fn fits(root: &Json, schema: &Json, value: &Value) -> bool {
             "pattern" => value
                 .as_str()
                 .is_none_or(|text| matches(wanted.as_str().unwrap(), text)),
+            "minItems" => value
+                .items()
+                .is_none_or(|items| items.len() as f64 >= number(key)),
             "maxItems" => value.items().is_none_or(|items| count(items.len())),
             "maxProperties" => object.is_none_or(|object| count(object.len())),
             "items" => {
@@ -118,7 +121,10 @@ fn equal(wanted: &Json, value: &Value) -> bool {
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern {
         ID => super::super::read::is_id(text),
-        "^[a-z_]*$" => text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
+        "^-?[0-9]{1,20}$" => {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            (1..=20).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+        }
         reference if reference.contains(r"\[\*\]") => {
             crate::reference::Reference::parse(text).is_ok()
         }
@@ -159,7 +165,7 @@ seed: 7
 mode: dep
 barrier: true
 parallel_mutations: false
-budget: {steps: 100, wall_ms: 1000, cpu_ms: 1000, bytes_out: 1000}
+budget: {steps: 100, wall_ms: 1000, cpu_ms: 1000, bytes_out: 1000, artifact_bytes: 1000, cost: 1000}
 deadline_ms: 5000
 steps:
   - {id: first, tool: f}
@@ -300,6 +306,11 @@ fn values_that_do_not_fit_fail_in_both() {
         "retry: {on: timeout}",
         "retry: {on: [policy_denied]}",
         "retry: {on: [No]}",
+        "retry: {on: [timout]}",
+        "retry: {on: ['']}",
+        "timeout_ms: 1e18",
+        "cost_ms: 9007199254740994.0",
+        "compensate: {tool: ''}",
         "retry: {backoff_ms: 3600001}",
         "retry: {factor: 0.5}",
         "retry: {jitter: some}",
@@ -324,10 +335,21 @@ fn values_that_do_not_fit_fail_in_both() {
         ("type: path", "type: file"),
         ("minimum: 1,", "minimum: low,"),
         ("enum: [1, 3, 9]", "enum: 3"),
+        ("enum: [1, 3, 9]", "enum: []"),
+        ("seed: 7", "seed: 1e18"),
+        ("bytes_out: 1000", "bytes_out: 1e18"),
+        ("deadline_ms: 5000", "deadline_ms: 1e18"),
+        ("{all: {$ref: second}, n: 3}", "{$ref: second}"),
+        ("{all: {$ref: second}, n: 3}", "{all: {$file: a.csv}}"),
+        (
+            "{all: {$ref: second}, n: 3}",
+            "{all: [{x: {$artifact: a}}]}",
+        ),
         ("  path:", "  Path:"),
         ("steps: 100", "steps: 0"),
         ("id: first", "id: item"),
         ("tool: f}", "tool: 3}"),
+        ("tool: f}", "tool: ''}"),
     ] {
         let changed = EVERYTHING.replacen(from, to, 1);
         assert_ne!(changed, EVERYTHING, "{from}");
@@ -352,6 +374,9 @@ fn what_only_the_reader_sees() {
         "steps: [{id: a, tool: f}, {id: a, tool: f}]",
         "steps: [{id: a, tool: f, when: 'a >'}]",
         "steps: [{id: a, tool: f, args: {x: {$fmt: '{} {}', args: [1]}}}]",
+        "steps: []\nseed: '99999999999999999999'",
+        "steps: []\ninputs: {n: {type: string, minimum: 1}}",
+        "steps: []\ninputs: {n: {type: number, minimum: 2, maximum: 1}}",
     ] {
         let value = yaml(&format!("version: 1\n{rest}\n"));
         assert!(fits(&root, &root, &value) && !reads(&value), "{rest}");

@@ -180,7 +180,11 @@ pub fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
         ErrorCode::ToolError,
         format_args!("the endpoint of `{key}` answered with status {status}{said}"),
     )
-    .reason("endpoint")
+    .reason(if status == 429 {
+        "rate_limit"
+    } else {
+        "endpoint"
+    })
     .hint(hint)
 }
 

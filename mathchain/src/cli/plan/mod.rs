@@ -72,7 +72,7 @@ fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Pro
     };
     // An unknown name is one error, not one for each step.
     toolkit.dispatcher().visible(&toolkit.caller(&context))?;
-    Ok(toolkit.check(&context, &plan, &inputs)?)
+    Ok(toolkit.look_at(&context, &plan, &inputs)?)
 }
 
 /// What is known of a plan in which nothing is wrong.
@@ -90,6 +90,8 @@ fn verdict(plan: &CheckedPlan) -> Value {
         "waits_for_person",
         Value::from(waiting.map(|step| step.id.to_string()).collect::<Vec<_>>()),
     );
+    let needed: Vec<String> = plan.open_inputs.iter().map(ToString::to_string).collect();
+    object.insert("needs_inputs", Value::from(needed));
     object.insert("notes", plan.notes.clone());
     Value::Object(object.into())
 }
@@ -102,6 +104,17 @@ fn readable(given: &Given, plan: &CheckedPlan) -> String {
         counted(plan.steps.len() as u64, "step"),
         counted(plan.graph.waves().len() as u64, "wave")
     );
+    if !plan.open_inputs.is_empty() {
+        let flags = plan
+            .open_inputs
+            .iter()
+            .map(|name| format!("--input {name}=.."));
+        let flags = flags.collect::<Vec<_>>().join(" ");
+        let _ = writeln!(
+            text,
+            "a run needs {flags}; they were checked by their types"
+        );
+    }
     for note in &plan.notes {
         let _ = writeln!(text, "note: {note}");
     }

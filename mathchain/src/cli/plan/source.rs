@@ -54,6 +54,13 @@ fn text(path: &Path) -> Result<String, ToolError> {
         let mut input = std::io::stdin().lock().take(BYTES_MAX + 1);
         input.read_to_string(&mut text).map_err(failed)?;
     } else {
+        // Opening a pipe that nobody writes would wait for ever.
+        if !std::fs::metadata(path).map_err(failed)?.is_file() {
+            let message = format_args!("the plan `{}` is no regular file", path.display());
+            return Err(ToolError::new(ErrorCode::InvalidRequest, message)
+                .reason("not_a_file")
+                .hint("name a file, or `-` for a plan from stdin"));
+        }
         let file = std::fs::File::open(path).map_err(failed)?;
         file.take(BYTES_MAX + 1)
             .read_to_string(&mut text)

@@ -1,0 +1,98 @@
+//! References to inputs: filled in where the value is known, typed where it comes later.
+
+use tool_core::Value;
+use tool_core::nearest::nearest;
+
+use super::Checker;
+use crate::problem::{Fault, PlanProblem};
+use crate::reference::Segment;
+use crate::template::{Node, Placed};
+use crate::types::{DeadEnd, Type, Walked};
+
+impl Checker<'_> {
+    /// The value of a reference to an input; `None` for references to steps and inputs that are reported as missing.
+    pub(super) fn input(&self, placed: &Placed) -> Result<Option<Value>, PlanProblem> {
+        let reference = &placed.reference;
+        if reference.root() != "inputs" {
+            return Ok(None);
+        }
+        if let Some(found) = self.open_input(placed) {
+            return match found {
+                Ok(_) => Ok(None),
+                Err(end) => Err(PlanProblem::new(
+                    Fault::ReferenceField,
+                    placed.pointer.as_str(),
+                    format_args!("`{reference}`: the input gives {}", end.found),
+                )),
+            };
+        }
+        match reference.resolve(&self.inputs) {
+            Ok(Value::Null) if placed.default.is_some() => Ok(placed.default.clone()),
+            Ok(value) => Ok(Some(value)),
+            Err(_) if placed.default.is_some() => Ok(placed.default.clone()),
+            Err(missing) => {
+                let asked = reference
+                    .segments()
+                    .first()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                let name = asked.trim_start_matches('.');
+                if self.plan.input(name).is_some() && reference.segments().len() == 1 {
+                    return Ok(None); // declared, and reported as not given
+                }
+                let known = self.plan.inputs.iter().map(|input| &*input.name);
+                Err(PlanProblem::new(
+                    Fault::ReferenceField,
+                    placed.pointer.as_str(),
+                    format_args!(
+                        "`{reference}`: {} (at `{}`)",
+                        missing.message, missing.reached
+                    ),
+                )
+                .near(nearest(name, known)))
+            }
+        }
+    }
+
+    /// What a reference to an input gives whose value comes later; none for other references.
+    pub(super) fn open_input(&self, placed: &Placed) -> Option<Result<Walked, DeadEnd>> {
+        if self.open_inputs.is_empty() || placed.reference.root() != "inputs" {
+            return None;
+        }
+        let (first, rest) = match placed.reference.segments() {
+            [Segment::Field(name), rest @ ..] => (name, rest),
+            _ => return Some(Type::Any.walk(&[])),
+        };
+        Some(self.open_inputs.get(first)?.walk(rest))
+    }
+
+    /// Fills inputs in; which arguments came from them is kept for messages.
+    pub(super) fn bind_inputs(&mut self, node: &Node, base: &str) -> (Node, Vec<(String, String)>) {
+        let mut origins = Vec::new();
+        let mut faults = Vec::new();
+        let bound = node.bind(&mut |placed| match self.input(placed) {
+            Ok(value) => {
+                if value.is_some() {
+                    let pointer = placed.pointer.strip_prefix(base).unwrap_or_default();
+                    origins.push((pointer.to_owned(), placed.reference.to_string()));
+                }
+                Ok(value)
+            }
+            Err(fault) => {
+                faults.push(fault);
+                Ok(None)
+            }
+        });
+        faults
+            .into_iter()
+            .for_each(|fault| self.problems.push(fault));
+        match bound {
+            Ok(bound) => (bound, origins),
+            Err(err) => {
+                self.problems
+                    .push(PlanProblem::new(Fault::Limit, base, err.message()));
+                (node.clone(), origins)
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What holds of a plan as a whole: how many calls it makes, that nothing waits in a circle, and which order effects keep.
+
+use super::{CheckedStep, Checker};
+use crate::conflicts::{self, Conflicts};
+use crate::graph::{Edge, Reason, shortest_cycle};
+use crate::plan::STEPS_MAX;
+use crate::problem::{Fault, PlanProblem};
+
+impl Checker<'_> {
+    /// Holds the number of calls that are known to come against the limit and the plan's own budget.
+    pub(super) fn counted(&mut self) {
+        let found = self.units;
+        if found > STEPS_MAX {
+            self.problems.push(PlanProblem::new(
+                Fault::Limit,
+                "/steps",
+                format_args!(
+                    "a plan has at most {STEPS_MAX} steps, elements of maps counted; found {found}"
+                ),
+            ));
+            return;
+        }
+        let (calls, cost) = self.within;
+        let budget = self.plan.budget;
+        let inner = if calls > 0 {
+            ", those of the plans within it counted"
+        } else {
+            ""
+        };
+        let known = [
+            (
+                "steps",
+                found.saturating_add(calls) as u64,
+                budget.steps,
+                "calls",
+            ),
+            (
+                "cost",
+                self.cost.saturating_add(cost),
+                budget.cost,
+                "ms of `cost_ms`",
+            ),
+        ];
+        for (name, found, most, what) in known {
+            if let Some(most) = most.filter(|&most| found > most) {
+                let message =
+                    format_args!("the plan has {found} {what}{inner}, its budget allows {most}");
+                let problem = PlanProblem::new(Fault::Budget, format!("/budget/{name}"), message);
+                self.problems
+                    .push(problem.hint(format_args!("raise `budget.{name}`, or leave steps out")));
+            }
+        }
+    }
+
+    /// Reports one shortest cycle, and every wait for a step that comes later and is on no cycle that is shown.
+    pub(super) fn cycles(&mut self) {
+        let cycle = shortest_cycle(&self.waits).unwrap_or_default();
+        if let Some(&first) = cycle.first() {
+            let ids: Vec<&str> = cycle
+                .iter()
+                .chain([&first])
+                .map(|&step| &*self.plan.steps[step].id)
+                .collect();
+            let message = match ids.len() {
+                2 => format!("`{}` uses its own output", ids[0]),
+                3..=22 => format!("steps wait for each other: {}", ids.join(" -> ")),
+                more => format!(
+                    "{} steps wait for each other: {} -> ...",
+                    more - 1,
+                    ids[..20].join(" -> ")
+                ),
+            };
+            self.problems.push(
+                PlanProblem::new(Fault::Cycle, format!("/steps/{first}"), message)
+                    .hint("a step uses earlier steps only; break the circle"),
+            );
+        }
+        let mut on_cycle = vec![false; self.waits.len()];
+        cycle.iter().for_each(|&step| on_cycle[step] = true);
+        for (step, waits) in std::mem::take(&mut self.waits).into_iter().enumerate() {
+            for later in waits.into_iter().filter(|&later| later >= step) {
+                if on_cycle[step] && on_cycle[later] {
+                    continue;
+                }
+                let (id, other) = (&self.plan.steps[step].id, &self.plan.steps[later].id);
+                self.problems.push(
+                    PlanProblem::new(
+                        Fault::ReferenceStep,
+                        format!("/steps/{step}"),
+                        format_args!("`{id}` waits for `{other}`, which comes later"),
+                    )
+                    .hint(format_args!("move `{other}` before `{id}`")),
+                );
+            }
+        }
+    }
+
+    /// Edges that keep an order: conflicts of resources, steps with effects, steps that run alone.
+    pub(super) fn order(&mut self, steps: &[CheckedStep]) {
+        let mut conflicts = Conflicts::default();
+        let mut last_effect: Option<usize> = None;
+        let mut alone: Option<usize> = None;
+        let mut since: Vec<usize> = Vec::new();
+        for (position, step) in steps.iter().enumerate() {
+            conflicts.step(position, &step.resources);
+            let mut edge = |from: usize, reason: Reason| {
+                self.edges.push(Edge {
+                    from,
+                    to: position,
+                    reason,
+                });
+            };
+            if !step.effects.is_empty() && !self.plan.parallel_mutations() {
+                if let Some(from) = last_effect {
+                    edge(from, Reason::Mutations);
+                }
+                last_effect = Some(position);
+            }
+            if let Some(from) = alone {
+                edge(from, Reason::Exclusive);
+            }
+            if step.exclusive {
+                since
+                    .drain(..)
+                    .for_each(|from| edge(from, Reason::Exclusive));
+                alone = Some(position);
+            } else {
+                since.push(position);
+            }
+        }
+        match conflicts.finish() {
+            Some(found) => self.edges.extend(found.into_iter().map(|conflict| Edge {
+                from: conflict.from,
+                to: conflict.to,
+                reason: Reason::Conflict {
+                    resource: conflict.resource,
+                    from_writes: conflict.from_writes,
+                },
+            })),
+            None => {
+                self.unnamed.get_or_insert(format!(
+                    "the steps have more than {} conflicts of resources",
+                    conflicts::EDGES_MAX
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The tools of a plan, each looked up once.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use registry::{CallerContext, Decision};
+use tool_core::schema::Schema;
+use tool_core::{AnyTool, Caller, ToolError};
+
+use super::{Checker, SUGGESTIONS_MAX};
+use crate::problem::{Fault, PlanProblem};
+use crate::shapes::Stated;
+use crate::types::{Slots, Type};
+
+/// What is known of a tool, once per plan.
+pub(crate) struct ToolFacts<'d> {
+    pub(super) tool: &'d dyn AnyTool,
+    pub(super) input: Schema,
+    pub(super) slots: Slots,
+    pub(super) output: Type,
+    pub(super) shapes: Stated,
+    /// The strictest verdict that could come.
+    pub(super) strictest: Decision,
+}
+
+impl<'d> Checker<'d> {
+    /// The tool of a step; what keeps it out is reported for every step that names it.
+    pub(super) fn facts_of(&mut self, name: &Arc<str>, pointer: &str) -> Option<Rc<ToolFacts<'d>>> {
+        if name.is_empty() {
+            return None; // reported with the form
+        }
+        if !self.tools.contains_key(name) {
+            let found = self.find(name);
+            self.tools.insert(Arc::clone(name), found);
+        }
+        match self.tools.get(name)? {
+            Ok(facts) => Some(Rc::clone(facts)),
+            Err(problem) => {
+                self.problems.push(PlanProblem {
+                    pointer: pointer.to_owned(),
+                    ..problem.clone()
+                });
+                None
+            }
+        }
+    }
+
+    /// A tool that nobody has, once as many names were looked for as anybody reads.
+    fn is_just_unknown(&mut self, name: &str) -> bool {
+        if self.dispatcher.catalogue().get(name).is_some() {
+            return false;
+        }
+        self.suggestions += 1;
+        self.suggestions > SUGGESTIONS_MAX
+    }
+
+    fn find(&mut self, name: &str) -> Result<Rc<ToolFacts<'d>>, PlanProblem> {
+        if self.is_just_unknown(name) {
+            let message = format_args!("no tool named `{name}`");
+            return Err(PlanProblem::new(Fault::UnknownTool, "", message));
+        }
+        match self.dispatcher.resolve(name, &self.context) {
+            Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
+                let (input, output) = (tool.input_schema(), tool.output_schema());
+                Ok(Rc::new(ToolFacts {
+                    tool,
+                    shapes: Stated::of(&input, &output).unwrap_or_default(),
+                    input,
+                    slots: Slots::default(),
+                    output: Type::of_schema(&output),
+                    strictest: self.dispatcher.preview(tool, None, &self.context),
+                }))
+            }
+            Ok(tool) => Err(blocked("", tool.spec().id)),
+            Err(err) => Err(self.refused("", name, &err)),
+        }
+    }
+
+    /// A tool that a direct caller sees and a chain does not is blocked; anything else is what the registry says.
+    fn refused(&self, pointer: &str, name: &str, err: &ToolError) -> PlanProblem {
+        let direct = CallerContext {
+            chain: None,
+            ..self.context.clone()
+        };
+        if let Ok(tool) = self.dispatcher.resolve(name, &direct)
+            && !tool.spec().callers.contains(&Caller::Chain)
+        {
+            return blocked(pointer, tool.spec().id);
+        }
+        let fault = match err.code() {
+            tool_core::ErrorCode::UnknownTool => Fault::UnknownTool,
+            _ => Fault::Policy,
+        };
+        PlanProblem {
+            hint: err.hint_str().map(str::to_owned),
+            ..PlanProblem::new(fault, pointer, err.message())
+        }
+    }
+}
+
+fn blocked(pointer: &str, tool: &str) -> PlanProblem {
+    PlanProblem::new(
+        Fault::BlockedTool,
+        pointer,
+        format_args!("`{tool}` may not be in a plan: it does not list `chain` among its callers"),
+    )
+    .hint(format_args!("call `{tool}` directly"))
+}

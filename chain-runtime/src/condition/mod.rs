@@ -1,0 +1,342 @@
+//! Conditions of steps: `fit.r2 > 0.9 && len(raw.rows) >= 10`.
+//!
+//! ```text
+//! or      = and ( "||" and )*
+//! and     = not ( "&&" not )*
+//! not     = "!" not | compare
+//! compare = term ( ("==" | "!=" | "<=" | "<" | ">=" | ">") term )?
+//! term    = reference | "len(" reference ")" | "defined(" reference ")" | number | text | "true" | "false" | "null" | "(" or ")"
+//! ```
+//!
+//! Sides are evaluated from left to right and no further than needed. What is absent equals `null`; it has no order and no
+//! length, and asking for one is an error, never a guess. There are no functions beyond these and no arithmetic: what is to be
+//! computed is a step.
+
+mod contradiction;
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use tool_core::{ErrorCode, ToolError, Value, json};
+
+use crate::template::Placed;
+
+pub(crate) use contradiction::contradiction;
+use parse::Parser;
+
+/// Longest text of a condition, in bytes.
+pub const TEXT_BYTES_MAX: usize = 4096;
+/// Deepest nesting of parentheses and negations.
+pub const DEPTH_MAX: usize = 32;
+
+/// A condition, read but not typed.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    pub(crate) expr: Expr,
+    /// JSON pointer in the plan.
+    pub(crate) pointer: String,
+}
+
+/// A part of a condition.
+#[derive(Debug, Clone)]
+pub(crate) enum Expr {
+    Literal(Value),
+    Reference(Arc<Placed>),
+    Length(Arc<Placed>),
+    Defined(Arc<Placed>),
+    Not(Box<Expr>),
+    All(Vec<Expr>),
+    Any(Vec<Expr>),
+    Compare(Box<Expr>, Op, Box<Expr>),
+}
+
+/// How two sides are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Op {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+/// Longest spellings first, so that none hides another.
+const OPS: [(&str, Op); 6] = [
+    ("==", Op::Equal),
+    ("!=", Op::Unequal),
+    ("<=", Op::AtMost),
+    (">=", Op::AtLeast),
+    ("<", Op::Less),
+    (">", Op::Greater),
+];
+
+impl Op {
+    fn as_str(self) -> &'static str {
+        OPS.iter()
+            .find(|(_, op)| *op == self)
+            .map_or("", |(text, _)| text)
+    }
+
+    pub(crate) fn is_order(self) -> bool {
+        !matches!(self, Self::Equal | Self::Unequal)
+    }
+
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Self::Equal => order == Ordering::Equal,
+            Self::Unequal => order != Ordering::Equal,
+            Self::Less => order == Ordering::Less,
+            Self::AtMost => order != Ordering::Greater,
+            Self::Greater => order == Ordering::Greater,
+            Self::AtLeast => order != Ordering::Less,
+        }
+    }
+
+    /// What holds exactly when this does not.
+    fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::Unequal,
+            Self::Unequal => Self::Equal,
+            Self::Less => Self::AtLeast,
+            Self::AtMost => Self::Greater,
+            Self::Greater => Self::AtMost,
+            Self::AtLeast => Self::Less,
+        }
+    }
+
+    /// The same with its sides exchanged.
+    fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::AtMost => Self::AtLeast,
+            Self::Greater => Self::Less,
+            Self::AtLeast => Self::AtMost,
+            same => same,
+        }
+    }
+}
+
+/// What a reference gives; `None` where it is absent.
+pub(crate) type Lookup<'a> = &'a mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>;
+
+impl Condition {
+    /// Reads a condition that stands at a JSON pointer of the plan.
+    ///
+    /// # Errors
+    /// What was expected and found, with the position in the text.
+    pub fn parse(text: &str, pointer: &str) -> Result<Self, String> {
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(format!(
+                "a condition has at most {TEXT_BYTES_MAX} bytes, found {}",
+                text.len()
+            ));
+        }
+        let mut parser = Parser {
+            text,
+            at: 0,
+            depth: 0,
+            pointer,
+        };
+        let expr = parser.any()?;
+        parser.space();
+        match parser.rest().is_empty() {
+            true => Ok(Self {
+                expr,
+                pointer: pointer.to_owned(),
+            }),
+            false => Err(parser.unexpected("the end")),
+        }
+    }
+
+    /// Calls back for every reference, from left to right.
+    pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
+        self.expr.for_each_reference(visit);
+    }
+
+    /// The parts that must all hold.
+    pub(crate) fn conjuncts(&self) -> &[Expr] {
+        match &self.expr {
+            Expr::All(parts) => parts,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// Whether it holds.
+    ///
+    /// # Errors
+    /// `invalid_args` where sides cannot be compared, and what `lookup` gives.
+    pub(crate) fn holds(&self, lookup: Lookup<'_>) -> Result<bool, ToolError> {
+        self.expr.truth(lookup)
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expr.fmt(f)
+    }
+}
+
+impl Expr {
+    fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Reference(placed) | Self::Length(placed) | Self::Defined(placed) => visit(placed),
+            Self::Not(inner) => inner.for_each_reference(visit),
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().for_each(|part| part.for_each_reference(visit));
+            }
+            Self::Compare(left, _, right) => {
+                left.for_each_reference(visit);
+                right.for_each_reference(visit);
+            }
+        }
+    }
+
+    fn truth(&self, lookup: Lookup<'_>) -> Result<bool, ToolError> {
+        match self {
+            Self::Not(inner) => Ok(!inner.truth(lookup)?),
+            Self::All(parts) => {
+                for part in parts {
+                    if !part.truth(lookup)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Self::Any(parts) => {
+                for part in parts {
+                    if part.truth(lookup)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Self::Compare(left, op, right) => {
+                let (left_value, right_value) = (left.value(lookup)?, right.value(lookup)?);
+                compare(&left_value, *op, &right_value).ok_or_else(|| {
+                    fault(format_args!(
+                        "`{self}`: {} and {} have no order",
+                        left_value.kind(),
+                        right_value.kind()
+                    ))
+                    .hint("only numbers, and only texts, have an order; ask `defined(..) &&` first")
+                })
+            }
+            other => match other.value(lookup)? {
+                Value::Bool(truth) => Ok(truth),
+                found => Err(fault(format_args!(
+                    "`{other}` is no condition: expected true or false, found {}",
+                    found.kind()
+                ))),
+            },
+        }
+    }
+
+    fn value(&self, lookup: Lookup<'_>) -> Result<Value, ToolError> {
+        match self {
+            Self::Literal(value) => Ok(value.clone()),
+            Self::Reference(placed) => Ok(lookup(placed)?.unwrap_or(Value::Null)),
+            Self::Defined(placed) => Ok(Value::Bool(
+                lookup(placed)?.is_some_and(|found| !matches!(found, Value::Null)),
+            )),
+            Self::Length(placed) => {
+                let found = lookup(placed)?.unwrap_or(Value::Null);
+                length(&found).map(Value::from).ok_or_else(|| {
+                    fault(format_args!("`{self}`: {} has no length", found.kind()))
+                        .hint("ask `defined(..) &&` first")
+                })
+            }
+            other => other.truth(lookup).map(Value::Bool),
+        }
+    }
+}
+
+fn fault(message: fmt::Arguments<'_>) -> ToolError {
+    ToolError::new(ErrorCode::InvalidArgs, message).reason("condition")
+}
+
+fn length(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => Some(text.chars().count() as u64),
+        Value::Object(object) => Some(object.len() as u64),
+        Value::Array(items) => Some(items.len() as u64),
+        Value::Numbers(numbers) => Some(numbers.len() as u64),
+        _ => None,
+    }
+}
+
+/// Whether the comparison holds; `None` where the sides have no order.
+fn compare(left: &Value, op: Op, right: &Value) -> Option<bool> {
+    let order = match (left, right) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        (a, b) => match (a.as_f64(), b.as_f64()) {
+            // A NaN equals nothing and has no order, as everywhere.
+            (Some(a), Some(b)) => match a.partial_cmp(&b) {
+                None => return Some(op == Op::Unequal),
+                order => order,
+            },
+            _ => None,
+        },
+    };
+    match order {
+        Some(order) => Some(op.holds(order)),
+        None if op.is_order() => None,
+        None => Some((left == right) == (op == Op::Equal)),
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |f: &mut fmt::Formatter<'_>, parts: &[Self], by: &str| {
+            parts.iter().enumerate().try_for_each(|(index, part)| {
+                if index > 0 {
+                    write!(f, " {by} ")?;
+                }
+                part.fmt_inside(f, matches!(part, Self::All(_) | Self::Any(_)))
+            })
+        };
+        let side = |f: &mut fmt::Formatter<'_>, part: &Self| {
+            let simple = matches!(
+                part,
+                Self::Literal(_) | Self::Reference(_) | Self::Length(_) | Self::Defined(_)
+            );
+            part.fmt_inside(f, !simple)
+        };
+        match self {
+            Self::Literal(Value::String(text)) if text.contains('"') => write!(f, "'{text}'"),
+            Self::Literal(Value::String(text)) => write!(f, "\"{text}\""),
+            Self::Literal(value) => f.write_str(&json::to_text(value)),
+            Self::Reference(placed) => placed.reference.fmt(f),
+            Self::Length(placed) => write!(f, "len({})", placed.reference),
+            Self::Defined(placed) => write!(f, "defined({})", placed.reference),
+            Self::Not(inner) => {
+                f.write_str("!")?;
+                side(f, inner)
+            }
+            Self::All(parts) => joined(f, parts, "&&"),
+            Self::Any(parts) => joined(f, parts, "||"),
+            Self::Compare(left, op, right) => {
+                side(f, left)?;
+                write!(f, " {} ", op.as_str())?;
+                side(f, right)
+            }
+        }
+    }
+}
+
+impl Expr {
+    fn fmt_inside(&self, f: &mut fmt::Formatter<'_>, apart: bool) -> fmt::Result {
+        if apart {
+            write!(f, "({self})")
+        } else {
+            write!(f, "{self}")
+        }
+    }
+}

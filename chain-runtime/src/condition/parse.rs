@@ -1,0 +1,206 @@
+//! From the text of a condition to its parts.
+
+use std::sync::Arc;
+
+use tool_core::{Value, json};
+
+use super::{DEPTH_MAX, Expr, OPS};
+use crate::reference::Reference;
+use crate::template::Placed;
+
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) pointer: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        self.space();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), String> {
+        match self.eat(token) {
+            true => Ok(()),
+            false => Err(self.unexpected(&format!("`{token}`"))),
+        }
+    }
+
+    pub(super) fn unexpected(&self, expected: &str) -> String {
+        let found = self
+            .rest()
+            .chars()
+            .next()
+            .map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
+        format!("expected {expected} at position {}, found {found}", self.at)
+    }
+
+    fn deeper<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        if self.depth == DEPTH_MAX {
+            return Err(format!("a condition is nested at most {DEPTH_MAX} deep"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn joined(
+        &mut self,
+        token: &str,
+        read: impl Fn(&mut Self) -> Result<Expr, String>,
+        join: fn(Vec<Expr>) -> Expr,
+    ) -> Result<Expr, String> {
+        let first = read(self)?;
+        let mut parts = vec![first];
+        while self.eat(token) {
+            parts.push(read(self)?);
+        }
+        Ok(match parts.len() {
+            1 => parts.remove(0),
+            _ => join(parts),
+        })
+    }
+
+    pub(super) fn any(&mut self) -> Result<Expr, String> {
+        self.joined("||", Self::all, Expr::Any)
+    }
+
+    fn all(&mut self) -> Result<Expr, String> {
+        self.joined("&&", Self::not, Expr::All)
+    }
+
+    fn not(&mut self) -> Result<Expr, String> {
+        self.space();
+        if self.rest().starts_with('!') && !self.rest().starts_with("!=") {
+            self.at += 1;
+            let inner = self.deeper(Self::not)?;
+            return Ok(Expr::Not(Box::new(inner)));
+        }
+        let left = self.term()?;
+        for (token, op) in OPS {
+            if self.eat(token) {
+                let right = self.term()?;
+                return Ok(Expr::Compare(Box::new(left), op, Box::new(right)));
+            }
+        }
+        Ok(left)
+    }
+
+    fn term(&mut self) -> Result<Expr, String> {
+        if self.eat("(") {
+            let inner = self.deeper(Self::any)?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        match self.rest().bytes().next() {
+            Some(b'"' | b'\'') => self.quoted(),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b) if b.is_ascii_alphabetic() || b == b'_' => self.named(),
+            _ => Err(self.unexpected("a reference, a number or a text")),
+        }
+    }
+
+    fn quoted(&mut self) -> Result<Expr, String> {
+        let rest = self.rest();
+        let quote = &rest[..1];
+        let inner = &rest[1..];
+        let end = inner.find([quote.chars().next().unwrap_or('"'), '\\'].as_slice());
+        match end {
+            Some(end) if inner[end..].starts_with(quote) => {
+                self.at += end + 2;
+                Ok(Expr::Literal(Value::from(&inner[..end])))
+            }
+            _ => Err(format!(
+                "the text at position {} does not end with {quote}; a text holds no backslash and not its own quote",
+                self.at
+            )),
+        }
+    }
+
+    fn number(&mut self) -> Result<Expr, String> {
+        let rest = self.rest();
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')))
+            .unwrap_or(rest.len());
+        match json::parse(&rest[..end], json::Limits::default()) {
+            Ok(value) if value.as_f64().is_some() => {
+                self.at += end;
+                Ok(Expr::Literal(value))
+            }
+            _ => Err(format!(
+                "`{}` at position {} is no number",
+                &rest[..end],
+                self.at
+            )),
+        }
+    }
+
+    fn named(&mut self) -> Result<Expr, String> {
+        for (word, value) in [
+            ("true", Value::Bool(true)),
+            ("false", Value::Bool(false)),
+            ("null", Value::Null),
+        ] {
+            if self.word() == word {
+                self.at += word.len();
+                return Ok(Expr::Literal(value));
+            }
+        }
+        for (name, make) in [
+            ("len", Expr::Length as fn(Arc<Placed>) -> Expr),
+            ("defined", Expr::Defined),
+        ] {
+            let called = self.rest().strip_prefix(name);
+            if called.is_some_and(|rest| rest.trim_start().starts_with('(')) {
+                self.at += name.len();
+                self.expect("(")?;
+                self.space();
+                let placed = self.reference()?;
+                self.expect(")")?;
+                return Ok(make(placed));
+            }
+        }
+        self.reference().map(Expr::Reference)
+    }
+
+    /// The letters, digits and signs of a reference that come next.
+    fn word(&self) -> &'a str {
+        let rest = self.rest();
+        let end = rest
+            .find(|c: char| {
+                !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '*'))
+            })
+            .unwrap_or(rest.len());
+        &rest[..end]
+    }
+
+    fn reference(&mut self) -> Result<Arc<Placed>, String> {
+        let word = self.word();
+        let reference = Reference::parse(word).map_err(|err| err.message)?;
+        self.at += word.len();
+        Ok(Arc::new(Placed {
+            reference,
+            default: None,
+            pointer: self.pointer.to_owned(),
+        }))
+    }
+}

@@ -1,0 +1,151 @@
+//! What a run has used of its budget, and of the budgets of the plans around it: what a plan within a plan uses, both have used.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tool_core::{ErrorCode, ToolError};
+
+use crate::plan::Budget;
+
+/// Counts what a run uses.
+#[derive(Debug, Default)]
+pub struct Meter {
+    budget: Budget,
+    used: [AtomicU64; Kind::ALL.len()],
+    above: Option<Arc<Self>>,
+}
+
+/// What is counted; time from the beginning is the alarm's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Steps,
+    Cost,
+    CpuMs,
+    BytesOut,
+    ArtifactBytes,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [
+        Self::Steps,
+        Self::Cost,
+        Self::CpuMs,
+        Self::BytesOut,
+        Self::ArtifactBytes,
+    ];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Cost => "cost",
+            Self::CpuMs => "cpu_ms",
+            Self::BytesOut => "bytes_out",
+            Self::ArtifactBytes => "artifact_bytes",
+        }
+    }
+
+    const fn limit(self, budget: &Budget) -> Option<u64> {
+        match self {
+            Self::Steps => budget.steps,
+            Self::Cost => budget.cost,
+            Self::CpuMs => budget.cpu_ms,
+            Self::BytesOut => budget.bytes_out,
+            Self::ArtifactBytes => budget.artifact_bytes,
+        }
+    }
+}
+
+impl Meter {
+    /// Of a plan with this budget, within the runs above.
+    pub(super) fn new(budget: Budget, above: Option<Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
+            budget,
+            used: Default::default(),
+            above,
+        })
+    }
+
+    /// This meter and those above it.
+    fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |meter| meter.above.as_deref())
+    }
+
+    /// Whether anybody limits it, so that it need not be measured otherwise.
+    pub(super) fn limits(&self, kind: Kind) -> bool {
+        self.all().any(|meter| kind.limit(&meter.budget).is_some())
+    }
+
+    /// Takes what a call needs before it starts, or nothing at all.
+    pub(super) fn take(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
+        for (taken, meter) in self.all().enumerate() {
+            let most = kind.limit(&meter.budget).unwrap_or(u64::MAX);
+            let room = |used: u64| used.checked_add(amount).filter(|&sum| sum <= most);
+            let used = &meter.used[kind as usize];
+            let fits = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
+            if fits.is_err() {
+                for below in self.all().take(taken) {
+                    below.used[kind as usize].fetch_sub(amount, Ordering::Relaxed);
+                }
+                return Err(used_up(kind.as_str(), taken > 0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what a call has used; the first budget that is exceeded by it, this one's before those above.
+    pub(super) fn spend(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
+        let mut exceeded = Ok(());
+        for (above, meter) in self.all().enumerate() {
+            let before = meter.used[kind as usize].fetch_add(amount, Ordering::Relaxed);
+            let over = |&most: &u64| before.saturating_add(amount) > most;
+            if exceeded.is_ok() && kind.limit(&meter.budget).filter(over).is_some() {
+                exceeded = Err(used_up(kind.as_str(), above > 0));
+            }
+        }
+        exceeded
+    }
+}
+
+pub(super) fn used_up(what: &str, above: bool) -> ToolError {
+    let (message, whose) = match above {
+        true => (
+            format!("the budget of `{what}` of a plan around this one is used up"),
+            "that plan",
+        ),
+        false => (
+            format!("the plan's budget of `{what}` is used up"),
+            "the plan",
+        ),
+    };
+    ToolError::new(ErrorCode::LimitExceeded, message)
+        .reason("budget_exceeded")
+        .hint(format!("raise `budget.{what}` of {whose}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_used_below_is_used_above() {
+        let budget = |steps| Budget {
+            steps: Some(steps),
+            cpu_ms: Some(10),
+            ..Budget::default()
+        };
+        let outer = Meter::new(budget(3), None);
+        let inner = Meter::new(budget(2), Some(Arc::clone(&outer)));
+        let message = |err: ToolError| err.message().to_owned();
+        assert!(inner.take(Kind::Steps, 1).is_ok());
+        assert!(outer.take(Kind::Steps, 1).is_ok());
+        assert!(outer.take(Kind::Steps, 1).is_ok());
+        let refused = message(inner.take(Kind::Steps, 1).unwrap_err());
+        assert!(refused.contains("of a plan around this one"), "{refused}");
+        // What the outer one refused was not taken of the inner one either.
+        assert_eq!(inner.used[Kind::Steps as usize].load(Ordering::Relaxed), 1);
+        assert!(inner.spend(Kind::CpuMs, 10).is_ok());
+        let refused = message(outer.spend(Kind::CpuMs, 1).unwrap_err());
+        assert_eq!(refused, "the plan's budget of `cpu_ms` is used up");
+        assert!(!inner.limits(Kind::BytesOut) && inner.limits(Kind::Steps));
+    }
+}

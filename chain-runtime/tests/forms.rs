@@ -1,0 +1,244 @@
+//! What is said of the form of a plan: everything together, once for each place, and quickly.
+
+use std::time::Instant;
+
+use chain_runtime::{Plan, StepStatus};
+use tool_core::{Object, Value};
+
+use crate::fakes::{World, operator, parse, steps};
+
+#[track_caller]
+fn check(text: &str, expected: &[&str], unexpected: &[&str]) {
+    let found = World::new().problems_for_text(text);
+    for part in expected {
+        assert!(
+            found.contains(part),
+            "expected `{part}` in:\n{found}\n{text}"
+        );
+    }
+    for part in unexpected {
+        assert!(!found.contains(part), "`{part}` in:\n{found}\n{text}");
+    }
+}
+
+/// Case T21: what is wrong with the text and what is wrong with the plan come together.
+#[test]
+fn t21_duplicate_keys_ids_and_reserved_names_come_together() {
+    let yaml = "version: 1\nversion: 1\nsteps:\n  - {id: a, tool: note, args: {key: k, text: x, text: y}}\n  - {id: a, tool: note, args: {key: k, text: x}}\n  - {id: inputs, tool: nope}\n";
+    let expected = [
+        "2:1: /version: the key `version` is given twice",
+        "4:49: /steps/0/args/text: the key `text` is given twice",
+        "5:6: /steps/1/id: two steps have the id `a`",
+        "6:6: /steps/2/id: `inputs` is reserved",
+        "no tool named `nope`",
+    ];
+    check(yaml, &expected, &[]);
+    let json = "{\"version\":1,\"version\":1,\n\"steps\":[{\"id\":\"a\",\"tool\":\"note\",\"tool\":\"any\",\"args\":{\"key\":\"k\",\"text\":\"x\",\"number\":1e999}},\n{\"id\":\"a\",\"tool\":\"nope\"},\n{\"id\":\"inputs\",\"tool\":\"maybe\"}]}";
+    check(
+        json,
+        &[
+            "1:14: ",
+            "2:34: ",
+            "is beyond the range of a double",
+            "two steps have the id `a`",
+            "`inputs` is reserved",
+            "no tool named `nope`",
+        ],
+        &["found null"],
+    );
+    check(
+        "version: 1\nsteps: &all [{id: a, tool: !t any, args: {value: .inf, x: *all}}]\nseed: 1.5\n",
+        &[
+            "an anchor",
+            "a tag",
+            "`.inf` is not a finite number",
+            "an alias",
+            "expected a 64-bit integer",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn a_fault_is_told_once_at_its_place() {
+    let note = "{id: a, tool: note, args: {key: k, text: x}}";
+    let plan = |step: &str| {
+        format!(
+            "version: 1\n{}",
+            steps(&[note, "{id: m, tool: maybe, args: {give: 1}}", step])
+        )
+    };
+    check(
+        &plan("{id: b, tool: note, args: {key: k, text: {$fmt: \"{} {}\", args: [1]}}}"),
+        &["the text has 2 places"],
+        &["found null"],
+    );
+    check(
+        &plan("{id: b, tool: note, args: {key: k, text: {$ref: m.value}}}"),
+        &["`m.value` gives a number, `note` takes a string"],
+        &["may be absent"],
+    );
+}
+
+#[test]
+fn a_tool_has_a_name() {
+    check(
+        "version: 1\nsteps: [{id: a, tool: ''}, {id: b, tool: maybe, compensate: {tool: ''}}]",
+        &[
+            "/steps/0/tool: expected the name of a tool, found an empty text",
+            "/steps/1/compensate/tool: expected the name of a tool",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn inputs_and_outputs_that_mean_nothing_are_refused() {
+    let with = |inputs: &str, outputs: &str| {
+        format!(
+            "version: 1\ninputs: {inputs}\nsteps: [{{id: a, tool: maybe}}]\noutputs: {outputs}\n"
+        )
+    };
+    for (inputs, outputs, expected) in [
+        (
+            "{n: {type: string, minimum: 1}}",
+            "{}",
+            "`minimum` is for numbers, the input is a string",
+        ),
+        (
+            "{n: {type: number, minimum: 2, maximum: 1}}",
+            "{}",
+            "`minimum` 2 is more than `maximum` 1",
+        ),
+        (
+            "{n: {enum: [], default: 1}}",
+            "{}",
+            "`enum` allows no value",
+        ),
+        ("{}", "{$ref: a}", "expected outputs by name"),
+        (
+            "{}",
+            "{x: {$file: a.csv}}",
+            "/outputs/x: `$file` opens nothing in an output",
+        ),
+        (
+            "{}",
+            "{x: [{y: {$artifact: a}}]}",
+            "/outputs/x/0/y: `$artifact` opens nothing",
+        ),
+    ] {
+        check(&with(inputs, outputs), &[expected], &[]);
+    }
+    check(
+        &with("{}", "{x: {$lit: {$file: a.csv}}}"),
+        &[],
+        &["opens nothing"],
+    );
+    for limit in ["deadline_ms: 1e18", "budget: {bytes_out: 1e18}"] {
+        check(
+            &format!("version: 1\nsteps: []\n{limit}"),
+            &["is at most 9007199254740992"],
+            &["found the number"],
+        );
+    }
+}
+
+#[test]
+fn a_plan_is_looked_at_without_its_inputs() {
+    let plan = parse(&format!(
+        "inputs: {{n: {{type: number}}, list: {{type: list}}}}\n{}outputs: {{n: {{$ref: inputs.n}}}}\n",
+        steps(&[
+            "{id: a, tool: sum, args: {data: {$ref: inputs.list}, weight: {$ref: inputs.n}}}",
+            "{id: m, tool: note, when: \"inputs.n > 1\", map: {over: {$ref: inputs.list}}, args: {key: k, text: x}}",
+        ])
+    ));
+    let world = World::new();
+    let look =
+        |plan: &Plan| chain_runtime::look_at(plan, &world.dispatcher, &operator(), &Object::new());
+    let looked = look(&plan).unwrap();
+    assert_eq!(
+        looked
+            .open_inputs
+            .iter()
+            .map(|name| &**name)
+            .collect::<Vec<_>>(),
+        ["list", "n"]
+    );
+    let result = chain_runtime::run(&looked, &world.dispatcher, Default::default());
+    assert!(
+        !result.is_success()
+            && result
+                .steps
+                .iter()
+                .all(|step| step.end.status != StepStatus::Done)
+    );
+    let wrong = parse(&format!(
+        "inputs: {{n: {{type: string}}}}\n{}",
+        steps(&["{id: a, tool: sum, args: {data: [1], weight: {$ref: inputs.n}}}"])
+    ));
+    let found = look(&wrong).unwrap_err().to_string();
+    assert!(
+        found.contains("`inputs.n` gives a string, `sum` takes a number"),
+        "{found}"
+    );
+}
+
+#[test]
+fn scripts_are_answered_in_their_own_words() {
+    let found =
+        World::new().problems_for_text("a = maybe(give=1)\nb = sum(data=[1], weight=a.value)\n");
+    assert!(
+        found.contains("(add a default: `a.value ?? ...`)"),
+        "{found}"
+    );
+    assert_eq!(
+        World::new()
+            .problems_for_text("a = maybe(give=1)\nb = sum(data=[1], weight=a.value ?? 0)\n"),
+        ""
+    );
+}
+
+/// Ten thousand faults are found as quickly as none: a thousand are told, the others counted.
+#[test]
+fn many_faults_are_told_quickly() {
+    let plan = |steps: String, rest: &str| format!("{{\"version\":1,{rest}\"steps\":[{steps}]}}");
+    let joined =
+        |one: &dyn Fn(usize) -> String| (0..10_000).map(one).collect::<Vec<_>>().join(",\n");
+    let fields = joined(&|number| format!("\"field{number}\":1"));
+    let tools = joined(&|number| format!("{{\"id\":\"s{number}\",\"tool\":\"tool{number}\"}}"));
+    let dense = joined(&|number| {
+        let ids: Vec<String> = (1..20)
+            .map(|by| format!("\"s{}\"", (number + by * 499) % 10_000))
+            .collect();
+        format!(
+            "{{\"id\":\"s{number}\",\"tool\":\"maybe\",\"after\":[{}]}}",
+            ids.join(",")
+        )
+    });
+    for text in [
+        plan(String::new(), &format!("{fields},")),
+        plan(tools, ""),
+        plan(dense, ""),
+    ] {
+        let began = Instant::now();
+        let world = World::new();
+        let plan = Plan::parse(&text).unwrap();
+        let found = chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new());
+        let problems = found.unwrap_err();
+        assert!(
+            problems.list().len() == 1000 && problems.more() > 8_000,
+            "{}",
+            problems.more()
+        );
+        assert!(
+            problems
+                .list()
+                .iter()
+                .all(|problem| problem.place.is_some())
+        );
+        let value: Value = problems.to_value();
+        assert!(value.get("problems").is_some());
+        // Without optimisation; before, minutes.
+        assert!(began.elapsed().as_secs() < 8, "{:?}", began.elapsed());
+    }
+}

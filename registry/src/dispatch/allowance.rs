@@ -1,0 +1,38 @@
+//! What calls carry to the plans below them.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// Something that calls carry to the plans below them; the dispatcher does not look into it.
+#[derive(Clone, Default)]
+pub struct Allowance(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Allowance {
+    /// Carries a value.
+    pub fn new(carried: Arc<dyn Any + Send + Sync>) -> Self {
+        Self(Some(carried))
+    }
+
+    /// The value, when it is of that type.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(self.0.as_ref()?).downcast().ok()
+    }
+}
+
+impl fmt::Debug for Allowance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Allowance").field(&self.0.is_some()).finish()
+    }
+}
+
+impl PartialEq for Allowance {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl Eq for Allowance {}
