@@ -236,8 +236,8 @@ impl Nodes {
         let count = self.nodes.len();
         let mut known = vec![vec![Edge::None; count]; count];
         let mut linked = vec![vec![false; count]; count];
-        for node in 0..count {
-            linked[node][node] = true;
+        for (node, row) in linked.iter_mut().enumerate() {
+            row[node] = true;
         }
         for &(a, b, edge) in &self.edges {
             known[a][b] = known[a][b].max(edge);

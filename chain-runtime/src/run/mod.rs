@@ -199,10 +199,9 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         plan,
         dispatcher,
         &chain_id,
-        &limit,
+        (&limit, Meter::new(plan.budget, options.above.clone())),
         options.observer.as_ref(),
         memory,
-        Meter::new(plan.budget, options.above.clone()),
         (slots, &options.costs),
     );
     let (parts, broken) = workers.serve();

@@ -54,10 +54,9 @@ impl<'a> Workers<'a> {
         plan: &'a CheckedPlan,
         dispatcher: &'a Dispatcher,
         chain_id: &'a str,
-        limit: &'a Limit,
+        (limit, meter): (&'a Limit, Arc<Meter>),
         observer: Option<&'a Arc<dyn Observer>>,
         memory: Option<&'a Memory>,
-        meter: Arc<Meter>,
         (slots, costs): (Slots, &Costs),
     ) -> Self {
         let machine = Machine::new(plan, slots, costs).within(Arc::clone(&meter));
