@@ -278,11 +278,11 @@ fn a_feed_of_any_depth_ends() {
 
 #[test]
 fn the_status_of_a_service_becomes_an_error_with_a_next_step() {
-    for (head, hint) in [
-        ("401 No", "key"),
-        ("404 None", "question"),
-        ("429 Slow", "later"),
-        ("500 Broken", "later"),
+    for (head, reason, hint) in [
+        ("401 No", "status", "key"),
+        ("404 None", "status", "question"),
+        ("429 Slow", "rate_limit", "later"),
+        ("500 Broken", "status", "later"),
     ] {
         let place = Place::with("wikipedia", move |_| {
             format!("HTTP/1.1 {head}\r\ncontent-type: text/html\r\ncontent-length: 0\r\n\r\n")
@@ -291,7 +291,7 @@ fn the_status_of_a_service_becomes_an_error_with_a_next_step() {
         let err = place.call("search_papers", r#"{"query":"x"}"#).unwrap_err();
         assert_eq!(
             (err.code(), err.reason_str()),
-            (ErrorCode::ToolError, Some("status"))
+            (ErrorCode::ToolError, Some(reason))
         );
         assert!(err.hint_str().unwrap().contains(hint), "{head}: {err:?}");
     }
