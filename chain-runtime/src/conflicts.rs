@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tool_core::{Access, ResourceKey, ResourceKind};
+use unicode_normalization::UnicodeNormalization;
 
 /// Most conflict edges of a plan that is run in parallel.
 pub const EDGES_MAX: usize = 500_000;
@@ -165,7 +166,8 @@ impl Trie {
     }
 
     fn child(&mut self, at: usize, part: &str) -> usize {
-        if let Some(&child) = self.nodes[at].children.get(part) {
+        let part = folded(part);
+        if let Some(&child) = self.nodes[at].children.get(&part) {
             return child;
         }
         let child = self.nodes.len();
@@ -173,7 +175,7 @@ impl Trie {
             parent: at,
             ..Node::default()
         });
-        self.nodes[at].children.insert(part.to_owned(), child);
+        self.nodes[at].children.insert(part, child);
         child
     }
 
@@ -220,6 +222,17 @@ fn components(path: &str) -> Vec<&str> {
     parts
 }
 
+/// A name as file systems that fold case compare it; on others too, since which one a file will lie on is not known before it is
+/// there: two files whose names differ in case alone are written one after the other.
+pub(crate) fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    // Upper and then lower case: `ß` and `SS` are one name, and so are `ſ` and `s`.
+    let upper: String = name.nfd().flat_map(char::to_uppercase).collect();
+    upper.nfd().flat_map(char::to_lowercase).nfd().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,7 +264,7 @@ mod tests {
 
     #[test]
     fn readers_share_and_writers_wait() {
-        let cases: [(&[&str], &str); 16] = [
+        let cases: [(&[&str], &str); 20] = [
             (&["r:a", "r:a"], ""),
             (&["w:a", "r:a"], "0-1"),
             (&["r:a", "w:a"], "0-1"),
@@ -264,6 +277,10 @@ mod tests {
             (&["w:d/f", "w:d", "r:d/f"], "0-1 1-2"),
             (&["w:./d//f", "r:d/x/../f"], "0-1"),
             (&["w:data", "r:data2"], ""),
+            (&["w:Data/A", "r:data/a"], "0-1"),
+            (&["w:Straße", "r:STRASSE"], "0-1"),
+            (&["w:caf\u{e9}", "r:cafe\u{301}"], "0-1"),
+            (&["w:cafe", "r:café"], ""),
             (&["w:a//8:1", "r:b//8:1"], "0-1"),
             (&["w:a//8:1", "r:a"], "0-1"),
             (&["w:a//8:1", "r:b//8:2"], ""),

@@ -10,6 +10,7 @@ use tool_core::{Access, Effect, Object, ResourceKey, ResourceKind, Source, Value
 
 use super::step::Site;
 use super::{CheckedPlan, CheckedStep, Checker, How};
+use crate::conflicts::folded;
 use crate::plan::{Given, Plan};
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::template::Node;
@@ -57,7 +58,7 @@ impl Written {
                 .name
                 .split_once("//")
                 .map_or(&*key.name, |(path, _)| path);
-            name.trim_end_matches('/').to_owned()
+            folded(name.trim_end_matches('/'))
         };
         let within = |inner: &str, outer: &str| {
             let rest = inner.strip_prefix(outer);

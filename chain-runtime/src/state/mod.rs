@@ -31,6 +31,7 @@ mod ledger;
 mod memory;
 mod notices;
 mod open;
+mod place;
 mod run;
 mod runs;
 mod schema;
@@ -83,8 +84,8 @@ impl State {
     /// Opens the state in a folder; folder (mode 0700) and file (mode 0600) are made when missing.
     ///
     /// # Errors
-    /// `tool_error` with reason `state_unwritable`, `state_corrupt`, `state_foreign` (another program's file), `state_newer`
-    /// (a newer version's) or `state_busy`; the caller decides what to do without a state.
+    /// `tool_error` with reason `state_unwritable`, `state_network`, `state_corrupt`, `state_foreign` (another program's
+    /// file), `state_newer` (a newer version's) or `state_busy`; the caller decides what to do without a state.
     pub fn open(folder: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, ToolError> {
         Self::open_on(folder.as_ref(), clock, Arc::new(lease::ThisMachine::new()))
     }

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionBehavior};
 use tool_core::{ErrorCode, ToolError};
 
-use super::{FILE_NAME, error};
+use super::{FILE_NAME, error, place};
 use crate::private::{private_file, private_folder};
 
 /// Marks the file as ours (`mcst`).
@@ -299,7 +299,9 @@ fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
             .map_err(unwritable)?;
     }
     // SQLite is told to follow no link, so the links above the file are resolved here.
-    let file = folder.canonicalize().map_err(unwritable)?.join(FILE_NAME);
+    let folder = folder.canonicalize().map_err(unwritable)?;
+    place::check(&folder)?;
+    let file = folder.join(FILE_NAME);
     match private_file().create_new(true).open(&file) {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {

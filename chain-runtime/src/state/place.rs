@@ -1,0 +1,100 @@
+//! Where a state can be: on a file system of this machine.
+//!
+//! The write-ahead log of SQLite has its index in memory that the processes of one machine share
+//! (<https://sqlite.org/wal.html>, "Overview"). Two machines that have the same folder mounted would each have their own, and
+//! damage the file; that it works while only one of them writes is no reason to begin.
+
+use std::path::Path;
+
+use tool_core::{ErrorCode, ToolError};
+
+/// Types of file systems whose folders other machines may write too, as `statfs(2)` and the kernel's `magic.h` number them.
+#[cfg(any(target_os = "linux", test))]
+const SHARED: &[(u64, &str)] = &[
+    (0x6969, "NFS"),
+    (0x517B, "SMB"),
+    (0xFF53_4D42, "CIFS"),
+    (0xFE53_4D42, "SMB2"),
+    (0x5346_414F, "AFS"),
+    (0x6B41_4653, "AFS"),
+    (0x00C3_6400, "Ceph"),
+    (0x7375_7245, "Coda"),
+    (0x564C, "NCP"),
+    (0x0BD0_0BD0, "Lustre"),
+    (0x4750_4653, "GPFS"),
+    (0x0116_1970, "GFS2"),
+    (0x7461_636F, "OCFS2"),
+];
+
+/// Refuses a folder that lies on a file system of the network.
+///
+/// # Errors
+/// `tool_error` with reason `state_network`.
+pub(super) fn check(folder: &Path) -> Result<(), ToolError> {
+    match shared(folder) {
+        Some(name) => Err(refused(folder, name)),
+        None => Ok(()),
+    }
+}
+
+fn refused(folder: &Path, name: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!(
+            "the state folder `{}` lies on a file system of the network ({name}), where several machines could damage it",
+            folder.display()
+        ),
+    )
+    .reason("state_network")
+    .hint("set `[workspace] state` to a folder on a disk of this machine")
+}
+
+#[cfg(target_os = "linux")]
+fn shared(folder: &Path) -> Option<&'static str> {
+    // Where the kernel does not say, opening the file decides.
+    let found = rustix::fs::statfs(folder).ok()?;
+    // The field is a signed word on some processors: its low half is the number.
+    name_of(found.f_type as u64 & 0xFFFF_FFFF)
+}
+
+/// Elsewhere the type of a file system is not known, and SQLite's own locks decide.
+#[cfg(not(target_os = "linux"))]
+fn shared(_: &Path) -> Option<&'static str> {
+    None
+}
+
+#[cfg(any(target_os = "linux", test))]
+fn name_of(kind: u64) -> Option<&'static str> {
+    let found = SHARED.iter().find(|(number, _)| *number == kind);
+    found.map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_systems_of_the_network_are_known_by_their_number() {
+        for (number, expected) in [
+            (0x6969, Some("NFS")),
+            (0xFF53_4D42, Some("CIFS")),
+            (0xEF53, None),      // ext4
+            (0x0102_1994, None), // tmpfs
+            (0x794C_7630, None), // overlay
+        ] {
+            assert_eq!(name_of(number), expected, "{number:#x}");
+        }
+        let refused = refused(Path::new("/mnt/home/.mathchain"), "NFS");
+        assert_eq!(refused.reason_str(), Some("state_network"));
+        assert!(refused.message().contains("`/mnt/home/.mathchain`"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_folder_of_this_machine_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check(folder.path()).is_ok());
+        // Nor is one refused that the kernel cannot look at: opening it gives the reason.
+        assert!(check(&folder.path().join("absent")).is_ok());
+    }
+}
