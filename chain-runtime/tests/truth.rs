@@ -230,3 +230,29 @@ fn the_budget_of_time_goes_on_where_it_stood() {
     assert_eq!(error(&result).1, "budget_exceeded");
     logged("wall");
 }
+
+/// What calls took before the run waited counts for `cpu_ms`.
+#[test]
+fn the_budget_of_calls_goes_on_where_it_stood() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = format!(
+        "budget: {{cpu_ms: 100}}\n{}",
+        steps(&[
+            "{id: before, tool: note, args: {key: cpu, text: before, sleep_ms: 60}}",
+            "{id: w, tool: write, after: [before], args: {key: cpu, path: out}}",
+            "{id: late, tool: note, after: [w], args: {key: cpu, text: late, sleep_ms: 60}}",
+            "{id: end, tool: note, after: [late], args: {key: cpu, text: end}}",
+        ])
+    );
+    let result = durable.run(&plan, &asker());
+    let (id, approval) = (result.chain_id.clone(), approval_of(&result, "w"));
+    durable.state.approve(&approval, "terminal").unwrap();
+    let result = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+    assert_eq!(
+        statuses(&result),
+        "before:done w:done late:done end:cancelled"
+    );
+    assert_eq!(error(&result).1, "budget_exceeded");
+    logged("cpu");
+}

@@ -38,6 +38,8 @@ pub struct Memory {
     past: HashMap<(Unit, u32), Past>,
     /// How long other processes worked on the run.
     spent_ms: u64,
+    /// How long the calls took that have ended, in milliseconds; a plan within this one counts as one call.
+    called_ms: f64,
     /// Calls that began and are not known to have ended, with what was noted before them.
     unknown: BTreeMap<Unit, Option<Value>>,
     decisions: BTreeMap<Unit, Decision>,
@@ -109,6 +111,7 @@ impl Memory {
             journal,
             past: HashMap::new(),
             spent_ms: 0,
+            called_ms: 0.0,
             unknown: BTreeMap::new(),
             decisions: BTreeMap::new(),
             compared: Mutex::default(),
@@ -150,6 +153,8 @@ impl Memory {
                 Some("intent") => drop(self.unknown.insert(unit, record.get("before").cloned())),
                 Some("settled") => {
                     self.unknown.remove(&unit);
+                    let took = record.get("elapsed_ms").and_then(Value::as_f64);
+                    self.called_ms += took.unwrap_or(0.0);
                     let attempt = record.get("attempt").and_then(Value::as_i64);
                     let handle = record.get(END_KEY).and_then(Handle::from_value);
                     if let (Some(attempt), Some(end)) = (attempt, handle) {
@@ -213,6 +218,14 @@ impl Memory {
     /// How long other processes worked on the run, in milliseconds.
     pub(super) fn spent_ms(&self) -> u64 {
         self.spent_ms
+    }
+
+    /// What is used up of a budget of calls' time, in milliseconds.
+    pub(super) fn called_ms(&self) -> u64 {
+        match self.journal {
+            Some(_) => self.called_ms as u64,
+            None => 0, // a replay has the whole budget
+        }
     }
 
     /// What a replay found, by plan order.

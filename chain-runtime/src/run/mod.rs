@@ -17,6 +17,7 @@ pub mod machine;
 mod memory;
 mod meter;
 mod obstacle;
+mod processors;
 mod recorded;
 mod report;
 mod shared;
@@ -45,6 +46,7 @@ pub use finished::{Finished, StepStatus};
 use limit::Limit;
 use machine::Slots;
 pub use memory::{Compared, Decision, Divergence, Memory, Unreadable};
+use meter::Kind;
 pub use meter::Meter;
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 use workers::Workers;
@@ -195,11 +197,14 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         limit.stop().cancel(); // it was looked at only
     }
     let slots = slots(plan, options.threads);
+    let meter = Meter::new(plan.budget, options.above.clone());
+    // More than there is shows with the next call that ends.
+    let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
     let workers = Workers::new(
         plan,
         dispatcher,
         &chain_id,
-        (&limit, Meter::new(plan.budget, options.above.clone())),
+        (&limit, meter),
         options.observer.as_ref(),
         memory,
         (slots, &options.costs),
@@ -234,14 +239,15 @@ fn slots(plan: &CheckedPlan, asked: usize) -> Slots {
         };
     }
     if asked > 0 {
+        let asked = asked.clamp(1, THREADS_MAX);
+        processors::processors().at_least(asked);
         return Slots {
-            compute: asked.clamp(1, THREADS_MAX),
+            compute: asked,
             waiting: None,
         };
     }
-    let available = std::thread::available_parallelism().map_or(1, usize::from);
     Slots {
-        compute: available.clamp(1, THREADS_MAX),
+        compute: processors::available().clamp(1, THREADS_MAX),
         waiting: Some(WAITING_MAX),
     }
 }

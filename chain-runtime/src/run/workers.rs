@@ -21,6 +21,7 @@ use super::limit::Limit;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
 use super::meter::Meter;
+use super::processors::processors;
 use super::shared::Core;
 use super::values;
 use super::{Observer, STACK_BYTES};
@@ -342,6 +343,15 @@ impl<'a> Workers<'a> {
         let (step, values) = {
             let core = self.lock();
             (core.machine.called(unit), core.machine.values(unit))
+        };
+        // Held until the call has ended; what it waits is no time of its own.
+        let _processor = match step.waits {
+            true => None,
+            false => match processors().take(self.limit.stop()) {
+                Ok(held) => Some(held),
+                Err(why) if !unit.part.undoes() => return Finished::cancelled(why),
+                Err(_) => None,
+            },
         };
         let first = matches!(unit.part, Part::Whole | Part::Item(0)) && attempt == 1;
         if let Some(observer) = self.observer.filter(|_| first) {
