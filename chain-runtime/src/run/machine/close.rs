@@ -1,0 +1,128 @@
+//! How a run ends: what was done is undone where the chain did not succeed, and what is left is gathered by plan order.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tool_core::Value;
+
+use super::Machine;
+use crate::reference::Missing;
+use crate::run::events::{Command, Part, Unit};
+use crate::run::finished::{Finished, StepStatus};
+use crate::run::obstacle::obstacle;
+
+/// What is left when a run stands.
+pub(in crate::run) struct Parts {
+    /// How every step ended by plan order.
+    pub(in crate::run) settled: Vec<Finished>,
+    /// How every step really ended.
+    pub(in crate::run) real: Vec<Finished>,
+    /// What was undone, and how that ended.
+    pub(in crate::run) undone: Vec<(Unit, Finished)>,
+    /// The parts the plan answers with, by the text of their references.
+    pub(in crate::run) outputs: HashMap<String, Result<Value, Missing>>,
+}
+
+impl Machine<'_> {
+    /// When nothing is under way: steps that wait for a person behind the end of the chain do not run, and a chain that did not
+    /// succeed is undone. Gives whether there is more to do.
+    pub(super) fn wind_up(&mut self) -> bool {
+        if self.conclusion().is_none() {
+            return false;
+        }
+        let late: Vec<Unit> = self
+            .pending
+            .keys()
+            .filter(|unit| unit.step > self.stop_at)
+            .copied()
+            .collect();
+        for unit in &late {
+            self.pending.remove(unit);
+            self.settle_unit(*unit, Finished::not_run(self.stop_at));
+        }
+        if !late.is_empty() {
+            return true;
+        }
+        if self.left > 0 {
+            return false;
+        }
+        let to_undo = match &mut self.to_undo {
+            Some(to_undo) => to_undo,
+            None => {
+                let to_undo = self.calls_to_undo();
+                self.to_undo.insert(to_undo)
+            }
+        };
+        // The next one starts when this one has ended.
+        if let Some(unit) = to_undo.pop() {
+            self.undoing = true;
+            self.attempts.insert(unit, 1);
+            self.commands.push(Command::Start(unit, 1));
+        }
+        false
+    }
+
+    /// Calls that were done and say how they are undone, in plan order, where the chain ended early; of a map those of its
+    /// elements, also where it was not done as a whole.
+    fn calls_to_undo(&self) -> Vec<Unit> {
+        let denied = |end: &Option<Finished>| {
+            end.as_ref()
+                .is_some_and(|end| end.status == StepStatus::Denied)
+        };
+        let early =
+            self.stopped.is_some() || self.stop_at != usize::MAX || self.ends.iter().any(denied);
+        let is_done = |step: usize| {
+            let end = self.ends[step].as_ref();
+            end.is_some_and(|end| end.status == StepStatus::Done)
+        };
+        let mut calls = Vec::new();
+        for (step, checked) in self.plan.steps.iter().enumerate() {
+            if !early || checked.compensate.is_none() {
+                continue;
+            }
+            let of = |part| Unit { step, part };
+            match self.done_items.get(&step) {
+                Some(done) => {
+                    calls.extend(done.iter().map(|&(index, ..)| of(Part::UndoItem(index))))
+                }
+                None if checked.map.is_none() && is_done(step) => calls.push(of(Part::Undo)),
+                None => {}
+            }
+        }
+        calls
+    }
+
+    /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
+    pub(in crate::run) fn into_parts(mut self) -> Parts {
+        let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
+        for (unit, end) in std::mem::take(&mut self.pending)
+            .into_iter()
+            .chain(std::mem::take(&mut self.unknown))
+        {
+            open.entry(unit.step).or_insert(end);
+        }
+        let real: Vec<Finished> = self
+            .ends
+            .into_iter()
+            .enumerate()
+            .map(|(step, end)| end.or_else(|| open.remove(&step)).unwrap_or_default())
+            .collect();
+        let mut settled: Vec<Finished> = Vec::with_capacity(real.len());
+        for (position, end) in real.iter().enumerate() {
+            let by_order = if position <= self.stop_at || end.status == StepStatus::Cancelled {
+                end.clone()
+            } else {
+                match obstacle(self.plan, position, &|step| settled.get(step)) {
+                    Some(cause) => Finished::skipped(cause),
+                    None => Finished::not_run(self.stop_at),
+                }
+            };
+            settled.push(by_order);
+        }
+        Parts {
+            settled,
+            real,
+            undone: self.undone,
+            outputs: self.output_values,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! How calls and steps end: what they used of budgets, whether they are made again, and whom they release.
+
+use std::cmp::Reverse;
+
+use tool_core::{ErrorCode, ToolError, Value};
+
+use super::Machine;
+use crate::artifacts;
+use crate::check::is_chain;
+use crate::plan::{Mode, OnError};
+use crate::run::events::{Command, Part, Unit};
+use crate::run::finished::{Finished, StepStatus};
+use crate::run::meter::Kind;
+
+impl Machine<'_> {
+    pub(super) fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
+        let attempts = self.attempts.get(&unit).copied().unwrap_or(1);
+        end.attempts = attempts;
+        if unit.part.undoes() {
+            self.undoing = false;
+            self.undone.push((unit, end));
+            return;
+        }
+        let kind = self.kind(unit);
+        self.running[kind] = self.running[kind].saturating_sub(1);
+        self.spend(unit, &end);
+        match end.status {
+            StepStatus::Pending => match &self.stopped {
+                Some(why) => {
+                    let end = Finished::cancelled(why.clone());
+                    self.settle_unit(unit, end);
+                }
+                None => drop(self.pending.insert(unit, end)),
+            },
+            StepStatus::Unknown => drop(self.unknown.insert(unit, end)),
+            StepStatus::Failed if self.stopped.is_none() => {
+                match self.retry_after(unit, &end, attempts, left_ms) {
+                    Some(ms) => {
+                        self.sleeping.insert(unit);
+                        self.commands.push(Command::Sleep(unit, ms));
+                    }
+                    None => self.settle_unit(unit, end),
+                }
+            }
+            _ => self.settle_unit(unit, end),
+        }
+    }
+
+    /// Counts a call that ended against the budgets.
+    fn spend(&mut self, unit: Unit, end: &Finished) {
+        let took = end.ended.saturating_sub(end.began);
+        // What a plan within this one took was counted call by call.
+        let ms = match is_chain(self.plan.steps[unit.step].tool) {
+            true => 0,
+            false => u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        };
+        let bytes = |kind: Kind, measure: &dyn Fn(&Value) -> u64| match &end.output {
+            Some(output) if self.meter.limits(kind) => measure(output),
+            _ => 0,
+        };
+        let spent = [
+            (Kind::CpuMs, ms),
+            (Kind::BytesOut, bytes(Kind::BytesOut, &Value::memory_bytes)),
+            (
+                Kind::ArtifactBytes,
+                bytes(Kind::ArtifactBytes, &artifacts::bytes_in_files),
+            ),
+        ];
+        for (kind, amount) in spent {
+            if let Err(why) = self.meter.spend(kind, amount) {
+                self.stop(why);
+            }
+        }
+    }
+
+    /// After how long a failed call is made again; `None` when it is not.
+    fn retry_after(
+        &self,
+        unit: Unit,
+        end: &Finished,
+        attempts: u32,
+        left_ms: Option<u64>,
+    ) -> Option<u64> {
+        let step = &self.plan.steps[unit.step];
+        let error = end.error.as_ref()?;
+        if attempts > step.retry.max || !step.retry.covers(error.code(), error.reason_str()) {
+            return None;
+        }
+        // What was stopped half-way may have happened.
+        let may_have_happened = !step.effects.is_empty() && !step.idempotent;
+        if may_have_happened && matches!(error.code(), ErrorCode::Timeout | ErrorCode::Internal) {
+            return None;
+        }
+        let index = match unit.part {
+            Part::Item(index) => index as u64,
+            Part::Whole | Part::Undo | Part::UndoItem(_) => 0,
+        };
+        let seed = crate::check::item_seed(self.plan.seed, &step.id, index);
+        let share = tool_core::rng::derive_seed(seed.get(), "retry", u64::from(attempts));
+        let ms = step.retry.wait_ms(attempts, share as f64 / u64::MAX as f64);
+        (left_ms.is_none_or(|left| left > ms)).then_some(ms)
+    }
+
+    pub(super) fn stop(&mut self, why: ToolError) {
+        if self.stopped.is_some() {
+            return;
+        }
+        self.stopped = Some(why.clone());
+        let asleep = std::mem::take(&mut self.sleeping);
+        let pending = std::mem::take(&mut self.pending);
+        for unit in asleep.into_iter().chain(pending.into_keys()) {
+            self.settle_unit(unit, Finished::cancelled(why.clone()));
+        }
+        for step in std::mem::take(&mut self.keying) {
+            self.spread(step);
+        }
+        // What is ready is settled as it comes up.
+        for kind in 0..2 {
+            while let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() {
+                let part = match self.maps.contains_key(&step) {
+                    true => Part::Item(item),
+                    false => Part::Whole,
+                };
+                self.settle_unit(Unit { step, part }, Finished::cancelled(why.clone()));
+            }
+        }
+    }
+
+    pub(super) fn settle_unit(&mut self, unit: Unit, end: Finished) {
+        let Part::Item(index) = unit.part else {
+            return self.settle(unit.step, end);
+        };
+        let Some(items) = self.maps.get_mut(&unit.step) else {
+            return;
+        };
+        if !items.settle(index, end) {
+            return self.spread(unit.step);
+        }
+        if self.plan.steps[unit.step].compensate.is_some() {
+            self.done_items.insert(unit.step, items.done());
+        }
+        let whole = items.gather();
+        self.maps.remove(&unit.step);
+        self.settle(unit.step, whole);
+    }
+
+    /// Enters how a step ended.
+    pub(super) fn settle(&mut self, position: usize, mut end: Finished) {
+        let step = &self.plan.steps[position];
+        let failed = matches!(end.status, StepStatus::Failed | StepStatus::Denied);
+        if failed && step.on_error == OnError::FailChain {
+            self.stop_at = self.stop_at.min(position);
+        }
+        if let Some(value) = end.output.take() {
+            self.answer(position, &value);
+            if self.needed[position] > 0 {
+                self.values[position] = Some(value);
+            } else {
+                self.dropped.push(value);
+            }
+        }
+        for &used in &step.uses {
+            self.release_value(used);
+        }
+        self.ends[position] = Some(end);
+        self.left -= 1;
+        self.commands.push(Command::Settled(position));
+        self.release(position);
+    }
+
+    pub(super) fn release_value(&mut self, used: usize) {
+        self.needed[used] = self.needed[used].saturating_sub(1);
+        if self.needed[used] == 0 {
+            self.dropped.extend(self.values[used].take());
+        }
+    }
+
+    /// Keeps the parts of a value that the plan answers with.
+    fn answer(&mut self, position: usize, value: &Value) {
+        for &number in &self.asked[position] {
+            let reference = &self.output_references[number].reference;
+            let part = reference.resolve(value);
+            self.output_values.insert(reference.to_string(), part);
+        }
+    }
+
+    fn release(&mut self, position: usize) {
+        if self.plan.mode_used == Mode::Seq {
+            if position + 1 < self.waiting.len() {
+                self.offer(position + 1);
+            }
+            return;
+        }
+        self.open_in_wave[self.plan.graph.wave(position)] -= 1;
+        for &follower in self.plan.graph.followers(position) {
+            let follower = follower as usize;
+            self.waiting[follower] -= 1;
+            if self.waiting[follower] == 0 {
+                self.offer(follower);
+            }
+        }
+        while self.plan.barrier
+            && self.wave + 1 < self.open_in_wave.len()
+            && self.open_in_wave[self.wave] == 0
+        {
+            self.wave += 1;
+            for step in std::mem::take(&mut self.held[self.wave]) {
+                self.offer(step);
+            }
+        }
+    }
+}
