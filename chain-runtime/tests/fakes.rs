@@ -370,6 +370,28 @@ tool!(
     }
 );
 
+static CROWD: std::sync::Mutex<(usize, usize)> = std::sync::Mutex::new((0, 0));
+
+// Computes for a while, and tells how many of its calls did so at the same time, at most so far.
+tool!(
+    Crowd,
+    "crowd",
+    { ..Spec::pure() },
+    CrowdArgs {},
+    CrowdOutput { most: usize },
+    |_, ctx| {
+        {
+            let mut crowd = CROWD.lock().unwrap();
+            crowd.0 += 1;
+            crowd.1 = crowd.1.max(crowd.0);
+        }
+        sleep(5, ctx)?;
+        let mut crowd = CROWD.lock().unwrap();
+        crowd.0 -= 1;
+        Ok(CrowdOutput { most: crowd.1 })
+    }
+);
+
 tool!(Expression, "expression", { syntax: &[("/expression", Syntax::Expression)], ..Spec::pure() },
     ExpressionArgs { expression: String }, ExpressionOutput { text: String },
     |args, _| { Ok(ExpressionOutput { text: args.expression }) });
@@ -399,6 +421,7 @@ static TOOLS: &[Entry] = &[
     entry::<Direct>(),
     entry::<Alone>(),
     entry::<Meet>(),
+    entry::<Crowd>(),
     entry::<Expression>(),
     entry::<Silent>(),
 ];

@@ -231,3 +231,44 @@ fn large_results_count_as_artifacts() {
         ChainStatus::Success
     );
 }
+
+/// Set where a process of its own counts: other tests of this one ask for more threads than there are processors.
+const COUNTS: &str = "MATHCHAIN_TEST_COUNTS";
+
+#[test]
+fn plans_within_plans_compute_no_more_at_once_than_there_are_processors() {
+    if std::env::var_os(COUNTS).is_some() {
+        return count();
+    }
+    let name = "within::plans_within_plans_compute_no_more_at_once_than_there_are_processors";
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(COUNTS, "1")
+        .stdout(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "more at once than processors, or none");
+}
+
+fn count() {
+    let inner: Vec<String> = (0..4)
+        .map(|step| format!("{{id: c{step}, tool: crowd}}"))
+        .collect();
+    let inner = format!(
+        "{{$lit: {{version: 1, outputs: {{most: {{$ref: c3.most}}}}, steps: [{}]}}}}",
+        inner.join(", ")
+    );
+    let plan = steps(&[&format!(
+        "{{id: s, tool: chain_run, map: {{over: [1, 2, 3, 4, 5, 6, 7, 8], as: n}}, args: {{plan: {inner}}}}}"
+    )]);
+    let result = World::new().run(&plan);
+    assert_eq!(result.status, ChainStatus::Success, "{:?}", result.error);
+    // Whoever comes last has seen all the others.
+    let last =
+        "outputs: {most: {$ref: last.most}}\n".to_owned() + &steps(&["{id: last, tool: crowd}"]);
+    let outputs = World::new().run(&last).outputs;
+    let most = outputs.get("most").unwrap();
+    let most = most.as_i64().unwrap();
+    let processors = std::thread::available_parallelism().unwrap().get() as i64;
+    assert!((1..=processors).contains(&most), "{most} at once");
+}
