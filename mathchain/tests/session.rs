@@ -400,7 +400,7 @@ fn the_workspace_opens_and_closes_by_tools_and_confines_them() {
             "7 rejected invalid_args",
             "7b failed conflict",
             "8 succeeded",
-            "9 failed precondition_failed",
+            "9 rejected precondition_failed",
             "10 succeeded",
             "11 succeeded",
             "12 failed tool_error",

@@ -9,7 +9,7 @@ mod setup;
 use registry::{Facts, Who};
 use tool_core::{ErrorCode, ToolError, convert};
 
-use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus, WaveStarted};
+use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus};
 use super::event::Event;
 use super::limits::{EVENTS_MAX, ID_BYTES_MAX};
 use super::state::{Offered, SessionState, SessionStatus};
@@ -163,10 +163,7 @@ impl Fold<'_> {
                 if paused {
                     return Ok(());
                 }
-                if let Some((wave, calls)) = batch.start() {
-                    let batch = batch.number;
-                    self.emitted.push(WaveStarted { batch, wave, calls }.into());
-                }
+                self.start_wave()?;
                 continue;
             }
             self.settle()?;

@@ -287,6 +287,8 @@ impl<'a> Door<'a> {
                 for mut changed in self.world.changes() {
                     changed.cause = Some(call.call_id.clone());
                     self.apply(&Event::from(changed), output)?;
+                    // The next wave is judged by it.
+                    self.look_again()?;
                 }
                 if let Some(next) = self.settle(&call.call_id, outcome, output)? {
                     started = Some(next);
