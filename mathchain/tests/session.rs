@@ -510,6 +510,16 @@ fn a_log_that_was_touched_does_not_replay_and_schemas_are_printed() {
         "{}",
         replay.stderr
     );
+    for nothing in [
+        "",
+        r#"{"type":"line.refused","line":1,"error":{"code":"invalid_request","message":"no"}}"#,
+    ] {
+        let replay = place.run(&["session", "replay", "-", "--json"], nothing);
+        let replay = replay.expect_code(2);
+        assert_eq!(replay.at("/error/reason"), Value::from("log"), "{nothing}");
+        let hint = replay.at("/error/hint").to_string();
+        assert!(hint.contains("mathchain session <"), "{hint}");
+    }
     let schema = place.run(&["session", "schema", "event"], "");
     assert_eq!(
         schema.expect_code(0).at("/oneOf/0/properties/type/const"),
