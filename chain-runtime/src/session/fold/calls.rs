@@ -53,6 +53,12 @@ impl Fold<'_> {
         let args: Vec<Value> = (calls.iter())
             .map(|(call, _)| Value::from(call.args.as_str()))
             .collect();
+        let contract = |judged: &Judged| {
+            Value::array(vec![judged.version.into(), judged.digest.as_str().into()])
+        };
+        let contracts: Vec<Value> = (calls.iter())
+            .map(|(_, found)| found.as_ref().map_or(Value::Null, contract))
+            .collect();
         let (mut batch, planned, waves) = Batch::new(state.batches, basis, calls);
         let plan = PlanCreated {
             batch: batch.number,
@@ -65,6 +71,7 @@ impl Fold<'_> {
         let described = Value::object([
             ("plan", convert::to_value(&plan)?),
             ("args", Value::array(args)),
+            ("contracts", Value::array(contracts)),
         ]);
         let digest = registry::digest::of_value(&described);
         batch.plan.clone_from(&digest);
