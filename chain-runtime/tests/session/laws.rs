@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chain_runtime::session::{
-    CallStatus, Emitted, Event, RunStatus, SessionStatus, WorkspaceStatus,
+    CallStatus, EVENTS_MAX, Emitted, Event, RunStatus, SessionStatus, WorkspaceStatus, apply,
 };
 use proptest::prelude::*;
 use tool_core::{ErrorCode, json};
@@ -330,6 +330,24 @@ fn a_batch_beyond_its_limits_still_has_one_result_per_call() {
         panic!("not settled")
     };
     assert_eq!(batch.results.len(), 300);
+}
+
+#[test]
+fn a_session_that_had_all_its_events_settles_what_runs_and_is_closed() {
+    let logged = Logged::after(&[
+        RUN,
+        r#"{"type":"calls.observed","calls":[{"call_id":"a","tool":"nope"},{"call_id":"b","tool":"calc","args":{}}]}"#,
+    ]);
+    let registry = logged.session.registry();
+    let mut state = logged.session.state().clone();
+    state.events = EVENTS_MAX;
+    let settled = r#"{"type":"call.settled","call_id":"b","status":"cancelled"}"#;
+    state = apply(&state, &event(settled), registry).unwrap().state;
+    assert!(state.batch.is_none());
+    let again = apply(&state, &event(r#"{"type":"turn.ended"}"#), registry).unwrap_err();
+    assert_eq!(again.reason_str(), Some("events"));
+    let closed = apply(&state, &event(r#"{"type":"session.closed"}"#), registry).unwrap();
+    assert_eq!(closed.state.status, SessionStatus::Closed);
 }
 
 #[test]

@@ -124,7 +124,8 @@ impl Fold<'_> {
             }
             _ => {}
         }
-        if self.state.events >= EVENTS_MAX && !matches!(event, Event::SessionClosed(_)) {
+        let ends = matches!(event, Event::SessionClosed(_) | Event::CallSettled(_));
+        if self.state.events >= EVENTS_MAX && !ends {
             let message = format_args!("the session has had {EVENTS_MAX} events");
             let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("events");
             return Err(error.hint("close it with `session.closed` and begin another"));
