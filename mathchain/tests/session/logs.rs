@@ -1,8 +1,8 @@
 //! Logs: the same bytes for the same input, and what a replay finds.
 
-use tool_core::Value;
+use tool_core::{Value, json};
 
-use super::{example, place};
+use super::{example, kind, lines, place, replays, results};
 use crate::support::{Place, root};
 
 /// Digests by the order in which they come, ids that are new in every run, and times of files.
@@ -74,6 +74,26 @@ fn the_log_of_the_example_is_as_it_was() {
         &example(),
     );
     assert_eq!(masked(&again.expect_code(0).stdout), found);
+}
+
+#[test]
+fn the_log_of_a_call_as_deep_as_a_line_may_be_replays() {
+    let place = place();
+    // Three levels are around the arguments.
+    let call = |levels: usize| {
+        let deep = "[".repeat(levels - 3) + &"]".repeat(levels - 3);
+        format!(
+            "{{\"type\":\"calls.observed\",\"calls\":[{{\"call_id\":\"{levels}\",\"tool\":\"statistics\",\"args\":{deep}}}]}}\n"
+        )
+    };
+    let most = json::Limits::default().depth_max - 1;
+    let input = "{\"type\":\"run.requested\"}\n".to_owned() + &call(most) + &call(most + 1);
+    let answer = place.run(&["session"], &input);
+    let lines = lines(answer.expect_code(0));
+    assert_eq!(results(&lines), [format!("{most} rejected limit_exceeded")]);
+    let refused = lines.iter().filter(|line| kind(line) == "line.refused");
+    assert_eq!(refused.count(), 1);
+    replays(&place, &answer);
 }
 
 #[test]

@@ -193,6 +193,8 @@ impl<'a> Door<'a> {
         }
         let limits = Limits {
             bytes_max: self.line_bytes_max,
+            // The log has an event one level deeper, and is read again.
+            depth_max: Limits::default().depth_max - 1,
             ..Limits::default()
         };
         Event::from_value(&json::parse_bytes(bytes, limits)?).map(Some)
