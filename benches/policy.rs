@@ -1,16 +1,19 @@
-//! What decisions cost (256 tools, eight layers, nothing cached), and the check of a thousand agent files.
+//! What decisions cost (256 tools, eight layers, nothing cached), the check of a thousand agent files, and the fold of sessions.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use chain_runtime::session::{EVENTS_MAX, Event, Live, Record, Replay, Session};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mathchain::Toolkit;
 use registry::agents::{AgentFile, Checker};
 use registry::aliases::Aliases;
 use registry::policy::{CallFacts, WORKSPACE_READY};
-use registry::{Catalogue, Config, Facts, Layer, Level, Policy, Rule, Verdict, Who};
+use registry::{Catalogue, Config, Dispatcher, Facts, Layer, Level, Policy, Rule, Verdict, Who};
 use tool_core::tool::ErasedExample;
 use tool_core::{
     AnyTool, Call, Category, Ctx, Determinism, Effect, Reach, ResourceKey, Spec, ToolError, Value,
+    json,
 };
 
 /// As the binaries do.
@@ -61,8 +64,8 @@ impl Call for ClaimsCall {
     }
 }
 
-/// 256 tools of every category, a quarter of them with effects.
-fn catalogue() -> Catalogue {
+/// Tools of every category, a quarter of them with effects.
+fn catalogue(count: usize) -> Catalogue {
     let tool = |number: usize| -> Arc<dyn AnyTool> {
         let effects: &[Effect] = match number % 8 {
             0 => &[Effect::ModifiesFiles],
@@ -78,7 +81,7 @@ fn catalogue() -> Catalogue {
             ..Spec::pure()
         }))
     };
-    let tools: Vec<Arc<dyn AnyTool>> = (0..256).map(tool).collect();
+    let tools: Vec<Arc<dyn AnyTool>> = (0..count).map(tool).collect();
     Catalogue::with_plugins(&[], &tools).expect("sound specs")
 }
 
@@ -104,7 +107,7 @@ fn policy(catalogue: &Catalogue, rules: usize) -> Policy {
 }
 
 fn decisions(criterion: &mut Criterion) {
-    let catalogue = catalogue();
+    let catalogue = catalogue(256);
     let who = Who::role("operator");
     let facts = Facts::default().with(WORKSPACE_READY);
     let empty = Value::object::<&str, Value>([]);
@@ -180,7 +183,7 @@ fn agent_file(number: usize) -> String {
 }
 
 fn agents(criterion: &mut Criterion) {
-    let catalogue = catalogue();
+    let catalogue = catalogue(256);
     let config = Config::default();
     let files: Vec<(String, String)> = (0..1000)
         .map(|number| (format!("agents/agent_{number}.md"), agent_file(number)))
@@ -202,5 +205,133 @@ fn agents(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decisions, agents);
+/// A session and its log.
+struct Logged {
+    session: Session<Live>,
+    log: Vec<String>,
+}
+
+impl Logged {
+    /// One whose run waits for the model.
+    fn new(tools: usize) -> Self {
+        let catalogue = catalogue(tools);
+        let policy = Policy::compile(&catalogue, &Config::default(), &[]);
+        let policy = policy.unwrap_or_else(|errors| panic!("{errors}"));
+        let toolkit = Toolkit::builder().build().expect("builds");
+        let dispatcher = Dispatcher::new(
+            Arc::new(catalogue),
+            Arc::new(policy),
+            registry::Limits::default(),
+            toolkit.dispatcher().host().clone(),
+        );
+        let mut logged = Self {
+            session: Session::new(Live::new(dispatcher)).expect("a session"),
+            log: Vec::new(),
+        };
+        for text in [
+            r#"{"type":"session.opened","session":"s","role":"operator"}"#,
+            r#"{"type":"run.requested"}"#,
+        ] {
+            logged.log_of(&event(text));
+        }
+        logged
+    }
+
+    /// Folds an event, and keeps the lines of the log.
+    fn log_of(&mut self, event: &Event) {
+        let (applied, emitted) = self.session.feed(event).expect("taken");
+        let emitted = emitted.iter().map(|document| document.to_value());
+        for line in [Record::from(applied).to_value()]
+            .into_iter()
+            .chain(emitted)
+        {
+            self.log.push(json::to_text(&line.expect("finite")));
+        }
+    }
+}
+
+fn event(text: &str) -> Event {
+    let value = json::parse(text, json::Limits::default()).expect("JSON");
+    Event::from_value(&value).expect("an event")
+}
+
+/// The events of one turn: calls that touch nothing in common, and their settlements.
+fn turn(calls: usize) -> Vec<Event> {
+    let ids = 0..calls;
+    let call = |id: usize| {
+        format!(r#"{{"call_id":"{id}","tool":"tool_2","args":{{"x":[1,2.5,3,{id}]}}}}"#)
+    };
+    let observed: Vec<String> = ids.clone().map(call).collect();
+    let observed = format!(
+        r#"{{"type":"calls.observed","calls":[{}]}}"#,
+        observed.join(",")
+    );
+    let settled = ids.map(|id| {
+        let output = format!(r#"{{"y":[1,2.5,3,{id}]}}"#);
+        event(&format!(
+            r#"{{"type":"call.settled","call_id":"{id}","status":"succeeded","output":{output}}}"#
+        ))
+    });
+    [event(&observed)].into_iter().chain(settled).collect()
+}
+
+/// Events of the log that is replayed.
+const EVENTS: u64 = 10_000;
+
+fn sessions(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("events of a session");
+    for calls in [1, 16, 256] {
+        let turn = turn(calls);
+        let mut logged = Logged::new(8);
+        group.throughput(Throughput::Elements(turn.len() as u64));
+        group.bench_function(format!("a turn of {calls} calls"), |bencher| {
+            bencher.iter(|| {
+                if logged.session.state().events + EVENTS > EVENTS_MAX {
+                    logged = Logged::new(8);
+                }
+                for event in &turn {
+                    black_box(logged.session.feed(event).expect("taken"));
+                }
+            })
+        });
+    }
+    let mut logged = Logged::new(8);
+    let turn = turn(16);
+    while logged.session.state().events + turn.len() as u64 <= EVENTS {
+        turn.iter().for_each(|event| logged.log_of(event));
+    }
+    let nothing = event(r#"{"type":"facts.set"}"#);
+    while logged.session.state().events < EVENTS {
+        logged.log_of(&nothing);
+    }
+    group.throughput(Throughput::Elements(EVENTS));
+    group.sample_size(10);
+    group.bench_function("replay a log of 10000 events", |bencher| {
+        bencher.iter(|| {
+            let mut replay = Replay::default();
+            for (number, line) in logged.log.iter().enumerate() {
+                let line = json::parse(line, json::Limits::default()).expect("JSON");
+                replay.line(number as u64 + 1, &line).expect("follows");
+            }
+            replay.finish().expect("whole")
+        })
+    });
+    group.finish();
+    let (over, more) = (
+        event(r#"{"type":"turn.ended"}"#),
+        event(r#"{"type":"input.appended"}"#),
+    );
+    let mut logged = Logged::new(256);
+    criterion.bench_function("generate.requested with 256 tools", |bencher| {
+        bencher.iter(|| {
+            if logged.session.state().events + EVENTS > EVENTS_MAX {
+                logged = Logged::new(256);
+            }
+            logged.session.feed(&over).expect("taken");
+            logged.session.feed(&more).expect("taken")
+        })
+    });
+}
+
+criterion_group!(benches, decisions, agents, sessions);
 criterion_main!(benches);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Feeds every parser what a fuzzer guided by coverage makes up: libFuzzer on the stable toolchain.
+# Feeds every parser, and sessions, what a fuzzer guided by coverage makes up: libFuzzer on the stable toolchain.
 #
 #     fuzz/run.sh                   every target for ten minutes
 #     fuzz/run.sh 60                every target for a minute

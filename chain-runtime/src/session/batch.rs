@@ -1,12 +1,14 @@
 //! A batch of calls: waves from resources alone, and where each call stands.
 
+use registry::{Facts, Who};
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use tool_core::{ResourceKey, Value};
 
 use super::emitted::{CallResult, CallStatus, PlannedCall, StartedCall};
-use super::tools::{Failure, Judged};
+use super::state::SessionWorkspace;
+use super::tools::{Decided, Failure, Judged};
 use crate::conflicts::Conflicts;
 use crate::graph::{Edge, Graph, Reason};
 
@@ -23,6 +25,20 @@ pub struct Batch {
     pub calls: Vec<OpenCall>,
     /// The next wave that starts.
     pub next_wave: usize,
+    /// What its calls were judged by, which follows from the events.
+    #[serde(skip)]
+    pub(super) basis: Basis,
+}
+
+/// What a call is judged by.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Basis {
+    pub(super) who: Who,
+    pub(super) facts: Facts,
+    /// The opening too: paths lie in one folder, and may lie outside another.
+    pub(super) workspace: SessionWorkspace,
+    /// Digest of the registry.
+    pub(super) registry: String,
 }
 
 /// A call of the open batch.
@@ -45,6 +61,9 @@ pub struct OpenCall {
     /// The arguments and the result themselves, which are in the events.
     #[serde(skip)]
     pub(super) given: Value,
+    /// Whether a person is asked before it runs, as the plan says.
+    #[serde(skip)]
+    pub(super) decision: Option<Decided>,
     #[serde(skip)]
     pub(super) ended: Option<CallResult>,
 }
@@ -84,6 +103,7 @@ impl Batch {
     /// Judged calls in call order become a batch and its plan; rejected ones have their result at once.
     pub(super) fn new(
         number: u64,
+        basis: Basis,
         calls: Vec<(OpenCall, Result<Judged, Failure>)>,
     ) -> (Self, Vec<PlannedCall>, Vec<Vec<String>>) {
         let judged: Vec<Option<&Judged>> =
@@ -106,6 +126,7 @@ impl Batch {
             };
             match found {
                 Ok(judged) => {
+                    call.decision = Some(judged.decision);
                     entry.decision = Some(judged.decision);
                     entry.layer = Some(judged.layer);
                     entry.resources = judged.resources;
@@ -126,6 +147,7 @@ impl Batch {
             plan: String::new(),
             calls: open,
             next_wave: 0,
+            basis,
         };
         let waves = (0..batch.waves())
             .map(|wave| {
@@ -153,18 +175,24 @@ impl Batch {
         (self.calls.iter()).any(|call| call.status == CallStatus::Running)
     }
 
-    /// Starts the next wave; `None` when there is none.
+    /// The calls of the next wave that have no result.
+    pub(super) fn next(&mut self) -> impl Iterator<Item = &mut OpenCall> {
+        let wave = Some(self.next_wave);
+        (self.calls.iter_mut()).filter(move |call| call.wave == wave && call.ended.is_none())
+    }
+
+    /// Starts the next wave; `None` when nothing of it may run any more.
     pub(super) fn start(&mut self) -> Option<(usize, Vec<StartedCall>)> {
         let wave = self.next_wave;
-        let mut started = Vec::new();
-        for call in self.calls.iter_mut().filter(|call| call.wave == Some(wave)) {
+        let start = |call: &mut OpenCall| {
             call.status = CallStatus::Running;
-            started.push(StartedCall {
+            StartedCall {
                 call_id: call.call_id.clone(),
                 tool: call.tool.clone(),
                 args: call.given.clone(),
-            });
-        }
+            }
+        };
+        let started: Vec<StartedCall> = self.next().map(start).collect();
         self.next_wave += 1;
         (!started.is_empty()).then_some((wave, started))
     }

@@ -52,7 +52,7 @@ pub struct PlanCreated {
     pub run: u64,
     /// Number of the turn.
     pub turn: u64,
-    /// Digest of tools, versions, arguments, resources and waves.
+    /// Digest of tools and their contracts, arguments, resources and waves.
     pub digest: String,
     /// Every call, in call order.
     pub calls: Vec<PlannedCall>,

@@ -82,7 +82,7 @@ pub struct RegistrySet {
     pub generation: Option<String>,
 }
 
-/// A provider profile was chosen; it holds from the next turn on.
+/// A provider profile was chosen: the next turns are offered by it, and what starts after it is judged by it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileSelected {
@@ -118,7 +118,7 @@ pub enum Scope {
     Run,
 }
 
-/// Contexts were switched on or off; they hold from the next turn on, and for calls that are judged after it.
+/// Contexts were switched on or off; they hold from the next turn on, and for calls that start after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactsSet {
@@ -130,7 +130,8 @@ pub struct FactsSet {
     pub no_web: Option<bool>,
 }
 
-/// The workspace was opened, or is gone. Tools that need it come and go with the next turn.
+/// The workspace was opened, or is gone. Tools that need it come and go with the next turn; calls that would start without it are
+/// rejected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceChanged {

@@ -4,7 +4,7 @@ use tool_core::Value;
 
 /// Version of the documents.
 pub const VERSION: u32 = 1;
-/// Most events that one session applies; then it can only be closed.
+/// Most events that one session applies; then calls that run can be settled, and the session closed.
 pub const EVENTS_MAX: u64 = 1_000_000;
 /// Calls of one batch that are judged; further ones are rejected, each with its result.
 pub const CALLS_MAX: usize = 256;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use registry::{Facts, Who};
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{ErrorCode, ToolError, Value, convert, json};
 
 use super::document;
 use super::emitted::Emitted;
@@ -92,6 +92,7 @@ impl Replay {
             };
         }
         self.is_whole()?;
+        self.complete = false;
         let record = Record::from_value(line).map_err(|error| {
             self.differs(format!("no line of a log: {}", error.message()), None)
         })?;
@@ -241,6 +242,10 @@ impl Registry for Recorded {
         let answer = self.next()?;
         let mut last = self.offer.borrow_mut();
         if let (Some(digest), Some(offer)) = (&answer.offered, answer.offer) {
+            // Later answers refer to it by its digest.
+            if registry::digest::of_value(&convert::to_value(&offer)?) != *digest {
+                return Err(self.missing());
+            }
             *last = Some((digest.clone(), offer));
         }
         match &*last {

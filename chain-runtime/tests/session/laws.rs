@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use chain_runtime::session::{CallStatus, Emitted, Event, RunStatus, SessionStatus};
+use chain_runtime::session::{
+    CallStatus, EVENTS_MAX, Emitted, Event, RunStatus, SessionStatus, WorkspaceStatus, apply,
+};
 use proptest::prelude::*;
 use tool_core::{ErrorCode, json};
 
-use super::{Logged, OPENED, READY, RUN, event, kinds};
+use super::{Logged, OPENED, READY, RUN, WITH_WORKSPACE, event, kinds};
 
 /// An event from three small numbers; many are refused where they come.
 fn random_event(kind: u8, a: u8, b: u8) -> Event {
@@ -119,6 +121,19 @@ impl Books {
     }
 }
 
+/// A call whose tool needs the workspace starts while it is open only.
+fn starts_what_it_can(logged: &Logged, emitted: &[Emitted]) {
+    let status = logged.session.state().workspace.status;
+    for document in emitted {
+        if let Emitted::WaveStarted(wave) = document {
+            let needs = |tool: &str| WITH_WORKSPACE.contains(&tool);
+            let ready = status == Some(WorkspaceStatus::Ready);
+            assert!(!wave.calls.is_empty());
+            assert!(ready || !wave.calls.iter().any(|call| needs(&call.tool)));
+        }
+    }
+}
+
 /// Applies the events; afterwards settles what runs, as a caller would.
 fn drive(events: &[(u8, u8, u8)]) -> (Logged, Books) {
     let mut logged = Logged::after(&[]);
@@ -131,7 +146,10 @@ fn drive(events: &[(u8, u8, u8)]) -> (Logged, Books) {
             generation.set(generation.get() + 1);
         }
         match logged.feed(&next) {
-            Ok(emitted) => books.note(&emitted),
+            Ok(emitted) => {
+                books.note(&emitted);
+                starts_what_it_can(&logged, &emitted);
+            }
             Err(err) => {
                 assert_eq!(logged.bytes(), before, "{next:?} was refused: {err:?}");
                 assert!(!err.message().is_empty() && err.code() != ErrorCode::Internal);
@@ -182,13 +200,7 @@ proptest! {
         prop_assert_eq!(again.bytes(), logged.bytes());
         let text = |logged: &Logged| logged.log.iter().map(json::to_text).collect::<Vec<_>>();
         prop_assert_eq!(text(&again), text(&logged));
-        let mut replay = chain_runtime::session::Replay::default();
-        for (number, line) in logged.log.iter().enumerate() {
-            let line = json::parse(&json::to_text(line), json::Limits::default()).unwrap();
-            prop_assert_eq!(replay.line(number as u64 + 1, &line), Ok(()));
-        }
-        let replayed = replay.finish().unwrap();
-        prop_assert_eq!(json::canonical(&replayed.state.to_value().unwrap()), logged.bytes());
+        logged.replays();
     }
 }
 
@@ -318,6 +330,24 @@ fn a_batch_beyond_its_limits_still_has_one_result_per_call() {
         panic!("not settled")
     };
     assert_eq!(batch.results.len(), 300);
+}
+
+#[test]
+fn a_session_that_had_all_its_events_settles_what_runs_and_is_closed() {
+    let logged = Logged::after(&[
+        RUN,
+        r#"{"type":"calls.observed","calls":[{"call_id":"a","tool":"nope"},{"call_id":"b","tool":"calc","args":{}}]}"#,
+    ]);
+    let registry = logged.session.registry();
+    let mut state = logged.session.state().clone();
+    state.events = EVENTS_MAX;
+    let settled = r#"{"type":"call.settled","call_id":"b","status":"cancelled"}"#;
+    state = apply(&state, &event(settled), registry).unwrap().state;
+    assert!(state.batch.is_none());
+    let again = apply(&state, &event(r#"{"type":"turn.ended"}"#), registry).unwrap_err();
+    assert_eq!(again.reason_str(), Some("events"));
+    let closed = apply(&state, &event(r#"{"type":"session.closed"}"#), registry).unwrap();
+    assert_eq!(closed.state.status, SessionStatus::Closed);
 }
 
 #[test]

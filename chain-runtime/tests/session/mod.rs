@@ -5,11 +5,13 @@ mod laws;
 mod order;
 mod replays;
 mod schemas;
+mod waves;
 
 use std::cell::Cell;
 
 use chain_runtime::session::{
-    Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Registry, Resource, Session,
+    Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Registry, Replay, Resource,
+    Session,
 };
 use registry::policy::WorkspaceState;
 use registry::{Facts, Who};
@@ -22,10 +24,12 @@ pub(crate) struct Fake {
     pub(crate) generation: Cell<u64>,
     /// Whether nothing can be offered.
     pub(crate) broken: Cell<bool>,
+    /// Whether a person is asked before every call.
+    pub(crate) asks: Cell<bool>,
 }
 
 const ALWAYS: [&str; 2] = ["calc", "ask"];
-const WITH_WORKSPACE: [&str; 3] = ["read", "write", "shell"];
+pub(crate) const WITH_WORKSPACE: [&str; 3] = ["read", "write", "shell"];
 
 impl Fake {
     fn tools(&self, who: &Who, facts: &Facts) -> Result<Vec<&'static str>, ToolError> {
@@ -49,7 +53,8 @@ impl Fake {
                 return Err(ToolError::new(ErrorCode::NotVisible, message).reason("profile"));
             }
         };
-        if facts.workspace() == WorkspaceState::Ready {
+        let ready = facts.workspace() == WorkspaceState::Ready;
+        if ready {
             tools.extend(WITH_WORKSPACE);
         }
         let added = scopes
@@ -64,7 +69,7 @@ impl Fake {
         }
         let gone = scopes.iter().flat_map(|scope| &scope.disable);
         let gone = gone.map(known).collect::<Result<Vec<_>, _>>()?;
-        tools.retain(|tool| !gone.contains(tool));
+        tools.retain(|tool| !gone.contains(tool) && (ready || !WITH_WORKSPACE.contains(tool)));
         Ok(tools)
     }
 
@@ -134,7 +139,7 @@ impl Registry for Fake {
             id: tool.to_owned(),
             version: 1,
             digest: self.digest(tool),
-            decision: if tool == "ask" {
+            decision: if tool == "ask" || self.asks.get() {
                 Decided::Ask
             } else {
                 Decided::Allow
@@ -190,6 +195,20 @@ impl Logged {
         self.log
             .extend(emitted.iter().map(|one| one.to_value().unwrap()));
         Ok(emitted)
+    }
+
+    /// Folds the log again, as texts, and compares the state at its end.
+    #[track_caller]
+    pub(crate) fn replays(&self) {
+        let mut replay = Replay::default();
+        for (number, line) in self.log.iter().enumerate() {
+            let line = json::parse(&json::to_text(line), json::Limits::default());
+            replay
+                .line(number as u64 + 1, &line.unwrap())
+                .unwrap_or_else(|divergence| panic!("{divergence}: {divergence:?}"));
+        }
+        let state = replay.finish().unwrap().state.to_value().unwrap();
+        assert_eq!(json::canonical(&state), self.bytes());
     }
 
     /// The state, as the bytes of its document.

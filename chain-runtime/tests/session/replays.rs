@@ -1,6 +1,6 @@
 //! A log that was touched is noticed, at the line.
 
-use chain_runtime::session::{Divergence, Replay, Replayed};
+use chain_runtime::session::{Divergence, Record, Replay, Replayed, StateDocument};
 use tool_core::json::{self, Limits};
 
 const LOG: &str = include_str!("../golden/session.jsonl");
@@ -31,6 +31,15 @@ fn a_log_replays_to_the_state_it_ends_with() {
         .map(|line| format!("{line}\n"))
         .collect();
     assert!(!replay(&cut).unwrap().complete);
+    // The state of before is not that of the end.
+    let lines: Vec<&str> = LOG.lines().collect();
+    let state = replay(&cut).unwrap().state;
+    let early = Record::from(StateDocument::of(&state).unwrap());
+    let early = json::to_text(&early.to_value().unwrap());
+    let inside = [lines[0], &early, lines[1], lines[2]].join("\n");
+    assert!(!replay(&inside).unwrap().complete);
+    // An offer that no turn of the log was asked with.
+    assert!(replay(&cut.replace("open it", "open me")).is_err());
 }
 
 #[test]
@@ -68,6 +77,11 @@ fn every_line_that_is_missing_doubled_or_changed_is_found() {
         (r#""generation":"g0""#, r#""generation":"g1""#),
         (r#""layer":"defaults""#, r#""layer":"global""#),
         (r#""digest":"calc-0""#, r#""digest":"calc-1""#),
+        (
+            r#""version":1,"digest":"read""#,
+            r#""version":2,"digest":"read""#,
+        ),
+        (r#""hint":"open it""#, r#""hint":"open me""#),
         (r#""seq":4"#, r#""seq":5"#),
         (r#""runs":1"#, r#""runs":2"#),
         (r#""wave":1"#, r#""wave":0"#),

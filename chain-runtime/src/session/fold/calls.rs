@@ -1,16 +1,16 @@
-//! Calls: judged and planned when they are observed, settled when they end.
+//! Calls: judged and planned when they are observed, started a wave at a time, settled when they end.
 
 use std::collections::HashSet;
 
 use tool_core::{ErrorCode, ToolError, Value, convert, json};
 
-use super::super::batch::{Batch, OpenCall};
-use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus};
+use super::super::batch::{Basis, Batch, OpenCall};
+use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus, WaveStarted};
 use super::super::event::{CallSettled, CallsObserved, ObservedCall, Settled};
 use super::super::limits::{
     ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX, cut, too_deep,
 };
-use super::super::tools::{Failure, Judged};
+use super::super::tools::{Decided, Failure, Judged};
 use super::{Fold, conflict, invalid};
 
 impl Fold<'_> {
@@ -22,12 +22,13 @@ impl Fold<'_> {
             return Err(invalid("/calls", message).hint("without calls it is `turn.ended`"));
         }
         run.status = RunStatus::Calling;
+        let basis = self.basis()?;
         let mut ids = HashSet::new();
         let mut calls = Vec::with_capacity(observed.calls.len());
         for (place, call) in observed.calls.iter().enumerate() {
             let judged = match self.shape(place, call, ids.insert(call.call_id.as_str())) {
                 Some(failure) => Err(failure),
-                None => self.judged(call)?,
+                None => self.judged(&basis, &call.tool, &call.args),
             };
             let tool = match &judged {
                 Ok(judged) => judged.id.clone(),
@@ -41,6 +42,7 @@ impl Fold<'_> {
                 args: registry::digest::of_value(&call.args),
                 result: None,
                 given: call.args.clone(),
+                decision: None,
                 ended: None,
             };
             calls.push((open, judged));
@@ -51,7 +53,13 @@ impl Fold<'_> {
         let args: Vec<Value> = (calls.iter())
             .map(|(call, _)| Value::from(call.args.as_str()))
             .collect();
-        let (mut batch, planned, waves) = Batch::new(state.batches, calls);
+        let contract = |judged: &Judged| {
+            Value::array(vec![judged.version.into(), judged.digest.as_str().into()])
+        };
+        let contracts: Vec<Value> = (calls.iter())
+            .map(|(_, found)| found.as_ref().map_or(Value::Null, contract))
+            .collect();
+        let (mut batch, planned, waves) = Batch::new(state.batches, basis, calls);
         let plan = PlanCreated {
             batch: batch.number,
             run: run_number,
@@ -63,6 +71,7 @@ impl Fold<'_> {
         let described = Value::object([
             ("plan", convert::to_value(&plan)?),
             ("args", Value::array(args)),
+            ("contracts", Value::array(contracts)),
         ]);
         let digest = registry::digest::of_value(&described);
         batch.plan.clone_from(&digest);
@@ -102,18 +111,62 @@ impl Fold<'_> {
         None
     }
 
-    /// Judges a call against what was offered and by what holds now.
-    fn judged(&mut self, call: &ObservedCall) -> Result<Result<Judged, Failure>, ToolError> {
+    /// What calls are judged by now.
+    fn basis(&self) -> Result<Basis, ToolError> {
         let (who, facts) = self.standing()?;
-        let judged = match self.registry.judge(&who, &facts, &call.tool, &call.args) {
-            Ok(judged) => judged,
-            Err(error) => return Ok(Err(Failure::from(&error))),
+        Ok(Basis {
+            who,
+            facts,
+            workspace: self.state.workspace.clone(),
+            registry: self.state.registry.clone(),
+        })
+    }
+
+    /// Starts the next wave. Where something changed since its calls were judged - the workspace is gone, say - those that may
+    /// not run any more are rejected instead.
+    pub(super) fn start_wave(&mut self) -> Result<(), ToolError> {
+        let now = self.basis()?;
+        let Some(mut batch) = self.state.batch.take() else {
+            return Ok(());
         };
+        if now != batch.basis {
+            for call in batch.next() {
+                if let Err(failure) = self.judged_again(&now, call) {
+                    call.end(call.without(CallStatus::Rejected, failure));
+                }
+            }
+        }
+        if let Some((wave, calls)) = batch.start() {
+            let batch = batch.number;
+            self.emitted.push(WaveStarted { batch, wave, calls }.into());
+        }
+        self.state.batch = Some(batch);
+        Ok(())
+    }
+
+    /// Judges a call of the plan once more.
+    fn judged_again(&self, basis: &Basis, call: &OpenCall) -> Result<(), Failure> {
+        let judged = self.judged(basis, &call.tool, &call.given)?;
+        if judged.decision == Decided::Ask && call.decision == Some(Decided::Allow) {
+            let message = format!(
+                "`{}` asks a person now, which its plan does not say",
+                judged.id
+            );
+            let failure = Failure::new(ErrorCode::Conflict, "decision_changed", message);
+            return Err(failure.hint("send the call again: it is planned anew"));
+        }
+        Ok(())
+    }
+
+    /// Judges a call against what was offered and by what holds.
+    fn judged(&self, basis: &Basis, tool: &str, args: &Value) -> Result<Judged, Failure> {
+        let judged = self.registry.judge(&basis.who, &basis.facts, tool, args);
+        let judged = judged.map_err(|error| Failure::from(&error))?;
         let offered = self.state.offered.as_ref().and_then(|offered| {
             let mut tools = offered.tools.iter();
             tools.find(|tool| tool.id == judged.id)
         });
-        Ok(match offered {
+        match offered {
             None => {
                 let message = format!("`{}` was not offered in this turn", judged.id);
                 let failure = Failure::new(ErrorCode::NotVisible, "not_offered", message);
@@ -125,7 +178,7 @@ impl Fold<'_> {
                 Err(failure.hint("look at its arguments again in the next turn"))
             }
             Some(_) => Ok(judged),
-        })
+        }
     }
 
     pub(super) fn call_settled(&mut self, settled: &CallSettled) -> Result<(), ToolError> {

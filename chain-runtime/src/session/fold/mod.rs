@@ -9,7 +9,7 @@ mod setup;
 use registry::{Facts, Who};
 use tool_core::{ErrorCode, ToolError, convert};
 
-use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus, WaveStarted};
+use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus};
 use super::event::Event;
 use super::limits::{EVENTS_MAX, ID_BYTES_MAX};
 use super::state::{Offered, SessionState, SessionStatus};
@@ -124,7 +124,8 @@ impl Fold<'_> {
             }
             _ => {}
         }
-        if self.state.events >= EVENTS_MAX && !matches!(event, Event::SessionClosed(_)) {
+        let ends = matches!(event, Event::SessionClosed(_) | Event::CallSettled(_));
+        if self.state.events >= EVENTS_MAX && !ends {
             let message = format_args!("the session has had {EVENTS_MAX} events");
             let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("events");
             return Err(error.hint("close it with `session.closed` and begin another"));
@@ -163,10 +164,7 @@ impl Fold<'_> {
                 if paused {
                     return Ok(());
                 }
-                if let Some((wave, calls)) = batch.start() {
-                    let batch = batch.number;
-                    self.emitted.push(WaveStarted { batch, wave, calls }.into());
-                }
+                self.start_wave()?;
                 continue;
             }
             self.settle()?;

@@ -193,6 +193,8 @@ impl<'a> Door<'a> {
         }
         let limits = Limits {
             bytes_max: self.line_bytes_max,
+            // The log has an event one level deeper, and is read again.
+            depth_max: Limits::default().depth_max - 1,
             ..Limits::default()
         };
         Event::from_value(&json::parse_bytes(bytes, limits)?).map(Some)
@@ -287,6 +289,8 @@ impl<'a> Door<'a> {
                 for mut changed in self.world.changes() {
                     changed.cause = Some(call.call_id.clone());
                     self.apply(&Event::from(changed), output)?;
+                    // The next wave is judged by it.
+                    self.look_again()?;
                 }
                 if let Some(next) = self.settle(&call.call_id, outcome, output)? {
                     started = Some(next);

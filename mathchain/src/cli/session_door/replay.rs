@@ -23,6 +23,12 @@ pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode, ToolError>
         let file = std::fs::File::open(log).map_err(|err| unreadable(log, &err))?;
         fold(BufReader::with_capacity(64 << 10, file))?
     };
+    if replayed.state.events == 0 {
+        let message = format_args!("the log `{}` has no event", log.display());
+        return Err(ToolError::new(ErrorCode::InvalidRequest, message)
+            .reason("log")
+            .hint("write one with `mathchain session < events.jsonl > session.log`"));
+    }
     if !replayed.complete {
         complain(
             "warning: the log does not end with a state; it was cut, or its session still runs\n",
