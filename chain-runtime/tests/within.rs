@@ -1,7 +1,7 @@
 //! Plans within plans: checked with the plan around them before anything happens, and bound by its budget.
 
 use chain_runtime::{ChainStatus, Plan};
-use tool_core::{ErrorCode, Object};
+use tool_core::{Effect, ErrorCode, Object};
 
 use crate::fakes::{World, logged, operator, statuses, steps};
 
@@ -271,4 +271,21 @@ fn count() {
     let most = most.as_i64().unwrap();
     let processors = std::thread::available_parallelism().unwrap().get() as i64;
     assert!((1..=processors).contains(&most), "{most} at once");
+}
+
+/// What it did before it was stopped is not known to the plan around it.
+#[test]
+fn a_plan_that_was_not_known_is_not_tried_again_after_it_was_stopped() {
+    let inner = "version: 1\\nsteps:\\n  - {id: w, tool: write, args: {key: again, path: out/x, text: one}}\\n  - {id: f, tool: flaky, after: w, timeout_ms: 20, args: {key: again, fails: 0, sleep_ms: 10000}}\\n";
+    let plan = steps(&[
+        &format!("{{id: text, tool: any, args: {{value: \"{inner}\"}}}}"),
+        "{id: s, tool: chain_run, retry: {max: 2, backoff_ms: 1}, args: {plan: {$ref: text.result}}}",
+    ]);
+    let world = World::new();
+    assert_eq!(world.checked(&plan).steps[1].effects, Effect::ALL);
+    let result = world.run(&plan);
+    let error = result.error.unwrap();
+    assert_eq!(error.code(), ErrorCode::Timeout, "{error}");
+    assert_eq!(result.steps[1].end.attempts, 1);
+    assert_eq!(logged("again"), ["write out/x one"]);
 }

@@ -37,7 +37,7 @@ pub use tool_core;
 
 pub use generation::Reloaded;
 pub use plugins::PluginRoot;
-pub use registry::{Answer, Config, Layer, Level, Rule, Verdict, Witness};
+pub use registry::{Answer, Config, Layer, Level, Rule, TraceParent, Verdict, Witness};
 pub use tool_core::{
     Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector,
     entry,

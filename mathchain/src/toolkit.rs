@@ -10,7 +10,7 @@ use host_tools::{Sandbox, Workspace};
 use registry::plugins::Plugin;
 use registry::{
     Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Origin, Overrides,
-    Who, Witness,
+    TraceParent, Who, Witness,
 };
 use tool_core::capability::{Approvals, Backups, Clock, Files, Ledger, Notices};
 use tool_core::ctx::Progress;
@@ -69,6 +69,8 @@ pub struct Context {
     pub answer: Answer,
     /// What the client calls this call; it stands in the audit.
     pub client_id: Option<String>,
+    /// The span of the client that this call is part of; it stands in the audit, and spans follow it.
+    pub trace: Option<TraceParent>,
     /// Longest run in milliseconds.
     pub timeout_ms: Option<u64>,
     /// Set from outside to cancel.
@@ -411,6 +413,7 @@ fn caller(generation: &Generation, context: &Context) -> CallerContext {
         answer: context.answer,
         origin: Origin {
             client_id: context.client_id.clone(),
+            trace: context.trace.clone(),
             ..Origin::default()
         },
     }

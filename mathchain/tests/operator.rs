@@ -412,6 +412,24 @@ fn tools_are_listed_shown_and_searched() {
             .at("/input_schema/additionalProperties"),
         Value::Bool(false)
     );
+    // What hands calls on changes what these change, whatever it does itself.
+    for (tool, hands_on, read_only) in [
+        ("chain_run", true, false),
+        ("delegate", true, false),
+        ("chain_check", false, true),
+        ("read_file", false, true),
+    ] {
+        let shown = place.run(&["tools", "show", tool], "");
+        let shown = shown.expect_code(0);
+        assert_eq!(shown.at("/hands_on"), Value::Bool(hands_on), "{tool}");
+        assert_eq!(shown.at("/read_only"), Value::Bool(read_only), "{tool}");
+    }
+    let shown = place.run(&["tools", "show", "chain_run", "--output", "human"], "");
+    let shown = &shown.expect_code(0).stdout;
+    assert!(
+        shown.contains("effects those of the calls it makes"),
+        "{shown}"
+    );
     let found = place.run(&["tools", "search", "category:math", "eigen"], "");
     assert!(found.expect_code(0).stdout.contains("matrix_eigenvalues"));
     place

@@ -25,7 +25,7 @@ pub use catalogue::Catalogue;
 pub use config::{Config, Limits, Unattended};
 pub use dispatch::{
     Allowance, Answer, CallRequest, CallerContext, ChainPosition, Chains, Considered, Dispatcher,
-    Host, OUTCOME_UNKNOWN, Origin, Results, Witness, install_panic_hook,
+    Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

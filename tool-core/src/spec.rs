@@ -236,8 +236,11 @@ pub struct Spec {
     pub category: Category,
     /// Further words to select and search by.
     pub tags: &'static [&'static str],
-    /// The most it may change.
+    /// The most it may change itself; what [`Spec::hands_on`] adds to that is not counted.
     pub effects: &'static [Effect],
+    /// Whether it calls other tools for its caller: each of these calls is decided, approved and recorded by itself, and may change
+    /// what its caller may.
+    pub hands_on: bool,
     /// Effects that some calls do not have: [`Tool::narrow`](crate::Tool::narrow) says which.
     pub avoidable: &'static [Effect],
     /// Permissions it needs.
@@ -278,6 +281,7 @@ impl Spec {
             category: Category::Math,
             tags: &[],
             effects: &[],
+            hands_on: false,
             avoidable: &[],
             permissions: &[Permission::Compute],
             capabilities: &[],
@@ -303,9 +307,14 @@ impl Spec {
         }
     }
 
-    /// Whether it changes nothing.
+    /// Whether it changes nothing itself: what decides on a call, which leaves the calls that it makes to their own decisions.
     pub const fn read_only(&self) -> bool {
         self.effects.is_empty()
+    }
+
+    /// Whether nothing changes by calling it: what its callers are told.
+    pub const fn changes_nothing(&self) -> bool {
+        self.read_only() && !self.hands_on
     }
 
     /// The name for MCP and model providers: `:` and `.` become `_`.
@@ -335,6 +344,12 @@ impl Spec {
         if self.destructive && self.read_only() {
             return Some(format!(
                 "`{}` says it is destructive and has no effects",
+                self.id
+            ));
+        }
+        if self.hands_on && !self.capabilities.contains(&Capability::Calls) {
+            return Some(format!(
+                "`{}` says it calls other tools and lacks the capability",
                 self.id
             ));
         }

@@ -403,6 +403,10 @@ fn specs_that_contradict_themselves_are_found() {
             effects: &[Effect::ModifiesFiles],
             ..sound.clone()
         },
+        Spec {
+            hands_on: true,
+            ..sound.clone()
+        },
     ] {
         assert!(broken.fault().is_some(), "{broken:?}");
     }

@@ -87,7 +87,8 @@ impl Checker<'_> {
         checked: &mut CheckedStep,
     ) {
         let Some(Node::Literal(named)) = args.pointer("/plan") else {
-            return self.unknown_subplan(site, "runs a plan that is known only when it runs");
+            let why = "runs a plan that is known only when it runs";
+            return self.unknown_subplan(site, checked, why);
         };
         let pointer = format!("{}/plan", site.base);
         let nested = |layer: &&Layer| layer.level == Level::Delegation;
@@ -136,7 +137,7 @@ impl Checker<'_> {
         &mut self,
         site: &Site,
         source: &Source,
-        checked: &CheckedStep,
+        checked: &mut CheckedStep,
     ) -> Result<Option<Value>, PlanProblem> {
         let permitted = match checked.permit.verdict {
             Verdict::Allow => true,
@@ -144,11 +145,13 @@ impl Checker<'_> {
             Verdict::Deny => return Ok(None), // reported, or noted
         };
         if !permitted {
-            self.unknown_subplan(site, "reads its plan only when a person has said yes");
+            let why = "reads its plan only when a person has said yes";
+            self.unknown_subplan(site, checked, why);
             return Ok(None);
         }
         if self.written.touches(&checked.resources) {
-            self.unknown_subplan(site, "runs a plan that an earlier step may write");
+            let why = "runs a plan that an earlier step may write";
+            self.unknown_subplan(site, checked, why);
             return Ok(None);
         }
         let Some(arrays) = &self.dispatcher.host().arrays else {
@@ -166,7 +169,8 @@ impl Checker<'_> {
             Ok(value) => Ok(Some(value)),
             // A run that goes on may be past the step.
             Err(_) if self.how.again => {
-                self.unknown_subplan(site, "runs a plan that cannot be read any more");
+                let why = "runs a plan that cannot be read any more";
+                self.unknown_subplan(site, checked, why);
                 Ok(None)
             }
             Err(err) => Err(PlanProblem {
@@ -213,7 +217,9 @@ impl Checker<'_> {
     }
 
     /// A plan that is not known yet may do anything that its caller may.
-    pub(super) fn unknown_subplan(&mut self, site: &Site, why: &str) {
+    fn unknown_subplan(&mut self, site: &Site, checked: &mut CheckedStep, why: &str) {
+        checked.effects = Effect::ALL;
+        checked.idempotent = false;
         self.fall_back(site, why);
         self.note(format!("{}: the plan is checked when it runs", site.base));
     }

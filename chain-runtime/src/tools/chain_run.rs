@@ -46,6 +46,7 @@ impl Tool for ChainRun {
     const SPEC: Spec = Spec {
         id: "chain_run",
         title: "Run a plan",
+        hands_on: true,
         ..super::PLANS
     };
     type Args = Args;

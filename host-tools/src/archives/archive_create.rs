@@ -3,14 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind, Links, WriteMode};
+use tool_core::convert::{from_value, to_value};
 use tool_core::tool::Reach;
 use tool_core::{
     Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+    Probe, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
 };
 
 use super::limits;
 use super::write::{Format, Packing};
+use crate::files::evidence::{self, Held};
 use crate::files::glob::{Below, matcher};
 use crate::files::walk::{self, Next};
 
@@ -93,41 +95,15 @@ impl Tool for ArchiveCreate {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let format = match args.format {
-            Some(format) => format,
-            None => Format::of_path(&args.path).ok_or_else(|| {
-                ToolError::invalid("/path", "the ending names no format of archives")
-                    .hint("end it in `.zip` or `.tar.gz`, or set `format`")
-            })?,
-        };
-        let files = ctx.files()?;
-        let own = files.identity(&args.path).map_err(|err| err.at("/path"))?;
-        let (members, skipped) = members(&args, &own, ctx)?;
-        let mut packing = Packing::begin(format, ctx)?;
-        let mut total_size = 0;
-        for (name, info) in &members {
-            ctx.check()?;
-            let (info, mut reader) = files
-                .open(&info.path, Links::Refuse)
-                .map_err(|err| err.at("/from"))?;
-            limits::check_file(info.size).map_err(|fault| too_large(&fault))?;
-            total_size += info.size;
-            limits::check_total(total_size).map_err(|fault| too_large(&fault))?;
-            let executable = info.mode & 0o100 != 0;
-            packing
-                .file(name, info.size, executable, &mut reader)
-                .map_err(|err| failed(ctx, name, &err))?;
-        }
-        let bytes = packing
-            .finish()
-            .map_err(|err| failed(ctx, &args.path, &err))?;
+        let (bytes, output) = pack(&args, ctx)?;
         ctx.check()?;
         let mode = if args.overwrite {
             WriteMode::Overwrite
         } else {
             WriteMode::Create
         };
-        let info = files
+        let info = ctx
+            .files()?
             .write(&args.path, &bytes, mode)
             .map_err(|err| match err.reason_str() {
                 Some("exists") => err.hint("set `overwrite`, or take another name"),
@@ -136,12 +112,41 @@ impl Tool for ArchiveCreate {
             .map_err(|err| err.at("/path"))?;
         Ok(Output {
             path: info.path,
-            format,
-            files: members.len() as u64,
-            total_size,
-            archive_size: info.size,
-            skipped,
+            ..output
         })
+    }
+
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let archive = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
+            Held::Absent => None,
+            Held::Digest(digest, _) if args.overwrite => Some(digest),
+            Held::Digest(..) | Held::TooLarge => return Ok(None),
+        };
+        to_value(&Before { archive }).map(Some)
+    }
+
+    /// The same files give the same bytes, so they are packed once more: nothing has to be packed before the call to tell.
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        let Ok(Before { archive }) = from_value(before) else {
+            return Ok(Probe::Unknown);
+        };
+        let held = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
+            Held::Absent => None,
+            Held::Digest(digest, _) => Some(digest),
+            Held::TooLarge => return Ok(Probe::Unknown),
+        };
+        if held == archive {
+            return Ok(Probe::NotHappened);
+        }
+        // Where the files cannot be packed any more, they are others now.
+        let Ok((bytes, mut output)) = pack(args, ctx) else {
+            return ctx.check().map(|()| Probe::Unknown);
+        };
+        if held != Some(evidence::digest(&bytes)) {
+            return Ok(Probe::Unknown);
+        }
+        output.path = evidence::shown(&args.path, ctx)?;
+        Ok(Probe::Happened(to_value(&output)?))
     }
 
     fn narrow(args: &Args) -> Reach {
@@ -173,6 +178,55 @@ impl Tool for ArchiveCreate {
             },
         }]
     }
+}
+
+/// What was at the path before the call.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Before {
+    /// The digest of the archive there; `None` where there was nothing.
+    archive: Option<String>,
+}
+
+/// The archive, and what is said of it, but for its path as results show it.
+fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
+    let format = match args.format {
+        Some(format) => format,
+        None => Format::of_path(&args.path).ok_or_else(|| {
+            ToolError::invalid("/path", "the ending names no format of archives")
+                .hint("end it in `.zip` or `.tar.gz`, or set `format`")
+        })?,
+    };
+    let files = ctx.files()?;
+    let own = files.identity(&args.path).map_err(|err| err.at("/path"))?;
+    let (members, skipped) = members(args, &own, ctx)?;
+    let mut packing = Packing::begin(format, ctx)?;
+    let mut total_size = 0;
+    for (name, info) in &members {
+        ctx.check()?;
+        let (info, mut reader) = files
+            .open(&info.path, Links::Refuse)
+            .map_err(|err| err.at("/from"))?;
+        limits::check_file(info.size).map_err(|fault| too_large(&fault))?;
+        total_size += info.size;
+        limits::check_total(total_size).map_err(|fault| too_large(&fault))?;
+        let executable = info.mode & 0o100 != 0;
+        packing
+            .file(name, info.size, executable, &mut reader)
+            .map_err(|err| failed(ctx, name, &err))?;
+    }
+    let bytes = packing
+        .finish()
+        .map_err(|err| failed(ctx, &args.path, &err))?;
+    let output = Output {
+        path: args.path.clone(),
+        format,
+        files: members.len() as u64,
+        total_size,
+        archive_size: bytes.len() as u64,
+        skipped,
+    };
+    Ok((bytes, output))
 }
 
 fn too_large(fault: &super::fault::Fault) -> ToolError {

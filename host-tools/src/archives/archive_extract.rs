@@ -5,13 +5,15 @@ use std::io::{Read, Write};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::capability::{Draft, Links};
+use tool_core::capability::{Draft, FileKind, Links};
+use tool_core::convert::{from_value, to_value};
 use tool_core::{
     Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError,
+    Probe, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
 };
 
 use super::fault::{Fault, Halt};
+use super::held::Held;
 use super::limits::{self, BUFFER, MEMORY_MAX};
 use super::names::Names;
 use super::read::{Archive, Kind, Member, Next};
@@ -86,45 +88,41 @@ impl Tool for ArchiveExtract {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        ctx.reserve(MEMORY_MAX)?;
-        let selection = Selection::of(args.pattern.as_deref(), args.files.as_deref())?;
-        let files = ctx.files()?;
-        let (_, reader) = files
-            .open(&args.path, Links::Follow)
-            .map_err(|err| err.at("/path"))?;
-        let mut archive = Archive::open(reader, ctx.stop())?;
-        let mut unpacking = Unpacking {
-            draft: files.draft(&args.to).map_err(|err| err.at("/to"))?,
-            selection,
-            names: Names::default(),
-            found: BTreeSet::new(),
-            buffer: vec![0; BUFFER],
-            output: Output {
-                to: args.to.clone(),
-                extracted: 0,
-                skipped: 0,
-                bytes: 0,
-                files: Vec::new(),
-            },
-        };
-        archive.each(&mut |member, content| unpacking.member(member, content, ctx))?;
-        let missing = unpacking
-            .selection
-            .missing(|name| unpacking.found.contains(name))
-            .next();
-        if let Some(name) = missing {
-            return Err(no_member("/files", name));
-        }
-        if unpacking.output.extracted == 0 && !matches!(unpacking.selection, Selection::All) {
-            return Err(
-                ToolError::invalid("/pattern", "no file of the archive matches")
-                    .reason("no_member")
-                    .hint("`archive_open` lists the members"),
-            );
-        }
+        let mut archive = open(&args, ctx)?;
+        let draft = ctx.files()?.draft(&args.to);
+        let mut draft = draft.map_err(|err| err.at("/to"))?;
+        let output = unpack(&args, &mut archive, draft.as_mut(), ctx)?;
         ctx.check()?;
-        unpacking.draft.finish().map_err(|err| err.at("/to"))?;
-        Ok(unpacking.output)
+        draft.finish().map_err(|err| err.at("/to"))?;
+        Ok(output)
+    }
+
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        match is_free(&args.to, ctx)? {
+            true => to_value(&Before { free: true }).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The folder gets its name with all that is in it, so one that is still free was not unpacked into. What is in it otherwise
+    /// is compared with the archive.
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        if !from_value::<Before>(before).is_ok_and(|before| before.free) {
+            return Ok(Probe::Unknown);
+        }
+        if is_free(&args.to, ctx)? {
+            return Ok(Probe::NotHappened);
+        }
+        let mut held = Held::new(ctx.files()?, &args.to);
+        let unpacked =
+            open(args, ctx).and_then(|mut archive| unpack(args, &mut archive, &mut held, ctx));
+        match unpacked {
+            Ok(output) if held.is_all(output.extracted, output.bytes, ctx)? => {
+                to_value(&output).map(Probe::Happened)
+            }
+            Ok(_) => Ok(Probe::Unknown),
+            Err(_) => ctx.check().map(|()| Probe::Unknown),
+        }
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt` (6 bytes) and `d/b.csv` (4 bytes).
@@ -148,8 +146,76 @@ impl Tool for ArchiveExtract {
     }
 }
 
-struct Unpacking {
-    draft: Box<dyn Draft>,
+/// What was found before the call.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Before {
+    /// Whether the folder was new or empty.
+    free: bool,
+}
+
+/// Whether nothing is in the way of unpacking.
+fn is_free(to: &str, ctx: &Ctx) -> Result<bool, ToolError> {
+    let files = ctx.files()?;
+    match files.stat(to) {
+        Ok(info) if info.kind == FileKind::Directory => {
+            let (inside, _) = files.list(to, false, 1, ctx.stop())?;
+            Ok(inside.is_empty())
+        }
+        Ok(_) => Ok(false),
+        Err(err) if err.reason_str() == Some("not_found") => Ok(true),
+        Err(err) => Err(err),
+    }
+}
+
+fn open<'c>(args: &Args, ctx: &'c Ctx) -> Result<Archive<'c>, ToolError> {
+    ctx.reserve(MEMORY_MAX)?;
+    let opened = ctx.files()?.open(&args.path, Links::Follow);
+    let (_, reader) = opened.map_err(|err| err.at("/path"))?;
+    Ok(Archive::open(reader, ctx.stop())?)
+}
+
+/// Puts what was chosen of an archive into a folder.
+fn unpack(
+    args: &Args,
+    archive: &mut Archive<'_>,
+    draft: &mut dyn Draft,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let mut unpacking = Unpacking {
+        draft,
+        selection: Selection::of(args.pattern.as_deref(), args.files.as_deref())?,
+        names: Names::default(),
+        found: BTreeSet::new(),
+        buffer: vec![0; BUFFER],
+        output: Output {
+            to: args.to.clone(),
+            extracted: 0,
+            skipped: 0,
+            bytes: 0,
+            files: Vec::new(),
+        },
+    };
+    archive.each(&mut |member, content| unpacking.member(member, content, ctx))?;
+    let missing = unpacking
+        .selection
+        .missing(|name| unpacking.found.contains(name))
+        .next();
+    if let Some(name) = missing {
+        return Err(no_member("/files", name));
+    }
+    if unpacking.output.extracted == 0 && !matches!(unpacking.selection, Selection::All) {
+        return Err(
+            ToolError::invalid("/pattern", "no file of the archive matches")
+                .reason("no_member")
+                .hint("`archive_open` lists the members"),
+        );
+    }
+    Ok(unpacking.output)
+}
+
+struct Unpacking<'d> {
+    draft: &'d mut dyn Draft,
     selection: Selection,
     names: Names,
     found: BTreeSet<String>,
@@ -157,7 +223,7 @@ struct Unpacking {
     output: Output,
 }
 
-impl Unpacking {
+impl Unpacking<'_> {
     fn member(&mut self, member: &Member, content: &mut dyn Read, ctx: &Ctx) -> Result<Next, Halt> {
         ctx.check()?;
         let chosen = self.chosen(member);

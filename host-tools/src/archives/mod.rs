@@ -1,7 +1,7 @@
 //! Archives: looking into them, unpacking, reading and searching members, packing.
 //!
 //! `read` goes through the members of each format, `names` decides which names are taken, `limits` counts, `fault` has the words
-//! for what is wrong. Nothing is written but through the workspace, into a folder that has no name before everything is there.
+//! for what is wrong, `held` compares a folder with an archive. Nothing is written but through the workspace, into a folder that has no name before everything is there.
 
 pub mod archive_create;
 pub mod archive_extract;
@@ -9,6 +9,7 @@ pub mod archive_file;
 pub mod archive_open;
 pub mod archive_search;
 mod fault;
+mod held;
 mod limits;
 mod names;
 mod read;

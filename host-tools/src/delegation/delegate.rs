@@ -50,6 +50,7 @@ impl Tool for Delegate {
         id: "delegate",
         title: "Make calls for a delegate",
         tags: &["delegation"],
+        hands_on: true,
         ..super::CALLS
     };
     type Args = Args;

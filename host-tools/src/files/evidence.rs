@@ -66,7 +66,7 @@ pub(super) fn of_files(
 }
 
 /// The path of a file as results show it.
-pub(super) fn shown(path: &str, ctx: &Ctx) -> Result<String, ToolError> {
+pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String, ToolError> {
     let identity = ctx.files()?.identity(path)?;
     // A file with several names has its inode behind two slashes.
     Ok(match identity.split_once("//") {
@@ -99,7 +99,7 @@ pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
 }
 
 /// What a path holds.
-pub(super) enum Held {
+pub(crate) enum Held {
     Absent,
     /// Digest and size.
     Digest(String, u64),
@@ -107,7 +107,7 @@ pub(super) enum Held {
 }
 
 /// What a path holds; links are not followed, as writing follows none.
-pub(super) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held, ToolError> {
+pub(crate) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held, ToolError> {
     held_and_then(files, path, &[], ctx)
 }
 
@@ -150,6 +150,6 @@ pub(super) fn held_and_then(
 }
 
 /// The digest of a content.
-pub(super) fn digest(content: &[u8]) -> String {
+pub(crate) fn digest(content: &[u8]) -> String {
     blake3::hash(content).to_hex().to_string()
 }

@@ -6,7 +6,7 @@ pub mod delete_file;
 pub mod disk_usage;
 pub mod edit_file;
 mod encoding;
-mod evidence;
+pub(crate) mod evidence;
 pub mod exists;
 pub mod glob;
 pub mod grep;

@@ -1,5 +1,7 @@
 //! The list as it is kept: what a task is, and how a list is read and changed.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::convert::{from_value, to_value};
@@ -49,6 +51,9 @@ pub struct Task {
 #[serde(deny_unknown_fields)]
 pub(super) struct Tasks {
     pub(super) tasks: Vec<Task>,
+    /// Which task a call made, by the key that all attempts of that call have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) made: BTreeMap<String, String>,
 }
 
 impl Tasks {

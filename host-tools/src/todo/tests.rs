@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json};
+use tool_core::{Budget, Capabilities, Ctx, ErrorCode, Probe, StopFlag, ToolError, Value, json};
 
 use super::TOOLS;
 use crate::testing::{Fixed, Memory, call};
@@ -158,4 +158,36 @@ fn what_is_wrong_is_said_and_changes_nothing() {
         .call("todo_create", r#"{"subject":"s","description":"d"}"#)
         .unwrap_err();
     assert_eq!(err.code(), ErrorCode::LimitExceeded);
+}
+
+/// After a crash a task is known by the call that made it, whatever became of the task since.
+#[test]
+fn a_task_is_known_by_the_call_that_made_it() {
+    let lists = Lists::new();
+    let args = r#"{"subject":" one ","description":"d"}"#;
+    let tool = TOOLS[0].tool();
+    let call = tool
+        .decode(&json::parse(args, json::Limits::default()).unwrap())
+        .unwrap();
+    let attempt = |key: &str| lists.0.clone().with_idempotency_key(key);
+    let before = call.before(&attempt("run-a")).unwrap().unwrap();
+    let probe = || call.probe(&before, &attempt("run-a")).unwrap();
+    assert_eq!(probe(), Probe::NotHappened);
+    let made = crate::testing::call(TOOLS, &attempt("run-b"), "todo_create", args).unwrap();
+    assert_eq!(probe(), Probe::NotHappened, "the same task of another call");
+    let mine = crate::testing::call(TOOLS, &attempt("run-a"), "todo_create", args).unwrap();
+    assert_ne!(made, mine);
+    assert_eq!(probe(), Probe::Happened(mine.clone()));
+    lists
+        .call("todo_update", r#"{"task_id":"T2","status":"in_progress"}"#)
+        .unwrap();
+    assert_eq!(probe(), Probe::Happened(mine), "as it was made");
+    let odd = call.probe(&Value::from("not ours"), &lists.0).unwrap();
+    assert_eq!(odd, Probe::Unknown);
+    assert_eq!(
+        call.before(&lists.0).unwrap(),
+        None,
+        "nothing tells it from others"
+    );
+    assert_eq!(lists.shown("default"), "T1=pending T2*=in_progress open=2");
 }

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::convert::{from_value, to_value};
 use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example,
-    ResourceKind, ResourceTemplate, Spec, Tool, ToolError,
+    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Probe,
+    ResourceKind, ResourceTemplate, Spec, Tool, ToolError, Value,
 };
 
 use super::list::{Status, TASKS_MAX, Task, Tasks, short};
@@ -61,13 +62,7 @@ impl Tool for TodoCreate {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let subject = short(&args.subject, 120, "/subject")?;
-        let description = short(&args.description, 400, "/description")?;
-        let active_form = args
-            .active_form
-            .as_deref()
-            .map(|text| short(text, 120, "/active_form"))
-            .transpose()?;
+        let new = new_task(&args)?;
         let task = Tasks::change(ctx, &args.list, &mut |list| {
             if list.tasks.len() == TASKS_MAX {
                 return Err(ToolError::new(
@@ -78,19 +73,35 @@ impl Tool for TodoCreate {
                 .at("/list")
                 .hint("begin another `list`"));
             }
-            let task = Task {
-                id: format!("T{}", list.tasks.len() + 1),
-                subject: subject.clone(),
-                description: description.clone(),
-                active_form: active_form.clone(),
-                status: Status::Pending,
-                completed_at: None,
-                current: list.tasks.is_empty(),
-            };
+            let task = numbered(&new, list.tasks.len() + 1);
+            if let Some(key) = ctx.idempotency_key() {
+                list.made.insert(key.to_owned(), task.id.clone());
+            }
             list.tasks.push(task.clone());
             Ok(task)
         })?;
         Ok(Output { task })
+    }
+
+    fn before(_: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let key = ctx.idempotency_key().map(str::to_owned);
+        key.map(|key| to_value(&Before { key })).transpose()
+    }
+
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+        let Ok(Before { key }) = from_value(before) else {
+            return Ok(Probe::Unknown);
+        };
+        let list = Tasks::read(ctx, &args.list)?;
+        let Some(id) = list.made.get(&key) else {
+            return Ok(Probe::NotHappened);
+        };
+        // The task may have been worked on since; the call gave it as it was made.
+        let Some(place) = list.tasks.iter().position(|task| task.id == *id) else {
+            return Ok(Probe::Unknown);
+        };
+        let task = numbered(&new_task(args)?, place + 1);
+        Ok(Probe::Happened(to_value(&Output { task })?))
     }
 
     fn examples() -> Vec<Example<Args, Output>> {
@@ -114,5 +125,38 @@ impl Tool for TodoCreate {
                 },
             },
         }]
+    }
+}
+
+/// What tells a task that this call made from others.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Before {
+    /// The key that all attempts of the call have.
+    key: String,
+}
+
+/// The task that the arguments ask for, without a number.
+fn new_task(args: &Args) -> Result<Task, ToolError> {
+    let active_form = args.active_form.as_deref();
+    Ok(Task {
+        id: String::new(),
+        subject: short(&args.subject, 120, "/subject")?,
+        description: short(&args.description, 400, "/description")?,
+        active_form: active_form
+            .map(|text| short(text, 120, "/active_form"))
+            .transpose()?,
+        status: Status::Pending,
+        completed_at: None,
+        current: false,
+    })
+}
+
+/// The task as the one of this number; the first of a list is the one at hand.
+fn numbered(task: &Task, number: usize) -> Task {
+    Task {
+        id: format!("T{number}"),
+        current: number == 1,
+        ..task.clone()
     }
 }

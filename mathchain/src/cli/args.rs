@@ -23,8 +23,7 @@ const EXAMPLES: &str = "Examples:
   mathchain run examples/quickstart.yaml
   mathchain tools search regression
 
-Spans of calls and chains go to an OpenTelemetry collector where OTEL_EXPORTER_OTLP_ENDPOINT names one, in builds with the
-feature `otel` (docs/observability.md).
+Spans of calls and chains go to an OpenTelemetry collector where OTEL_EXPORTER_OTLP_ENDPOINT names one, in builds with the feature `otel` (docs/observability.md).
 
 Exit codes: 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled";
 
@@ -75,7 +74,7 @@ impl Format {
 pub(super) enum Command {
     /// Call one tool; arguments as one JSON object on stdin, or as flags
     Call(Call),
-    /// Run a plan: a YAML or JSON document of steps
+    /// Run a plan: a YAML or JSON document of steps, or a call script
     Run(Run),
     /// Check, explain, draw and begin plans
     #[command(subcommand)]
@@ -128,7 +127,7 @@ pub(super) enum Command {
     /// Read and verify the audit
     #[command(subcommand)]
     Audit(Audit),
-    /// Durable runs: what they did, what they keep, and collecting what nobody needs
+    /// Recorded runs: list and show them, go on with them or cancel them, free what they keep
     #[command(subcommand)]
     Runs(Runs),
     /// Go through a run again: verify it, compute and compare, or run it anew
@@ -180,7 +179,9 @@ pub(super) struct Call {
   mathchain run plan.yaml --input csv=data/houses.csv --input draws=5000
   mathchain run examples/script.chain --mode dep --trace
   mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs
-  mathchain run plan.yaml --agent tester --phase audit --disable run_shell")]
+  mathchain run plan.yaml --agent tester --phase audit --disable run_shell
+
+A run is written down under an id: `mathchain runs` lists runs and goes on with them, `mathchain replay` goes through one again. One that waits for a person (exit code 4) says how it goes on: `mathchain approve ID`, then `mathchain runs resume RUN`.")]
 pub(super) struct Run {
     /// Plan file (.yaml, .yml, .json), call script (.chain), or `-` for stdin
     pub plan: PathBuf,
@@ -190,7 +191,7 @@ pub(super) struct Run {
     /// How the steps are ordered; wins over the plan's
     #[arg(long, value_enum)]
     pub mode: Option<Mode>,
-    /// Run wave by wave
+    /// Run wave by wave: no step begins before every step of the wave before has ended
     #[arg(long)]
     pub barrier: bool,
     /// Most steps at a time
@@ -204,10 +205,10 @@ pub(super) struct Run {
     pub role: Option<String>,
     #[command(flatten)]
     pub caller: Caller,
-    /// Show waves, edges and verdicts; run nothing
+    /// Show order, reasons and verdicts; run nothing
     #[arg(long)]
     pub explain: bool,
-    /// Check the plan completely; run nothing
+    /// As --explain, and note each approval that the run would wait for; run nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Approve in advance, as the operator, whatever would be asked
@@ -216,7 +217,7 @@ pub(super) struct Run {
     /// Show what ran when: waves, calls, and how many ran together
     #[arg(long)]
     pub trace: bool,
-    /// Write what ran when as a Chrome trace, for chrome://tracing and Perfetto
+    /// Write what ran when as a Chrome trace, for chrome://tracing and Perfetto; a file that is there is replaced
     #[arg(long, value_name = "FILE")]
     pub trace_file: Option<PathBuf>,
 }
@@ -240,7 +241,7 @@ impl From<Mode> for chain_runtime::Mode {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?}; each answer carries the id and may come out of order.
+    after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?,\"traceparent\":TEXT?}; each answer carries the id and may come out of order. A `traceparent` says which span of the client the call is part of (docs/observability.md).
 Examples:
   printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
   mathchain serve --jsonl --agent tester --phase audit --task bugfix"
@@ -691,7 +692,7 @@ pub(super) enum Artifacts {
     Get {
         /// Handle, or its beginning
         handle: String,
-        /// File to make; without it stdout
+        /// File to make, which must not be there yet; without it stdout
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
     },

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use registry::TraceParent;
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Object, Outcome, StopFlag, ToolError, Value};
 
@@ -20,6 +21,8 @@ pub(super) struct LineCall {
     pub args: Value,
     /// The role the line names, already checked against those that were allowed at the start.
     pub role: Option<String>,
+    /// The span of the client that the call is part of.
+    pub trace: Option<TraceParent>,
 }
 
 /// How the door is set up.
@@ -193,6 +196,9 @@ fn answer(
     Value::Object(Arc::new(envelope))
 }
 
+/// What a line may have.
+const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
+
 fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolError)> {
     let limits = Limits {
         bytes_max: door.line_bytes_max,
@@ -221,15 +227,15 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
             ),
         ));
     }
-    if let Some((unknown, _)) = object
-        .iter()
-        .find(|(key, _)| !["id", "tool", "args", "role"].contains(key))
-    {
+    if let Some((unknown, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
         return Err((
             id,
             invalid(
                 &format!("/{unknown}"),
-                format!("unknown key `{unknown}`; a line has `id`, `tool`, `args` and `role`"),
+                format!(
+                    "unknown key `{unknown}`; a line has `{}`",
+                    KEYS.join("`, `")
+                ),
             ),
         ));
     }
@@ -263,6 +269,15 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
             ));
         }
     };
+    let trace = match object.get("traceparent") {
+        None | Some(Value::Null) => None,
+        // One that is malformed is ignored, as W3C Trace Context says.
+        Some(Value::String(text)) => TraceParent::parse(text),
+        Some(other) => {
+            let message = format!("expected a text, found {}", other.kind());
+            return Err((id, invalid("/traceparent", message)));
+        }
+    };
     let client_id = match &id {
         Value::Null => None,
         Value::String(text) => Some(text.to_string()),
@@ -279,6 +294,7 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
             tool: tool.to_owned(),
             args,
             role,
+            trace,
         },
     ))
 }
@@ -306,6 +322,8 @@ mod tests {
         let open = serve(&door, input.as_bytes(), &mut output, |call, _| {
             let mut outcome = Outcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));
             outcome.metadata.insert("role", call.role);
+            let span = call.trace.map(|trace| trace.span().to_owned());
+            outcome.metadata.insert("span", span);
             outcome
         });
         assert!(open.expect("reads"));
@@ -329,11 +347,11 @@ mod tests {
         let long = "x".repeat(400);
         let answers = run(
             &format!(
-                "{{\"id\":1,\"tool\":\"a\",\"args\":{{}}}}\n\ngarbage\n{{\"id\":\"two\",\"tool\":\"b\",\"role\":\"worker_math\"}}\n{{\"id\":3,\"tool\":\"c\",\"role\":\"operator\"}}\n{{\"id\":4}}\n{{\"id\":5,\"tool\":\"d\",\"extra\":1}}\n{long}\n[1]\n{{\"id\":6,\"tool\":\"last\"}}"
+                "{{\"id\":1,\"tool\":\"a\",\"args\":{{}}}}\n\ngarbage\n{{\"id\":\"two\",\"tool\":\"b\",\"role\":\"worker_math\"}}\n{{\"id\":3,\"tool\":\"c\",\"role\":\"operator\"}}\n{{\"id\":4}}\n{{\"id\":5,\"tool\":\"d\",\"extra\":1}}\n{long}\n[1]\n{{\"id\":6,\"tool\":\"last\"}}\n{{\"id\":7,\"tool\":\"e\",\"traceparent\":\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\"}}\n{{\"id\":8,\"tool\":\"f\",\"traceparent\":\"00-0\"}}\n{{\"id\":9,\"tool\":\"g\",\"traceparent\":1}}"
             ),
             200,
         );
-        assert_eq!(answers.len(), 9);
+        assert_eq!(answers.len(), 12);
         let code = |key: &str| {
             answers[key]
                 .pointer("/error/code")
@@ -355,8 +373,12 @@ mod tests {
             ("line 8", "limit_exceeded"),
             ("line 9", "invalid_request"),
             ("6", "unknown_tool"),
+            ("line 13", "invalid_request"),
         ] {
             assert_eq!(code(id), expected, "{id}");
         }
+        let span = |id: &str| answers[id].pointer("/metadata/span");
+        assert_eq!(span("7"), Some(Value::from("b7ad6b7169203331")));
+        assert_eq!(span("8"), Some(Value::Null), "a malformed one is ignored");
     }
 }

@@ -50,10 +50,13 @@ pub(super) struct Cancel {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "`mathchain runs list` shows the ids. Exit code 0 when everything is the same, 1 when something differs or is damaged; of a rerun, that of the new run.
+Examples:
   mathchain run plan.yaml && mathchain replay --last
   mathchain replay 3f2a --mode verify
-  mathchain replay 3f2a --mode rerun")]
+  mathchain replay 3f2a --mode rerun"
+)]
 pub(super) struct Replay {
     /// Id of the run, or its beginning
     #[arg(required_unless_present = "last", conflicts_with = "last")]
@@ -64,7 +67,7 @@ pub(super) struct Replay {
     /// What is done
     #[arg(long, value_enum, default_value_t = ReplayMode::Replay)]
     pub mode: ReplayMode,
-    /// Approve in advance, as the operator, whatever a rerun would ask
+    /// In a rerun, approve in advance, as the operator, whatever would be asked
     #[arg(long)]
     pub yes: bool,
 }
@@ -75,7 +78,7 @@ pub(super) enum ReplayMode {
     Verify,
     /// Compute again what is a function of its arguments, and compare bit for bit; take the rest from the record
     Replay,
-    /// Run the plan anew, with the same inputs and seed
+    /// Run the plan anew, with the same inputs and seed, effects included, as a run of its own
     Rerun,
 }
 

@@ -89,6 +89,7 @@ fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> std::io::Resu
                 answer: session::answer(toolkit, false, false),
                 stop: stop.child(),
                 client_id: line.id,
+                trace: line.trace,
                 ..serve
                     .caller
                     .context(line.role.or_else(|| serve.role.clone()))

@@ -232,7 +232,8 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
                     .collect::<Vec<_>>(),
             ),
         ),
-        ("read_only", Value::from(spec.read_only())),
+        ("hands_on", Value::from(spec.hands_on)),
+        ("read_only", Value::from(spec.changes_nothing())),
         ("destructive", Value::from(spec.destructive)),
         ("idempotent", Value::from(spec.idempotent)),
         ("determinism", Value::from(spec.determinism.as_str())),
@@ -241,14 +242,13 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
 
 fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Value) -> String {
     let spec = tool.spec();
-    let effects = if spec.read_only() {
-        "none".to_owned()
-    } else {
-        spec.effects
-            .iter()
-            .map(|effect| effect.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
+    let mut effects: Vec<&str> = spec.effects.iter().map(|effect| effect.as_str()).collect();
+    if spec.hands_on {
+        effects.push("those of the calls it makes");
+    }
+    let effects = match effects.is_empty() {
+        true => "none".to_owned(),
+        false => effects.join(", "),
     };
     let mut text = format!(
         "{} - {}\n\n{}\n\ncategory {}, effects {effects}, {}\n",

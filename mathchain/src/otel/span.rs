@@ -11,7 +11,7 @@ use opentelemetry::trace::{
 };
 use opentelemetry::{Array, InstrumentationScope, Key, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
-use registry::{digest, redact};
+use registry::{TraceParent, digest, redact};
 use tool_core::Value as Data;
 
 /// Stands for a tool that does not exist: its name is whatever the caller wrote.
@@ -71,8 +71,11 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// The span of a record; `None` where it is not that of a call or chain.
+    /// The span of a record; `None` where it is not that of a call or chain, and where its client keeps no spans.
     pub(super) fn of_record(&self, record: &Data) -> Option<SpanData> {
+        if client_span(record).is_some_and(|client| !client.is_sampled()) {
+            return None;
+        }
         match text(record, "kind")? {
             "call" => self.of_call(record),
             "chain" => self.of_chain(record),
@@ -149,7 +152,12 @@ impl Spans {
         let Basis {
             record, operation, ..
         } = basis;
-        let outside = self.parent.as_ref();
+        let client = client_span(record).and_then(|client| {
+            let trace = TraceId::from_hex(client.trace()).ok()?;
+            let span = SpanId::from_hex(client.span()).ok()?;
+            Some(context(trace, span, TraceState::NONE))
+        });
+        let outside = client.as_ref().or(self.parent.as_ref());
         let trace = match outside {
             Some(parent) => parent.trace_id(),
             None => trace_of(text(record, "root").unwrap_or(basis.own)),
@@ -208,6 +216,11 @@ fn failure(record: &Data) -> Option<&str> {
     let status = text(record, "status")?;
     let has_failed = matches!(status, "error" | "failed" | "cancelled" | "rejected");
     has_failed.then(|| text(record, "error_code").unwrap_or(status))
+}
+
+/// The span of the client that a call or chain is part of, where the client named one; it wins over that of the process.
+fn client_span(record: &Data) -> Option<TraceParent> {
+    TraceParent::parse(text(record, "traceparent")?)
 }
 
 /// How often a process took up the run.
@@ -326,6 +339,26 @@ mod tests {
             assert_eq!(here.parent_span_is_remote, remote, "{more:?}");
             assert_eq!(here.parent_span_id == SpanId::from(8), remote, "{more:?}");
         }
+    }
+
+    #[test]
+    fn the_span_that_a_client_names_is_the_parent() {
+        let named = |flags: &str| format!("00-{:032x}-{:016x}-{flags}", 0xc1, 0xc2);
+        let sampled = named("01");
+        let client = ("traceparent", sampled.as_str());
+        for of_process in [false, true] {
+            let call = span(CALL, &[client], of_process);
+            assert_eq!(call.span_context.trace_id(), TraceId::from(0xc1));
+            assert_eq!(call.parent_span_id, SpanId::from(0xc2));
+            assert!(call.parent_span_is_remote);
+        }
+        let inner = span(CALL, &[client, ("within", "00000000000000bb")], false);
+        assert_eq!(inner.span_context.trace_id(), TraceId::from(0xc1));
+        assert_eq!(inner.parent_span_id, SpanId::from(0xbb));
+        assert!(!inner.parent_span_is_remote);
+        let unkept = CALL.replace('}', &format!(",\"traceparent\":\"{}\"}}", named("00")));
+        let unkept = crate::parse(&unkept).expect("a record");
+        assert_eq!(spans(false).of_record(&unkept), None);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+use super::wire;
+
 /// How it behaves.
 #[derive(Clone, Copy)]
 pub(crate) enum Manner {
@@ -62,6 +64,9 @@ impl Collector {
     pub(crate) fn spans(&self) -> Vec<Span> {
         let requests = self.requests();
         let spans = requests.iter().flat_map(|request| {
+            if request.headers["content-type"] == "application/x-protobuf" {
+                return spans_of(&wire::request(&request.body));
+            }
             let text = std::str::from_utf8(&request.body).expect("UTF-8");
             spans_in(text)
         });
@@ -150,20 +155,33 @@ impl Span {
     pub(crate) fn status(&self) -> i64 {
         self.whole["status"]["code"].as_i64().unwrap_or(0)
     }
+
+    /// Beginning and end, in nanoseconds.
+    pub(crate) fn times(&self) -> [u64; 2] {
+        ["startTimeUnixNano", "endTimeUnixNano"].map(|key| {
+            let text = self.whole[key].as_str().expect("a text");
+            text.parse().expect("a number")
+        })
+    }
 }
 
 /// The spans in OTLP/JSON: one request, or one a line.
 pub(crate) fn spans_in(text: &str) -> Vec<Span> {
+    let requests = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    requests
+        .flat_map(|request| spans_of(&request.expect("JSON")))
+        .collect()
+}
+
+/// The spans of a request.
+fn spans_of(request: &Value) -> Vec<Span> {
     let mut spans = Vec::new();
-    for request in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
-        let request = request.expect("JSON");
-        for of_resource in array(&request["resourceSpans"]) {
-            let resource = attributes(&of_resource["resource"]["attributes"]);
-            for scope in array(&of_resource["scopeSpans"]) {
-                assert_eq!(scope["scope"]["name"], "mathchain");
-                let found = array(&scope["spans"]);
-                spans.extend(found.iter().map(|span| one(span, &resource)));
-            }
+    for of_resource in array(&request["resourceSpans"]) {
+        let resource = attributes(&of_resource["resource"]["attributes"]);
+        for scope in array(&of_resource["scopeSpans"]) {
+            assert_eq!(scope["scope"]["name"], "mathchain");
+            let found = array(&scope["spans"]);
+            spans.extend(found.iter().map(|span| one(span, &resource)));
         }
     }
     spans

@@ -13,6 +13,7 @@ mod panic;
 mod preview;
 mod results;
 mod stages;
+mod trace;
 mod trail;
 mod witness;
 
@@ -36,6 +37,7 @@ pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
+pub use trace::TraceParent;
 use trail::Trail;
 pub use witness::{Origin, Witness};
 

@@ -2,6 +2,7 @@
 
 use tool_core::{Object, Value};
 
+use super::trace::TraceParent;
 use super::{CallerContext, Dispatcher, panic};
 use crate::redact;
 
@@ -24,6 +25,8 @@ pub struct Origin {
     pub call: Option<String>,
     /// What the client calls it.
     pub client_id: Option<String>,
+    /// The span of the client that it is part of, with all that it makes.
+    pub trace: Option<TraceParent>,
 }
 
 impl Origin {
@@ -35,6 +38,7 @@ impl Origin {
             root: Some(root.map_or(call_id, String::as_str).to_owned()),
             call: Some(call_id.to_owned()),
             client_id: None,
+            trace: outer.origin.trace.clone(),
         }
     }
 
@@ -43,6 +47,7 @@ impl Origin {
     pub fn of_step(&self) -> Self {
         Self {
             root: self.root.clone(),
+            trace: self.trace.clone(),
             ..Self::default()
         }
     }
@@ -58,6 +63,9 @@ impl Origin {
         if let Some(id) = &self.client_id {
             let short: String = id.chars().take(CHARS_MAX).collect();
             record.insert("client_id", redact::text(&short).0.into_owned());
+        }
+        if let Some(trace) = &self.trace {
+            record.insert("traceparent", trace.as_str());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Good archives, hostile ones, and any bytes at all.
 
 mod hostile;
+mod looking;
 mod make;
 mod random;
 mod round_trip;

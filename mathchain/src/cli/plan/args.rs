@@ -39,7 +39,7 @@ Examples:
         /// Language of the picture
         #[arg(long, value_enum, default_value_t = Picture::Text)]
         format: Picture,
-        /// File to write; without it the picture goes to stdout
+        /// File to write, replaced where it is there; without it the picture goes to stdout
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
     },

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::{ChainPosition, Dispatcher, Origin, Witness};
+use crate::{ChainPosition, Dispatcher, Origin, TraceParent, Witness};
 
 /// Keeps what it was told.
 #[derive(Default)]
@@ -67,6 +67,8 @@ fn a_witness_that_panics_changes_no_call() {
     dispatcher.tell_of_chain(|| Value::Null);
 }
 
+const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
 #[test]
 fn what_a_tool_calls_names_that_call_and_the_outermost() {
     let (world, listener) = (world(), Arc::new(Listener::default()));
@@ -74,6 +76,7 @@ fn what_a_tool_calls_names_that_call_and_the_outermost() {
     let mut call = request("operator", "nested", r#"{"value":{"x":2}}"#);
     call.context.origin = Origin {
         client_id: Some("call_1".to_owned()),
+        trace: TraceParent::parse(PARENT),
         ..Origin::default()
     };
     for chain in [None, Some("ch_1")] {
@@ -93,6 +96,9 @@ fn what_a_tool_calls_names_that_call_and_the_outermost() {
         assert_eq!(inner.get("client_id"), None);
         assert_eq!((outer.get("within"), outer.get("root")), (None, None));
         assert_eq!(field(outer, "/client_id"), Value::from("call_1"));
+        for record in [inner, outer] {
+            assert_eq!(field(record, "/traceparent"), Value::from(PARENT));
+        }
         let part = chain.map(|_| Value::from(2_i64));
         assert_eq!(outer.get("part").cloned(), part);
     }
