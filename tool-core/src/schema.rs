@@ -122,18 +122,15 @@ impl Checker {
             }
             return;
         };
-        for key in ["anyOf", "oneOf"] {
-            if let Some(branches) = object.get(key).and_then(Schema::as_array) {
-                self.check_any(branches, value);
+        for (key, rule) in object {
+            match (key.as_str(), rule) {
+                ("anyOf" | "oneOf", Schema::Array(branches)) => self.check_any(branches, value),
+                ("enum", Schema::Array(names)) => self.check_enum(names, value),
+                ("const", expected) if !equals(expected, value) => {
+                    self.report(format!("expected {expected}, found {}", value.kind()));
+                }
+                _ => {}
             }
-        }
-        if let Some(names) = object.get("enum").and_then(Schema::as_array) {
-            self.check_enum(names, value);
-        }
-        if let Some(expected) = object.get("const")
-            && !equals(expected, value)
-        {
-            self.report(format!("expected {expected}, found {}", value.kind()));
         }
         if !self.check_type(object, value) {
             return;
@@ -196,12 +193,7 @@ impl Checker {
     }
 
     fn check_type(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) -> bool {
-        let types: Vec<&str> = match schema.get("type") {
-            Some(Schema::String(name)) => vec![name],
-            Some(Schema::Array(names)) => names.iter().filter_map(Schema::as_str).collect(),
-            _ => return true,
-        };
-        let fits = types.iter().any(|name| match *name {
+        let is = |name: &str| match name {
             "null" => value.is_null(),
             "boolean" => value.as_bool().is_some(),
             "integer" => value.as_i64().is_some(),
@@ -210,13 +202,17 @@ impl Checker {
             "array" => matches!(value, Value::Array(_) | Value::Numbers(_)),
             "object" => value.as_object().is_some(),
             _ => true,
-        });
+        };
+        let types = match schema.get("type") {
+            Some(Schema::String(name)) if is(name) => return true,
+            Some(one @ Schema::String(_)) => std::slice::from_ref(one),
+            Some(Schema::Array(names)) => names,
+            _ => return true,
+        };
+        let names = || types.iter().filter_map(Schema::as_str);
+        let fits = names().any(is);
         if !fits {
-            let expected = types
-                .iter()
-                .map(|name| article(name))
-                .collect::<Vec<_>>()
-                .join(" or ");
+            let expected = names().map(article).collect::<Vec<_>>().join(" or ");
             self.report(format!("expected {expected}, found {}", value.kind()));
         }
         fits
