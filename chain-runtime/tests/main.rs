@@ -14,5 +14,6 @@ mod order;
 mod plans;
 mod records;
 mod session;
+mod shuffles;
 mod truth;
 mod within;
