@@ -1,6 +1,7 @@
 //! Behaviour of plans with fake tools, through the real dispatcher.
 
 mod checks;
+mod crashes;
 mod determinism;
 mod drawing;
 mod durable;
