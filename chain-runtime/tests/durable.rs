@@ -26,6 +26,15 @@ impl Durable {
         }
     }
 
+    /// As a later program opens it, whose `any` has another version.
+    pub(crate) fn later(folder: &Path) -> Self {
+        let state = Arc::new(State::open(folder, test_clock()).unwrap());
+        Self {
+            world: World::later(Some(Arc::clone(&state))),
+            state,
+        }
+    }
+
     pub(crate) fn options(&self) -> RunOptions {
         RunOptions {
             threads: 2,

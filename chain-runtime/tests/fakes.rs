@@ -552,17 +552,27 @@ impl World {
 
     /// Whose plans within plans are written.
     pub(crate) fn written(state: Option<Arc<State>>) -> Self {
-        Self::made(Config::default(), state)
+        Self::made(Config::default(), state, TOOLS)
+    }
+
+    /// As [`World::written`], of a later program whose `any` has another version.
+    pub(crate) fn later(state: Option<Arc<State>>) -> Self {
+        let newer = entry::<newer::Any>();
+        let tools = TOOLS.iter().map(|one| match one.tool().spec().id {
+            "any" => newer,
+            _ => *one,
+        });
+        Self::made(Config::default(), state, &tools.collect::<Vec<_>>())
     }
 
     pub(crate) fn with(config: Config) -> Self {
-        Self::made(config, None)
+        Self::made(config, None, TOOLS)
     }
 
-    fn made(config: Config, state: Option<Arc<State>>) -> Self {
+    fn made(config: Config, state: Option<Arc<State>>, tools: &[Entry]) -> Self {
         let reader: &[Entry] = &[entry::<reader::ReadFile>()];
         let catalogue =
-            Arc::new(Catalogue::new(&[TOOLS, reader, chain_runtime::tools::TOOLS]).unwrap());
+            Arc::new(Catalogue::new(&[tools, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
         let ledger = Arc::new(TestLedger::default());
         let files = Arc::new(TestArrays::default());
@@ -661,6 +671,14 @@ mod reader {
     tool!(ReadFile, "read_file", { determinism: Determinism::External, resources: READ_PATH, ..Spec::pure() },
         ReadFileArgs { path: String }, ReadFileOutput { content: String },
         |args, _| { Ok(ReadFileOutput { content: args.path }) });
+}
+
+mod newer {
+    use super::*;
+
+    tool!(Any, "any", { version: 2, ..Spec::pure() },
+        AnyArgs { value: Value }, AnyOutput { result: Value },
+        |args, _| { Ok(AnyOutput { result: args.value }) });
 }
 
 /// The person at the terminal, who said yes in advance.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod crashes;
+mod damage;
 mod determinism;
 mod drawing;
 mod durable;
