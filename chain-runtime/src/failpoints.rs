@@ -3,11 +3,30 @@
 //! `MATHCHAIN_FAILPOINT=name` ends it the first time the place is passed, `name:3` the third time. Without the feature
 //! `failpoints` (and outside this crate's own tests) nothing of it is compiled.
 
+/// The places of this crate; tools of tests have places of their own, whose names begin with `run.`.
+#[cfg(any(test, feature = "failpoints"))]
+pub const PLACES: [&str; 9] = [
+    "journal.before_intent",
+    "journal.after_intent",
+    "artifact.temp",
+    "artifact.sync",
+    "artifact.rename",
+    "journal.before_settled",
+    "journal.after_settled",
+    "journal.before_finish",
+    "journal.after_finish",
+];
+
 /// Ends the process here, if a test asked for it.
 #[cfg(any(test, feature = "failpoints"))]
 pub fn fail_at(name: &str) {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
+    let is_known = name.is_empty() || name.starts_with("run.") || PLACES.contains(&name);
+    assert!(
+        is_known,
+        "`{name}` is not among the places that tests go through"
+    );
     static WANTED: OnceLock<Option<(String, u64)>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);
     let wanted = WANTED.get_or_init(|| {

@@ -2,7 +2,7 @@
 
 use chain_runtime::{CheckedPlan, Plan};
 use proptest::prelude::*;
-use registry::{Answer, CallerContext, Config};
+use registry::{Answer, CallerContext, Config, Layer, Level};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use crate::fakes::{World, logged, operator, parse, steps};
@@ -234,6 +234,23 @@ fn t15_a_hidden_tool_is_refused_with_its_layer() {
         problems.contains("may not call `note`") && problems.contains("global"),
         "{problems}"
     );
+    // What hands work on takes away from what the role may, and is named.
+    let config = Config::parse(
+        "test.toml",
+        "version = 1\n[[policies]]\nlevel = \"role\"\nname = \"operator\"\nallow = [\"note\"]\n[[policies]]\nlevel = \"delegation\"\ndeny = [\"note\"]\n",
+    )
+    .unwrap();
+    let world = World::with(config);
+    let plan = steps(&["{id: a, tool: note, args: {key: k, text: x}}"]);
+    assert_eq!(world.problems(&plan), "", "the role itself may");
+    let mut context = operator();
+    let child = Layer::new(Level::Delegation, "child").allow(["note"]);
+    context.who = context.who.narrow(child);
+    let problems = world.problems_for(&plan, &context);
+    assert!(
+        problems.contains("may not call `note`") && problems.contains("delegation"),
+        "{problems}"
+    );
 }
 
 #[test]
@@ -341,16 +358,31 @@ fn t21_duplicate_keys_and_tags_are_refused_in_the_text() {
     ] {
         assert_ne!(World::new().problems_for_text(text), "", "{text}");
     }
+    // All of them at once.
+    let problems = World::new().problems_for_text(
+        "version: 1\nsteps:\n  - {id: a, tool: any, args: {value: 1}}\n  - {id: a, tool: any, tool: any, args: {value: 1}}\n  - {id: inputs, tool: any, args: {value: 1}}\n",
+    );
+    for expected in [
+        "two steps have the id `a`",
+        "`tool`",
+        "`inputs` is reserved",
+    ] {
+        assert!(problems.contains(expected), "{problems}");
+    }
 }
 
 /// Case T28: numbers that a double does not hold are refused, never changed.
 #[test]
 fn t28_numbers_are_never_changed() {
-    for number in ["9007199254740993", "NaN", "1e999"] {
+    let with = |number: &str| {
         let text = format!(
             "{{\"version\":1,\"steps\":[{{\"id\":\"a\",\"tool\":\"any\",\"args\":{{\"value\":{number}}}}}]}}"
         );
-        assert_ne!(World::new().problems_for_text(&text), "", "{number}");
+        World::new().problems_for_text(&text)
+    };
+    assert_eq!(with("9007199254740991"), "");
+    for number in ["9007199254740993", "NaN", "1e999"] {
+        assert_ne!(with(number), "", "{number}");
     }
     let result = World::new()
         .run("outputs: {x: {$ref: a.result}}\nsteps: [{id: a, tool: any, args: {value: -0.0}}]");

@@ -1,17 +1,11 @@
-//! Runs that outlive their process: suspended for a person, killed at every point, cancelled, gone through again.
+//! Runs that outlive their process: suspended for a person, cancelled, gone through again.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the test looks at what a killed process left"
-)]
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 
-use chain_runtime::run::{Cancelled, Decision, Replay, Resume, cancel, replay, resume};
+use chain_runtime::run::{Cancelled, Replay, Resume, cancel, replay, resume};
 use chain_runtime::state::{RunState, State};
-use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
+use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use registry::{Answer, CallerContext};
 use tool_core::{Object, ToolError, Value, json};
 
@@ -32,7 +26,16 @@ impl Durable {
         }
     }
 
-    fn options(&self) -> RunOptions {
+    /// As a later program opens it, whose `any` has another version.
+    pub(crate) fn later(folder: &Path) -> Self {
+        let state = Arc::new(State::open(folder, test_clock()).unwrap());
+        Self {
+            world: World::later(Some(Arc::clone(&state))),
+            state,
+        }
+    }
+
+    pub(crate) fn options(&self) -> RunOptions {
         RunOptions {
             threads: 2,
             state: Some(Arc::clone(&self.state)),
@@ -76,7 +79,7 @@ impl Durable {
         )
     }
 
-    fn replay(&self, id: &str, threads: usize) -> Replay {
+    pub(crate) fn replay(&self, id: &str, threads: usize) -> Replay {
         let options = RunOptions {
             threads,
             ..RunOptions::default()
@@ -97,7 +100,7 @@ pub(crate) fn asker() -> CallerContext {
     }
 }
 
-fn outputs(result: &ChainResult) -> String {
+pub(crate) fn outputs(result: &ChainResult) -> String {
     json::to_text(&Value::Object(Arc::new(result.outputs.clone())))
 }
 
@@ -106,7 +109,7 @@ pub(crate) fn approval_of(result: &ChainResult, step: &str) -> String {
     step.end.approval_id.clone().unwrap()
 }
 
-fn effects(key: &str) -> String {
+pub(crate) fn effects(key: &str) -> String {
     format!(
         "{}outputs: {{text: {{$ref: c.text, default: none}}}}\n",
         steps(&[
@@ -120,6 +123,33 @@ fn effects(key: &str) -> String {
             ),
         ])
     )
+}
+
+/// Case T3: a plan that is refused is in the audit, and is no run.
+#[test]
+fn t03_a_refused_plan_leaves_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: a, tool: note, args: {key: t03-run, text: {$ref: b.text}}}",
+        "{id: b, tool: note, args: {key: t03-run, text: {$ref: a.text}}}",
+    ]);
+    let refused = chain_runtime::execute(
+        &parse(&plan),
+        &durable.asking(),
+        &operator(),
+        &Object::new(),
+        durable.options(),
+    );
+    assert!(refused.unwrap_err().to_string().contains("a -> b -> a"));
+    assert!(durable.state.runs(None, 9).unwrap().is_empty());
+    durable.state.flush().unwrap();
+    let records = durable.state.audit_list(None, 9).unwrap();
+    let statuses = records.iter().map(|one| one.record.get("status"));
+    assert_eq!(
+        statuses.collect::<Vec<_>>(),
+        [Some(&Value::from("rejected"))]
+    );
 }
 
 /// Case T16: what does not need the approval is done, the run waits, and after a restart only what is left runs.
@@ -509,235 +539,4 @@ fn a_plan_within_a_plan_waits_and_goes_on() {
     );
     assert_eq!(logged("inner"), ["write out once"]);
     assert_eq!(durable.state.runs(None, 9).unwrap().len(), 2);
-}
-
-// Killed at every point: the test starts itself again as a process that dies there.
-
-/// Names the folder for the process that is to die.
-const FOLDER: &str = "MATHCHAIN_TEST_DURABLE";
-/// Its plan.
-const PLAN: &str = "MATHCHAIN_TEST_PLAN";
-
-const CRASHING: &str = "steps:
-  - {id: a, tool: note, args: {key: k, text: alpha, number: 2}}
-  - {id: big, tool: block, args: {count: 8000, value: {$ref: a.mean}}}
-  - {id: m, tool: append, map: {over: [x, y]}, args: {path: {$ref: inputs.file}, text: {$ref: item}}}
-  - {id: w, tool: append, after: [m], args: {path: {$ref: inputs.file}, text: w}}
-  - {id: sum, tool: sum, args: {data: {$ref: big.data}}}
-inputs:
-  file: {type: string}
-outputs: {sum: {$ref: sum.sum}, words: {$ref: w.text}}
-";
-
-fn crashing_inputs(folder: &Path) -> Object {
-    let mut inputs = Object::new();
-    inputs.insert("file", folder.join("effects.txt").to_str().unwrap());
-    inputs
-}
-
-/// As [`CRASHING`], with a tool that can tell whether it did its work.
-const STAMPING: &str = "steps:
-  - {id: w, tool: stamp, args: {path: {$ref: inputs.file}, text: w}}
-  - {id: after, tool: any, args: {value: {$ref: w.text}}}
-inputs:
-  file: {type: string}
-outputs: {word: {$ref: after.result}}
-";
-
-fn run_crashing(folder: &Path, plan: &str) -> ChainResult {
-    let durable = Durable::open(&folder.join("state"));
-    let options = RunOptions {
-        threads: 1,
-        chain_id: Some("crashing".to_owned()),
-        ..durable.options()
-    };
-    chain_runtime::execute(
-        &parse(plan),
-        &durable.asking(),
-        &operator(),
-        &crashing_inputs(folder),
-        options,
-    )
-    .unwrap()
-}
-
-/// The process that is to die; nothing on its own.
-#[test]
-fn dies_where_it_is_told() {
-    let Some(folder) = std::env::var_os(FOLDER) else {
-        return;
-    };
-    run_crashing(&PathBuf::from(folder), &std::env::var(PLAN).unwrap());
-}
-
-fn die_at(folder: &Path, plan: &str, point: &str) -> bool {
-    let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "durable::dies_where_it_is_told", "--nocapture"])
-        .env(FOLDER, folder)
-        .env(PLAN, plan)
-        .env("MATHCHAIN_FAILPOINT", point)
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .status()
-        .unwrap();
-    !status.success()
-}
-
-/// Case T25, for every point: an effect is never repeated; where it is not known whether one happened, a person is asked; the
-/// result is that of a run that nobody killed.
-#[test]
-fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
-    let whole = tempfile::tempdir().unwrap();
-    let expected = run_crashing(whole.path(), CRASHING);
-    assert_eq!(
-        expected.status,
-        ChainStatus::Success,
-        "{:?}",
-        expected.error
-    );
-    let expected = json::to_text(&stripped(&expected));
-    let points = [
-        "journal.before_intent",
-        "journal.after_intent",
-        "run.before_effect",
-        "run.after_effect",
-        "journal.before_settled",
-        "journal.after_settled",
-        "artifact.temp",
-        "artifact.sync",
-        "artifact.rename",
-        "journal.before_finish",
-    ];
-    let mut asked = 0;
-    for point in points {
-        for nth in 1..4 {
-            let folder = tempfile::tempdir().unwrap();
-            if !die_at(folder.path(), CRASHING, &format!("{point}:{nth}")) {
-                continue; // passed less often
-            }
-            let durable = Durable::open(&folder.path().join("state"));
-            let mut how = Resume::default();
-            let mut result = durable
-                .resume("crashing", &operator(), &how)
-                .unwrap_or_else(|err| panic!("{point}:{nth}: {err:?}"));
-            if result.status == ChainStatus::NeedsDecision {
-                asked += 1;
-                assert_eq!(durable.state_of("crashing"), RunState::NeedsDecision);
-                let open = result
-                    .steps
-                    .iter()
-                    .find(|step| step.end.status == StepStatus::Unknown)
-                    .unwrap();
-                let hint = open
-                    .end
-                    .error
-                    .as_ref()
-                    .unwrap()
-                    .hint_str()
-                    .unwrap()
-                    .to_owned();
-                let name = hint
-                    .split("--decide ")
-                    .nth(1)
-                    .unwrap()
-                    .split('=')
-                    .next()
-                    .unwrap()
-                    .to_owned();
-                // What a person does: look whether it happened.
-                let word = match &*name {
-                    "m[0]" => "x",
-                    "m[1]" => "y",
-                    _ => "w",
-                };
-                let text =
-                    std::fs::read_to_string(folder.path().join("effects.txt")).unwrap_or_default();
-                let happened = text.lines().any(|line| line == word);
-                let decision = match happened {
-                    true => Decision::Done(Value::object([("text", word)])),
-                    false => Decision::Again,
-                };
-                how.decisions.push((name, decision));
-                result = durable.resume("crashing", &operator(), &how).unwrap();
-            }
-            assert_eq!(
-                result.status,
-                ChainStatus::Success,
-                "{point}:{nth}: {:?}",
-                result.error
-            );
-            assert_eq!(json::to_text(&stripped(&result)), expected, "{point}:{nth}");
-            let text = std::fs::read_to_string(folder.path().join("effects.txt")).unwrap();
-            assert_eq!(text, "x\ny\nw\n", "{point}:{nth}");
-            assert!(
-                durable.state.verify(&[]).unwrap().is_sound(),
-                "{point}:{nth}"
-            );
-        }
-    }
-    assert!(asked >= 4, "{asked}");
-}
-
-/// A tool that can look says itself whether a call happened: nobody is asked, and the call is neither lost nor repeated.
-#[test]
-fn a_tool_that_can_look_settles_what_a_crash_left_open() {
-    let whole = tempfile::tempdir().unwrap();
-    let expected = json::to_text(&stripped(&run_crashing(whole.path(), STAMPING)));
-    let points = [
-        "journal.before_intent",
-        "journal.after_intent",
-        "run.before_effect",
-        "run.after_effect",
-        "journal.before_settled",
-    ];
-    for point in points {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(die_at(folder.path(), STAMPING, point), "{point}");
-        let durable = Durable::open(&folder.path().join("state"));
-        let result = durable
-            .resume("crashing", &operator(), &Resume::default())
-            .unwrap();
-        assert_eq!(json::to_text(&stripped(&result)), expected, "{point}");
-        let file = folder.path().join("effects.txt");
-        assert_eq!(std::fs::read_to_string(file).unwrap(), "w", "{point}");
-        let probed = durable.state.run_records("crashing").unwrap();
-        let probed = probed
-            .iter()
-            .find_map(|record| record.get("probed")?.as_str().map(str::to_owned));
-        let wanted = match point {
-            "journal.before_intent" => None,
-            "journal.after_intent" | "run.before_effect" => Some("not_happened"),
-            _ => Some("happened"),
-        };
-        assert_eq!(probed.as_deref(), wanted, "{point}");
-        assert!(durable.state.verify(&[]).unwrap().is_sound(), "{point}");
-    }
-}
-
-/// Where it cannot tell, a person is asked as ever.
-#[test]
-fn a_tool_that_looks_and_cannot_tell_leaves_it_to_a_person() {
-    let folder = tempfile::tempdir().unwrap();
-    assert!(die_at(folder.path(), STAMPING, "run.after_effect"));
-    std::fs::write(folder.path().join("effects.txt"), "of somebody else").unwrap();
-    let durable = Durable::open(&folder.path().join("state"));
-    let result = durable
-        .resume("crashing", &operator(), &Resume::default())
-        .unwrap();
-    assert_eq!(result.status, ChainStatus::NeedsDecision);
-    let mut how = Resume::default();
-    let odd = Value::object([("size", 3_i64)]);
-    how.decisions.push(("w".to_owned(), Decision::Done(odd)));
-    let refused = durable.resume("crashing", &operator(), &how).unwrap_err();
-    assert!(refused.message().contains("cannot give"), "{refused}");
-    how.decisions[0].1 = Decision::Done(Value::object([("text", "w")]));
-    let result = durable.resume("crashing", &operator(), &how).unwrap();
-    assert_eq!(outputs(&result), r#"{"word":"w"}"#);
-}
-
-/// What does not name the folder.
-fn stripped(result: &ChainResult) -> Value {
-    let whole = result.deterministic();
-    let keep = ["status", "outputs", "waves", "steps"];
-    Value::object(keep.map(|key| (key, whole.get(key).cloned().unwrap_or_default())))
 }

@@ -8,7 +8,7 @@ use tool_core::{ErrorCode, Object, StopFlag, Value};
 use crate::fakes::{World, logged, parse, statuses, steps};
 
 /// Runs with `on_error` of the failing step `a`; `b` refers to it, `c` is free, `d` has a default, `e` comes after it.
-fn shape(on_error: &str, key: &str) -> String {
+fn shape(on_error: &str, key: &str, called: &[&str]) -> String {
     let world = World::new();
     let plan = steps(&[
         &format!("{{id: a, tool: fail, on_error: {on_error}, args: {{key: {key}, text: a}}}}"),
@@ -18,24 +18,33 @@ fn shape(on_error: &str, key: &str) -> String {
         &format!("{{id: e, tool: note, after: [a], args: {{key: {key}, text: e}}}}"),
         &format!("{{id: f, tool: note, args: {{key: {key}, text: {{$ref: b.text}}}}}}"),
     ]);
-    let result = world.run(&plan);
+    // One after the other, so that nothing beside `a` has run when it fails.
+    let options = RunOptions {
+        threads: 1,
+        ..RunOptions::default()
+    };
+    let result = world
+        .run_with(&parse(&plan), &Object::new(), options)
+        .unwrap();
     assert_eq!(result.status, ChainStatus::Failed);
-    let _ = logged(key);
+    let mut lines = logged(key);
+    lines.sort();
+    assert_eq!(lines, called, "{on_error}: nothing else was called");
     statuses(&result)
 }
 
 #[test]
 fn t07_t08_r55_what_a_failure_means() {
     assert_eq!(
-        shape("fail_chain", "t07a"),
+        shape("fail_chain", "t07a", &["fail a"]),
         "a:failed b:skipped(a) c:not_run(a) d:skipped(a) e:skipped(a) f:skipped(a)"
     );
     assert_eq!(
-        shape("skip_dependents", "t07b"),
+        shape("skip_dependents", "t07b", &["fail a", "note c"]),
         "a:failed b:skipped(a) c:done d:skipped(a) e:skipped(a) f:skipped(a)"
     );
     assert_eq!(
-        shape("continue", "t08"),
+        shape("continue", "t08", &["fail a", "note c", "note e"]),
         "a:failed b:skipped(a) c:done d:done e:done f:skipped(a)"
     );
 }

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::state::State;
 use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Who};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +22,34 @@ use tool_core::{
 /// What tools did, in order, by the key of the test.
 static LOG: Mutex<Option<HashMap<String, Vec<String>>>> = Mutex::new(None);
 
+/// By the key of a test, what draws how long the next of its calls takes.
+static NAPS: Mutex<Option<HashMap<String, SmallRng>>> = Mutex::new(None);
+
+/// From now on each call under a key takes a while that is drawn from a seed.
+pub(crate) fn draw_naps(key: &str, seed: u64) {
+    let mut naps = NAPS.lock().unwrap_or_else(|err| err.into_inner());
+    naps.get_or_insert_default()
+        .insert(key.to_owned(), SmallRng::seed_from_u64(seed));
+}
+
+/// Sleeps as drawn, where a test asked for that: mostly too short to matter, now and then longer than many calls together.
+fn nap(key: &str) {
+    let drawn = {
+        let mut naps = NAPS.lock().unwrap_or_else(|err| err.into_inner());
+        let rng = naps.as_mut().and_then(|naps| naps.get_mut(key));
+        rng.map(|rng| match rng.random_range(0..8) {
+            0 => rng.random_range(500..2_000),
+            1..4 => rng.random_range(1..200),
+            _ => 0,
+        })
+    };
+    if let Some(us @ 1..) = drawn {
+        std::thread::sleep(Duration::from_micros(us));
+    }
+}
+
 fn log(key: &str, line: String) {
+    nap(key);
     let mut log = LOG.lock().unwrap_or_else(|err| err.into_inner());
     log.get_or_insert_default()
         .entry(key.to_owned())
@@ -174,6 +203,29 @@ FlakyOutput { text: String },
         return Err(ToolError::new(code, format_args!("attempt {before}")).reason("rate_limit"));
     }
     Ok(FlakyOutput { text: format!("after {before}") })
+});
+
+// Fails for some numbers, and at first as often as it is told: what a call gives depends on it and on no other call.
+tool!(Attempt, "attempt", { ..Spec::pure() },
+AttemptArgs {
+    key: String,
+    call: String,
+    number: f64,
+    #[serde(default)] text: String,
+    #[serde(default)] fails: usize,
+    #[serde(default)] bad: Vec<f64>,
+},
+AttemptOutput { text: String, mean: f64, list: Vec<f64> },
+|args, _| {
+    let line = format!("attempt {} {};", args.call, args.number);
+    let before = count(&args.key, &line);
+    log(&args.key, line);
+    if before < args.fails || args.bad.contains(&args.number) {
+        let message = format!("attempt {before} of {} {}", args.call, args.number);
+        return Err(ToolError::new(ErrorCode::ToolError, message));
+    }
+    let text = format!("{} {} after {before}: {}", args.call, args.number, args.text);
+    Ok(AttemptOutput { text, mean: args.number, list: vec![args.number, 1.0] })
 });
 
 tool!(
@@ -407,6 +459,7 @@ static TOOLS: &[Entry] = &[
     entry::<Shell>(),
     entry::<Fail>(),
     entry::<Flaky>(),
+    entry::<Attempt>(),
     entry::<Counting>(),
     entry::<Block>(),
     entry::<Append>(),
@@ -522,17 +575,27 @@ impl World {
 
     /// Whose plans within plans are written.
     pub(crate) fn written(state: Option<Arc<State>>) -> Self {
-        Self::made(Config::default(), state)
+        Self::made(Config::default(), state, TOOLS)
+    }
+
+    /// As [`World::written`], of a later program whose `any` has another version.
+    pub(crate) fn later(state: Option<Arc<State>>) -> Self {
+        let newer = entry::<newer::Any>();
+        let tools = TOOLS.iter().map(|one| match one.tool().spec().id {
+            "any" => newer,
+            _ => *one,
+        });
+        Self::made(Config::default(), state, &tools.collect::<Vec<_>>())
     }
 
     pub(crate) fn with(config: Config) -> Self {
-        Self::made(config, None)
+        Self::made(config, None, TOOLS)
     }
 
-    fn made(config: Config, state: Option<Arc<State>>) -> Self {
+    fn made(config: Config, state: Option<Arc<State>>, tools: &[Entry]) -> Self {
         let reader: &[Entry] = &[entry::<reader::ReadFile>()];
         let catalogue =
-            Arc::new(Catalogue::new(&[TOOLS, reader, chain_runtime::tools::TOOLS]).unwrap());
+            Arc::new(Catalogue::new(&[tools, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
         let ledger = Arc::new(TestLedger::default());
         let files = Arc::new(TestArrays::default());
@@ -631,6 +694,14 @@ mod reader {
     tool!(ReadFile, "read_file", { determinism: Determinism::External, resources: READ_PATH, ..Spec::pure() },
         ReadFileArgs { path: String }, ReadFileOutput { content: String },
         |args, _| { Ok(ReadFileOutput { content: args.path }) });
+}
+
+mod newer {
+    use super::*;
+
+    tool!(Any, "any", { version: 2, ..Spec::pure() },
+        AnyArgs { value: Value }, AnyOutput { result: Value },
+        |args, _| { Ok(AnyOutput { result: args.value }) });
 }
 
 /// The person at the terminal, who said yes in advance.

@@ -357,10 +357,18 @@ fn t19_retries() {
         (StepStatus::Done, 2)
     );
     let began = Instant::now();
-    let timed = steps(&[
-        "{id: a, tool: flaky, timeout_ms: 20, retry: {max: 2, backoff_ms: 1}, args: {key: r6, fails: 0, sleep_ms: 10000}}",
-    ]);
-    let result = World::new().run(&timed);
+    let timed = crate::fakes::parse(&steps(&[
+        "{id: a, tool: flaky, timeout_ms: 20, on_error: continue, retry: {max: 2, backoff_ms: 1}, args: {key: r6, fails: 0, sleep_ms: 10000}}",
+        "{id: b, tool: note, args: {key: r6, text: beside}}",
+    ]));
+    let options = chain_runtime::RunOptions {
+        threads: 1,
+        ..Default::default()
+    };
+    let result = World::new()
+        .run_with(&timed, &tool_core::Object::new(), options)
+        .unwrap();
+    assert_eq!(logged("r6"), ["note beside"], "its thread is free again");
     let error = result.error.unwrap();
     assert_eq!(
         (error.code(), result.steps[0].end.attempts),

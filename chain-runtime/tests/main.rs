@@ -1,6 +1,8 @@
 //! Behaviour of plans with fake tools, through the real dispatcher.
 
 mod checks;
+mod crashes;
+mod damage;
 mod determinism;
 mod drawing;
 mod durable;
@@ -14,5 +16,6 @@ mod order;
 mod plans;
 mod records;
 mod session;
+mod shuffles;
 mod truth;
 mod within;

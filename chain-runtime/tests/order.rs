@@ -36,6 +36,39 @@ fn t01_t02_r45_r54_waves() {
     assert_eq!(waves(&diamond.each_ref().map(String::as_str)), "a|b c|d");
 }
 
+/// Case T1, the other half: the audit names each call by its place in the plan, whatever ends first.
+#[test]
+fn t01_the_audit_has_places_of_the_plan() {
+    let world = World::new();
+    let plan = parse(&steps(&[
+        "{id: a, tool: read, args: {key: t01, path: x, sleep_ms: 60}}",
+        "{id: b, tool: read, args: {key: t01, path: y}}",
+    ]));
+    let options = RunOptions {
+        threads: 2,
+        ..RunOptions::default()
+    };
+    let result = world.run_with(&plan, &Object::new(), options).unwrap();
+    assert_eq!(logged("t01"), ["read y", "read x"], "`b` ended first");
+    assert_eq!(
+        result.diagnostics.get("mode_used"),
+        Some(&Value::from("dep"))
+    );
+    let records = world.records();
+    let calls = records
+        .iter()
+        .filter(|record| record.get("kind") == Some(&Value::from("call")));
+    let mut places: Vec<(String, i64)> = calls
+        .map(|call| {
+            let step = call.get("step").unwrap().as_str().unwrap();
+            let place = call.get("chain_index").unwrap().as_i64().unwrap();
+            (step.to_owned(), place)
+        })
+        .collect();
+    places.sort();
+    assert_eq!(places, [("a".to_owned(), 0), ("b".to_owned(), 1)]);
+}
+
 #[test]
 fn t09_t10_t13_conflicts_of_paths() {
     let step = |id: &str, tool: &str, path: &str| {
@@ -162,6 +195,11 @@ fn t30_r44_sequential_by_wish_or_need() {
         (need.mode_requested, need.mode_used, need.fallback_to_seq()),
         (Mode::Dep, Mode::Seq, true)
     );
+    assert_eq!(
+        need.fallback_reason.as_deref(),
+        Some("step `a` has effects and names no resources")
+    );
+    assert_eq!(wish.fallback_reason, None);
     let silent = world.checked(&steps(&["{id: a, tool: silent, args: {}}"]));
     assert_eq!(
         silent.fallback_reason.as_deref(),

@@ -7,7 +7,7 @@ use registry::CallerContext;
 use tool_core::{Effect, ResourceKey, Seed, Value};
 
 use super::maps::CheckedMap;
-use super::step::Permit;
+use super::permit::Permit;
 use super::subplan;
 use crate::condition::Condition;
 use crate::graph::Graph;

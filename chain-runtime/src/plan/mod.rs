@@ -3,6 +3,7 @@
 mod ends;
 mod inputs;
 mod read;
+mod retry;
 mod schema;
 mod step;
 
@@ -15,11 +16,9 @@ use tool_core::{Seed, ToolError, Value};
 pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
 pub(crate) use read::RESERVED;
+pub use retry::{Backoff, RETRIES_MAX, Retry};
 pub use schema::schema;
-pub use step::{
-    Approval, Backoff, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, RETRIES_MAX,
-    Retry, Step,
-};
+pub use step::{Approval, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, Step};
 
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::script;

@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use tool_core::schema::Schema;
 
 use super::read::{BUDGET_FIELDS, INPUT_FIELDS, INTEGER_MAX, PLAN_FIELDS};
-use super::step::{MAP_FIELDS, RETRY_FIELDS, STEP_FIELDS, retried};
+use super::retry::{RETRY_FIELDS, retried};
+use super::step::{MAP_FIELDS, STEP_FIELDS};
 use super::{
     Approval, InputType, Mode, NAMES_MAX, OnError, OnItemError, RETRIES_MAX, STEPS_MAX, VERSION,
 };
@@ -325,7 +326,7 @@ fn retry_field(field: &str) -> Json {
             })
         }
         "backoff_ms" => {
-            json!({"type": "integer", "minimum": 0, "maximum": super::step::BACKOFF_MS_MAX, "description": "Milliseconds before the first further attempt; 200 where absent."})
+            json!({"type": "integer", "minimum": 0, "maximum": super::retry::BACKOFF_MS_MAX, "description": "Milliseconds before the first further attempt; 200 where absent."})
         }
         "factor" => {
             json!({"type": "number", "minimum": 1, "maximum": 10, "description": "By how much the wait grows with each; 2 where absent."})

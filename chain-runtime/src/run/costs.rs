@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use tool_core::Value;
 
+use super::order::Order;
 use crate::check::{CheckedPlan, CheckedStep};
 
 /// What is expected of a step nobody knows anything about, in microseconds.
@@ -57,6 +58,9 @@ impl Costs {
 
     /// By step, the longest way from it to an end.
     pub(super) fn priorities(&self, plan: &CheckedPlan) -> Vec<u64> {
+        if let Some(drawn) = Order::current().priorities(plan.steps.len()) {
+            return drawn;
+        }
         let mut priorities = vec![0_u64; plan.steps.len()];
         for step in (0..plan.steps.len()).rev() {
             let followers = plan.graph.followers(step).iter();

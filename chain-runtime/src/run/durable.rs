@@ -211,7 +211,7 @@ fn checked(
         context,
         inputs.as_object().unwrap_or(&none),
     )?;
-    let changed: Vec<String> = checked
+    let mut changed: Vec<String> = checked
         .steps
         .iter()
         .flat_map(|step| [Some(step), step.compensate.as_deref()])
@@ -222,6 +222,8 @@ fn checked(
                 .then(|| format!("`{}` {before} -> {}", step.tool, step.tool_version))
         })
         .collect();
+    changed.sort();
+    changed.dedup();
     match changed.first() {
         Some(_) if !accept_changes => {
             let message = format_args!("tools changed since the run began: {}", changed.join(", "));

@@ -17,6 +17,7 @@ pub mod machine;
 mod memory;
 mod meter;
 mod obstacle;
+mod order;
 mod processors;
 mod recorded;
 mod report;
@@ -48,6 +49,8 @@ use machine::Slots;
 pub use memory::{Compared, Decision, Divergence, Memory, Unreadable};
 use meter::Kind;
 pub use meter::Meter;
+#[cfg(any(test, feature = "failpoints"))]
+pub use order::shuffled;
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 use workers::Workers;
 

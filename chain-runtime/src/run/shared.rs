@@ -7,12 +7,14 @@ use std::time::Duration;
 use tool_core::ToolError;
 
 use super::machine::{Command, Event, Machine, Unit};
+use super::order::Order;
 
 pub(super) struct Core<'a> {
     pub(super) machine: Machine<'a>,
     /// Whether anybody is told of steps that are settled.
     is_observed: bool,
     queue: VecDeque<Command>,
+    order: Order,
     /// How many in the queue may take long.
     lasting: usize,
     /// Waits, the next one first.
@@ -33,6 +35,7 @@ impl<'a> Core<'a> {
             machine,
             is_observed,
             queue: VecDeque::new(),
+            order: Order::current(),
             lasting: 0,
             timers: BinaryHeap::new(),
             begun: HashMap::new(),
@@ -67,7 +70,8 @@ impl<'a> Core<'a> {
 
     /// The next command, and whether those behind it are worth one more thread.
     pub(super) fn pop(&mut self) -> Option<(Command, bool)> {
-        let command = self.queue.pop_front()?;
+        let next = self.order.pick(self.queue.len());
+        let command = self.queue.remove(next)?;
         let lasts = lasts(&command);
         self.lasting -= usize::from(lasts);
         // A thread that is soon done takes one of them itself.

@@ -7,7 +7,8 @@ use registry::document::Part;
 use tool_core::nearest::nearest;
 use tool_core::{Object, Value};
 
-use super::parse::{Expr, Fault, Faults, Kind, Line, Name, Places, Script};
+use super::faults::{Fault, Faults, Places};
+use super::tree::{Expr, Kind, Line, Name, Script};
 use crate::plan::{NAMES_MAX, RESERVED, VERSION};
 
 /// Longest id of a step.

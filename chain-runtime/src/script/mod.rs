@@ -15,9 +15,12 @@
 //! positional arguments, no nested calls and no other statements: what is to be computed is a call. A script becomes the value of
 //! a plan, so that it has the same digest, check and audit as the plan written out; [`Document`] keeps where each part was written.
 
+mod faults;
 mod lower;
 mod parse;
 mod text;
+mod tree;
+mod values;
 
 #[cfg(test)]
 mod tests;

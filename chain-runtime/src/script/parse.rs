@@ -2,131 +2,10 @@
 
 use std::sync::Arc;
 
-use registry::error::Place;
-use registry::{LoadError, LoadErrors};
-use tool_core::Value;
-
-use super::{ARGS_MAX, DEPTH_MAX, NAME_BYTES_MAX, PROBLEMS_MAX};
+use super::faults::{Fault, Faults, Read, shortened};
+use super::tree::{Expr, Line, Name, Script};
+use super::{ARGS_MAX, NAME_BYTES_MAX};
 use crate::plan::STEPS_MAX;
-
-/// The lines of a script.
-#[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) calls: Vec<Line>,
-    pub(super) answer: Option<Expr>,
-    /// Names whose lines could not be read: what they mean is not known.
-    pub(super) broken: Vec<Arc<str>>,
-}
-
-/// One call, perhaps with a name for its result.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub(super) at: usize,
-    pub(super) target: Option<Name>,
-    pub(super) tool: Name,
-    pub(super) args: Vec<(Name, Expr)>,
-}
-
-/// A name, or a key, and where it stands.
-#[derive(Debug, Clone)]
-pub(super) struct Name {
-    pub(super) at: usize,
-    pub(super) text: Arc<str>,
-}
-
-/// A value, and where it stands.
-#[derive(Debug)]
-pub(super) struct Expr {
-    pub(super) at: usize,
-    pub(super) kind: Kind,
-}
-
-#[derive(Debug)]
-pub(super) enum Kind {
-    Literal(Value),
-    /// A name, the way into what it means, and what holds where that is absent.
-    Reference(Arc<str>, String, Option<Box<Expr>>),
-    List(Vec<Expr>),
-    Record(Vec<(Name, Expr)>),
-}
-
-impl Expr {
-    /// Where the first reference in it stands.
-    fn reference(&self) -> Option<usize> {
-        match &self.kind {
-            Kind::Literal(_) => None,
-            Kind::Reference(..) => Some(self.at),
-            Kind::List(items) => items.iter().find_map(Self::reference),
-            Kind::Record(members) => members.iter().find_map(|(_, member)| member.reference()),
-        }
-    }
-}
-
-/// Why a part is no part of a script.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) at: usize,
-    pub(super) message: String,
-    pub(super) hint: String,
-}
-
-pub(super) type Read<T> = Result<T, Fault>;
-
-/// What is wrong so far.
-#[derive(Debug, Default)]
-pub(super) struct Faults(Vec<Fault>);
-
-impl Faults {
-    pub(super) fn push(&mut self, fault: Fault) {
-        if self.0.len() < PROBLEMS_MAX {
-            self.0.push(fault);
-        }
-    }
-
-    fn are_many(&self) -> bool {
-        self.0.len() >= PROBLEMS_MAX
-    }
-
-    /// Everything that is wrong, in the order of the text.
-    pub(super) fn check(mut self, name: &str, text: &str) -> Result<(), LoadErrors> {
-        self.0.sort_by_key(|fault| fault.at);
-        let places = Places::new(text);
-        let file: Arc<str> = name.into();
-        let errors = self.0.into_iter().map(|fault| {
-            let (line, column) = places.of(fault.at);
-            let place = Place {
-                file: Arc::clone(&file),
-                line,
-                column,
-            };
-            LoadError::new(Some(&place), fault.message).hint(fault.hint)
-        });
-        LoadErrors::check(errors.collect())
-    }
-}
-
-/// Line and column (in characters), both from 1, of byte offsets.
-pub(super) struct Places<'t> {
-    text: &'t str,
-    starts: Vec<usize>,
-}
-
-impl<'t> Places<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self {
-            text,
-            starts: std::iter::once(0).chain(ends).collect(),
-        }
-    }
-
-    pub(super) fn of(&self, at: usize) -> (u32, u32) {
-        let line = self.starts.partition_point(|start| *start <= at).max(1);
-        let before = self.text.get(self.starts[line - 1]..at).unwrap_or_default();
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        (number(line), number(before.chars().count() + 1))
-    }
-}
 
 /// Words that begin statements of other languages.
 const STATEMENTS: [&str; 28] = [
@@ -139,7 +18,7 @@ const STATEMENTS: [&str; 28] = [
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
 const CALL_HINT: &str = "every line is a call: `rows = csv_to_json(csv_content=\"..\")`";
-const STEP_HINT: &str =
+pub(super) const STEP_HINT: &str =
     "a script computes nothing itself: make it a call, such as `calculate` or `json_query`";
 
 /// Reads the lines of a script.
@@ -167,7 +46,7 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
             parser.recover(start);
         }
     }
-    if script.calls.is_empty() && faults.0.is_empty() {
+    if script.calls.is_empty() && faults.is_empty() {
         faults.push(Fault {
             at: begin,
             message: "the script has no call".to_owned(),
@@ -181,7 +60,7 @@ pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     /// Where brackets are open: inside them the end of a line means nothing.
-    open: Vec<usize>,
+    pub(super) open: Vec<usize>,
 }
 
 impl<'t> Parser<'t> {
@@ -189,7 +68,7 @@ impl<'t> Parser<'t> {
         &self.text[self.at..]
     }
 
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
@@ -206,7 +85,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn unexpected(&self, expected: &str, hint: &str) -> Fault {
+    pub(super) fn unexpected(&self, expected: &str, hint: &str) -> Fault {
         let found = match self.peek() {
             None => "the end of the script".to_owned(),
             Some('\n' | '\r') => "the end of the line".to_owned(),
@@ -216,7 +95,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Skips spaces; inside brackets ends of lines and comments too.
-    fn space(&mut self) {
+    pub(super) fn space(&mut self) {
         loop {
             let rest = self.rest();
             let inside = !self.open.is_empty();
@@ -282,7 +161,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A name, if one comes next.
-    fn word(&mut self) -> Read<Option<Name>> {
+    pub(super) fn word(&mut self) -> Read<Option<Name>> {
         let rest = self.rest();
         let end = rest
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -529,7 +408,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A comma, or the bracket that ends the list; the bracket itself is left.
-    fn separator(&mut self, end: char) -> Read<()> {
+    pub(super) fn separator(&mut self, end: char) -> Read<()> {
         self.space();
         if self.eat(",") || self.peek() == Some(end) {
             return Ok(());
@@ -568,201 +447,4 @@ impl<'t> Parser<'t> {
             format!("close it with `{close}` before the next line begins"),
         )
     }
-
-    fn value(&mut self) -> Read<Expr> {
-        if self.open.len() > DEPTH_MAX {
-            return Err(self.fault(
-                self.at,
-                format!("brackets are nested at most {DEPTH_MAX} deep"),
-                "pass data as a file: `{\"$file\": \"path\"}`",
-            ));
-        }
-        let at = self.at;
-        let kind = match self.peek() {
-            Some('"' | '\'') => Kind::Literal(Value::from(self.quoted()?)),
-            Some('[') => Kind::List(self.list()?),
-            Some('{') => Kind::Record(self.record()?),
-            Some('(') => {
-                return Err(
-                    self.unexpected("a value", "lists are written [..]; nothing is grouped")
-                );
-            }
-            Some('0'..='9' | '-' | '+' | '.') => Kind::Literal(self.number()?),
-            _ => self.named()?,
-        };
-        Ok(Expr { at, kind })
-    }
-
-    fn list(&mut self) -> Read<Vec<Expr>> {
-        self.open.push(self.at);
-        self.at += 1;
-        let mut items = Vec::new();
-        loop {
-            self.space();
-            if self.eat("]") {
-                self.open.pop();
-                return Ok(items);
-            }
-            items.push(self.value()?);
-            self.separator(']')?;
-        }
-    }
-
-    fn record(&mut self) -> Read<Vec<(Name, Expr)>> {
-        self.open.push(self.at);
-        self.at += 1;
-        let mut members: Vec<(Name, Expr)> = Vec::new();
-        let mut keys = std::collections::HashSet::new();
-        loop {
-            self.space();
-            if self.eat("}") {
-                self.open.pop();
-                return Ok(members);
-            }
-            let at = self.at;
-            if !matches!(self.peek(), Some('"' | '\'')) {
-                return Err(self.unexpected("a key in quotes", "write `{\"name\": value}`"));
-            }
-            let text: Arc<str> = self.quoted()?.into();
-            if matches!(&*text, "$ref" | "$lit") {
-                return Err(self.fault(
-                    at,
-                    format!("`{text}` is not written in a script"),
-                    "write the reference itself: `a.rows[0]`; other values are data as they are",
-                ));
-            }
-            if !keys.insert(Arc::clone(&text)) {
-                return Err(self.fault(
-                    at,
-                    format!("the key `{}` is given twice", shortened(&text)),
-                    "leave one out",
-                ));
-            }
-            self.space();
-            if !self.eat(":") {
-                return Err(self.unexpected("`:`", "write `{\"name\": value}`"));
-            }
-            self.space();
-            let value = self.value()?;
-            members.push((Name { at, text }, value));
-            self.separator('}')?;
-        }
-    }
-
-    /// A constant, or a reference.
-    fn named(&mut self) -> Read<Kind> {
-        let Some(name) = self.word()? else {
-            return Err(self.unexpected(
-                "a value",
-                "write a number, a text, a list, a record or the name of a result",
-            ));
-        };
-        let literal = match &*name.text {
-            "true" | "True" => Some(Value::Bool(true)),
-            "false" | "False" => Some(Value::Bool(false)),
-            "null" | "None" => Some(Value::Null),
-            "not" | "lambda" | "await" => {
-                return Err(self.fault(name.at, format!("`{}` is no value", name.text), STEP_HINT));
-            }
-            _ => None,
-        };
-        if let Some(literal) = literal {
-            return Ok(Kind::Literal(literal));
-        }
-        if matches!(self.peek(), Some('"' | '\'')) {
-            return Err(self.fault(
-                name.at,
-                format!("texts have no prefix, found `{}`", name.text),
-                "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}",
-            ));
-        }
-        let path = self.path()?;
-        self.space();
-        if self.peek() == Some('(') {
-            return Err(self.fault(
-                name.at,
-                "calls are not nested",
-                format!(
-                    "assign it first, on a line of its own: `result = {}(..)`",
-                    name.text
-                ),
-            ));
-        }
-        if !self.eat("??") {
-            return Ok(Kind::Reference(name.text, path, None));
-        }
-        self.space();
-        let default = self.value()?;
-        if let Some(at) = default.reference() {
-            return Err(self.fault(
-                at,
-                "a default is a value that is written out",
-                "write a number, a text, a list or a record after `??`",
-            ));
-        }
-        Ok(Kind::Reference(name.text, path, Some(Box::new(default))))
-    }
-
-    /// The way into a result, as references of plans spell it.
-    fn path(&mut self) -> Read<String> {
-        let mut path = String::new();
-        loop {
-            if self.eat(".") {
-                let Some(field) = self.word()? else {
-                    return Err(self.unexpected("the name of a field", "write `a.field`"));
-                };
-                path.push('.');
-                path.push_str(&field.text);
-            } else if self.eat("[*]") {
-                path.push_str("[*]");
-            } else if self.peek() == Some('[') {
-                self.at += 1;
-                let hint = "write `a[0]`, `a[*].field` or `a.field`";
-                if matches!(self.peek(), Some('"' | '\'')) {
-                    let at = self.at;
-                    let field = self.quoted()?;
-                    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                    if field.is_empty()
-                        || field.starts_with(|c: char| c.is_ascii_digit())
-                        || !field.chars().all(plain)
-                    {
-                        return Err(self.fault(
-                            at,
-                            format!("`{}` is no name of a field", shortened(&field)),
-                            "take it out of the result with a call of `json_query`",
-                        ));
-                    }
-                    path.push('.');
-                    path.push_str(&field);
-                } else {
-                    let rest = self.rest();
-                    let end = rest
-                        .find(|c: char| !c.is_ascii_digit())
-                        .unwrap_or(rest.len());
-                    if end == 0 {
-                        return Err(self.unexpected("an index from 0, or `*`", hint));
-                    }
-                    path.push('[');
-                    path.push_str(&rest[..end]);
-                    path.push(']');
-                    self.at += end;
-                }
-                if !self.eat("]") {
-                    return Err(self.unexpected("`]`", hint));
-                }
-            } else {
-                return Ok(path);
-            }
-        }
-    }
-}
-
-/// What is shown of a long text.
-pub(super) fn shortened(text: &str) -> String {
-    const SHOWN: usize = 40;
-    if text.chars().count() <= SHOWN {
-        return text.to_owned();
-    }
-    let begin: String = text.chars().take(SHOWN).collect();
-    format!("{begin}..")
 }

@@ -2,7 +2,8 @@
 
 use tool_core::{Value, json};
 
-use super::parse::{Parser, Read, shortened};
+use super::faults::{Read, shortened};
+use super::parse::Parser;
 
 const ESCAPES: &str = "the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ \\xHH and \\uHHHH";
 

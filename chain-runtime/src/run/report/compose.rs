@@ -78,7 +78,13 @@ pub(in crate::run) fn compose(
         .into_iter()
         .map(|(unit, end)| {
             let step = &plan.steps[unit.step];
+            let by_order = &steps[unit.step].end;
+            let by_order = match unit.part.item() {
+                Some(index) => by_order.items.get(index).map(|item| item.status),
+                None => Some(by_order.status),
+            };
             Undone {
+                is_late: by_order != Some(StepStatus::Done),
                 step: match unit.part.item() {
                     Some(index) => format!("{}[{index}]", step.id).into(),
                     None => Arc::clone(&step.id),

@@ -74,6 +74,8 @@ pub struct Undone {
     pub tool: &'static str,
     /// How that ended.
     pub end: Finished,
+    /// Whether what it undid is no part of the result, because by plan order it would not have run.
+    is_late: bool,
 }
 
 /// The result of a chain.
@@ -118,7 +120,7 @@ impl ChainResult {
     }
 
     /// What is the same for any number of threads, for `dep` and `seq`, with and without barriers: outputs, and per step
-    /// status, wave, digests and errors. A replay compares this.
+    /// status, wave, digests and errors, and what of them was undone. A replay compares this.
     pub fn deterministic(&self) -> Value {
         Value::object([
             ("plan_digest", Value::from(self.plan_digest.as_str())),
@@ -136,7 +138,10 @@ impl ChainResult {
                         .collect(),
                 ),
             ),
-            ("undone", self.undone()),
+            (
+                "undone",
+                undone(self.undone.iter().filter(|one| !one.is_late)),
+            ),
         ])
     }
 
@@ -158,7 +163,7 @@ impl ChainResult {
             ),
         );
         if !self.undone.is_empty() {
-            result.insert("undone", self.undone());
+            result.insert("undone", undone(&self.undone));
         }
         result.insert("notes", self.notes.clone());
         Value::Object(Arc::new(result))
@@ -191,21 +196,6 @@ impl ChainResult {
             warnings: self.warnings.clone(),
             metadata,
         }
-    }
-
-    fn undone(&self) -> Value {
-        let undone = self.undone.iter().map(|one| {
-            Value::object([
-                ("step", Value::from(&*one.step)),
-                ("tool", Value::from(one.tool)),
-                ("status", Value::from(one.end.status.as_str())),
-                (
-                    "error",
-                    one.end.error.as_ref().map(stable).unwrap_or_default(),
-                ),
-            ])
-        });
-        Value::array(undone.collect())
     }
 
     fn missing(&self) -> Value {
@@ -289,6 +279,21 @@ impl ChainResult {
         };
         Value::object([("step", id), ("message", &words)])
     }
+}
+
+fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Value {
+    let undone = undone.into_iter().map(|one| {
+        Value::object([
+            ("step", Value::from(&*one.step)),
+            ("tool", Value::from(one.tool)),
+            ("status", Value::from(one.end.status.as_str())),
+            (
+                "error",
+                one.end.error.as_ref().map(stable).unwrap_or_default(),
+            ),
+        ])
+    });
+    Value::array(undone.collect())
 }
 
 /// How the calls of a map ended: how many of each status, and the errors of the first few.

@@ -1,0 +1,233 @@
+//! What a call may do, as far as the plan tells before it runs: the resources that it uses, and what the policy says of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use registry::{Answer, Decision, Verdict};
+use tool_core::{Call, Effect, ToolError, Value};
+
+use super::access::{self, Resources};
+use super::args;
+use super::step::Site;
+use super::{CheckedStep, Checker, ToolFacts, subplan};
+use crate::plan::Approval;
+use crate::problem::{Fault, PlanProblem};
+use crate::template::Node;
+use crate::types::Walked;
+
+/// What the policy says of a step before it runs; it is asked again when the step is called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permit {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The deciding layer.
+    pub layer: String,
+    /// Why.
+    pub reason: String,
+    /// Whether values that are not known yet could change it.
+    pub certain: bool,
+}
+
+impl Permit {
+    /// Of a step that is not checked because its tool is not known.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            layer: String::new(),
+            reason: String::new(),
+            certain: false,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// A step whose arguments are all known.
+    pub(super) fn settled(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        call: &dyn Call,
+        checked: &mut CheckedStep,
+    ) {
+        let reach = call.reach();
+        checked.effects = reach.effects;
+        checked.idempotent = reach.idempotent;
+        match self.dispatcher.resource_keys(facts.tool, call) {
+            Ok(keys) => {
+                let named = !keys.is_empty();
+                checked.resources = keys;
+                self.named(site, facts, checked.effects, named);
+            }
+            Err(err) => {
+                let pointer = format!("{}{}", site.base, err.path().unwrap_or_default());
+                self.resource_problem(&err, pointer);
+            }
+        }
+        let decision = if facts.strictest.certain {
+            facts.strictest.clone()
+        } else {
+            self.dispatcher
+                .preview(facts.tool, Some(call), &self.context)
+        };
+        checked.permit = self.permit(site, facts, decision, true);
+        if subplan::is_chain(checked.tool) {
+            let args = Node::Literal(call.args().clone());
+            self.subplan(site, &args, &HashMap::new(), checked);
+        }
+    }
+
+    /// A step some of whose arguments are not known yet.
+    pub(super) fn open(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        types: &HashMap<String, Option<Walked>>,
+        checked: &mut CheckedStep,
+    ) {
+        let files = self.dispatcher.host().capabilities.files.as_deref();
+        match access::of_open_call(facts.tool.spec(), &facts.input, &checked.args, files) {
+            Ok(Resources { keys, unknown }) => {
+                if let Some(unknown) = unknown {
+                    self.fall_back(site, &unknown);
+                }
+                let named = !keys.is_empty();
+                checked.resources = keys;
+                self.named(site, facts, checked.effects, named);
+            }
+            Err(err) => self.resource_problem(&err, site.base.clone()),
+        }
+        let strictest = facts.strictest.clone();
+        let (decision, known) = if strictest.certain || strictest.verdict == Verdict::Allow {
+            (strictest, true)
+        } else {
+            match self.likely(facts, &checked.args) {
+                // A denial of stand-ins is no denial of what will come.
+                Some(decision) => {
+                    let known = decision.verdict != Verdict::Deny;
+                    (decision, known)
+                }
+                None => (strictest, false),
+            }
+        };
+        checked.permit = self.permit(site, facts, decision, known);
+        if subplan::is_chain(checked.tool) {
+            let args = checked.args.clone();
+            self.subplan(site, &args, types, checked);
+        }
+    }
+
+    /// The verdict on a call like this one, with stand-ins for values to come; only where every resource is named by the plan,
+    /// so that what rules look at is what will be called.
+    fn likely(&self, facts: &ToolFacts<'_>, node: &Node) -> Option<Decision> {
+        let spec = facts.tool.spec();
+        let named = |pointer: &str| node.pointer(pointer).is_none_or(|node| node.is_literal());
+        if !spec
+            .resources
+            .iter()
+            .all(|template| named(template.pointer))
+        {
+            return None;
+        }
+        let properties = facts.input.get("properties")?;
+        let Node::Object(members) = node else {
+            return None;
+        };
+        let args = Value::object(members.iter().filter_map(|(key, member)| {
+            let value = match member {
+                Node::Literal(value) => value.clone(),
+                _ => args::sample(properties.get(&**key)?),
+            };
+            Some((Arc::clone(key), value))
+        }));
+        let call = facts.tool.decode(&args).ok()?;
+        Some(
+            self.dispatcher
+                .preview(facts.tool, Some(&*call), &self.context),
+        )
+    }
+
+    fn permit(
+        &mut self,
+        site: &Site,
+        facts: &ToolFacts<'_>,
+        mut decision: Decision,
+        known: bool,
+    ) -> Permit {
+        let (id, tool) = (&self.plan.steps[site.position].id, facts.tool.spec().id);
+        let pointer = format!("/steps/{}", site.position);
+        if site.approval == Approval::Required && decision.verdict == Verdict::Allow {
+            decision.require("plan", "the plan requires an approval");
+        }
+        let why = || match decision.reason.is_empty() {
+            true => format!("layer {}", decision.layer),
+            false => format!("layer {}: {}", decision.layer, decision.reason),
+        };
+        let asks = self.context.answer == Answer::Ask && self.dispatcher.host().approvals.is_some();
+        match decision.verdict {
+            Verdict::Deny if known => self.problems.push(PlanProblem::new(
+                Fault::Policy,
+                pointer,
+                format_args!("`{id}` may not call `{tool}`: denied by {}", why()),
+            )),
+            Verdict::Deny => self.note(format!(
+                "{pointer}: `{id}` may be denied when it is called: {}",
+                why()
+            )),
+            Verdict::Ask if site.approval == Approval::NeverAsk && known => self.problems.push(
+                PlanProblem::new(
+                    Fault::Approval,
+                    pointer,
+                    format_args!(
+                        "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {}",
+                        why()
+                    ),
+                )
+                .hint("add an `allow` rule that names the tool, or leave `approval` out"),
+            ),
+            Verdict::Ask if asks => self.note(format!(
+                "{pointer}: `{id}` waits for a person's approval to call `{tool}`: {}",
+                why()
+            )),
+            Verdict::Ask if self.context.answer != Answer::Yes => self.problems.push(
+                PlanProblem::new(
+                    Fault::Approval,
+                    pointer,
+                    format_args!("`{id}` needs an approval to call `{tool}`: {}", why()),
+                )
+                .hint("run with `--yes`, or add an `allow` rule that names the tool"),
+            ),
+            _ => {}
+        }
+        Permit {
+            verdict: decision.verdict,
+            layer: decision.layer.to_string(),
+            reason: decision.reason.to_string(),
+            certain: known,
+        }
+    }
+
+    fn resource_problem(&mut self, err: &ToolError, pointer: String) {
+        self.problems.push(PlanProblem {
+            hint: err.hint_str().map(str::to_owned),
+            ..PlanProblem::new(Fault::Resource, pointer, err.message())
+        });
+    }
+
+    /// Falls back when a step has effects and names nothing they could be on, or its tool says nothing about itself.
+    fn named(&mut self, site: &Site, facts: &ToolFacts<'_>, effects: &[Effect], named: bool) {
+        if !effects.is_empty() && !named {
+            self.fall_back(site, "has effects and names no resources");
+        } else if access::says_nothing(facts.tool.spec()) {
+            self.fall_back(site, "has a tool that declares nothing about itself");
+        }
+    }
+
+    pub(super) fn fall_back(&mut self, site: &Site, why: &str) {
+        if site.undoing {
+            return; // when it runs, nothing else does
+        }
+        let id = &self.plan.steps[site.position].id;
+        self.unnamed
+            .get_or_insert_with(|| format!("step `{id}` {why}"));
+    }
+}

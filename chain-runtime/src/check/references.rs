@@ -1,0 +1,100 @@
+//! The references of a step: which step each means, that it comes earlier, and what it gives.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::maps::Mapped;
+use super::step::Site;
+use super::{CheckedStep, Checker, conditions, subplan};
+use crate::graph::{Edge, Reason};
+use crate::problem::{Fault, PlanProblem};
+use crate::template::Placed;
+use crate::types::Walked;
+
+impl Checker<'_> {
+    /// Every reference of the arguments: that its step is there, comes earlier, and what it gives, by the pointer of the
+    /// reference.
+    pub(super) fn references(
+        &mut self,
+        site: &Site,
+        mapped: Option<&Mapped>,
+        checked: &mut CheckedStep,
+    ) -> HashMap<String, Option<Walked>> {
+        let mut placed_all: Vec<Arc<Placed>> = Vec::new();
+        checked
+            .args
+            .for_each_reference(&mut |placed| placed_all.push(Arc::clone(placed)));
+        let mut types = HashMap::new();
+        for placed in &placed_all {
+            if placed.reference.root() == "inputs" {
+                let open = self.open_input(placed).and_then(Result::ok);
+                types.insert(placed.pointer.clone(), open);
+                continue;
+            }
+            let walked = match mapped.and_then(|mapped| mapped.of(placed.reference.root())) {
+                Some(ty) => self.walked_item(&ty, placed),
+                None => self.used(site, placed, checked),
+            };
+            types.insert(placed.pointer.clone(), walked);
+        }
+        checked.uses.sort_unstable();
+        checked.uses.dedup();
+        types
+    }
+
+    /// A reference to a step, where its value is needed.
+    pub(super) fn used(
+        &mut self,
+        site: &Site,
+        placed: &Arc<Placed>,
+        checked: &mut CheckedStep,
+    ) -> Option<Walked> {
+        let target = self.dependency(site, placed, checked)?;
+        if target != site.position {
+            let known = conditions::of(self.plan, site.position);
+            self.guarded(target, &known, placed, "the step");
+        }
+        self.walked(target, placed)
+    }
+
+    /// The step that a reference means; waiting for it is part of the graph.
+    pub(super) fn dependency(
+        &mut self,
+        site: &Site,
+        placed: &Arc<Placed>,
+        checked: &mut CheckedStep,
+    ) -> Option<usize> {
+        let root = placed.reference.root();
+        if !self.index.contains_key(root) && self.is_within_subplan(site, placed) {
+            let message = format_args!("no step of this plan has the id `{root}`");
+            self.problems.push(
+                PlanProblem::new(Fault::ReferenceStep, placed.pointer.as_str(), message).hint(
+                    "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`",
+                ),
+            );
+            return None;
+        }
+        let own = site.undoing && *root == *self.plan.steps[site.position].id;
+        let target = match own {
+            true => site.position,
+            false => self.target(root, Some(site.position), &placed.pointer)?,
+        };
+        if !site.undoing {
+            self.edges.push(Edge {
+                from: target,
+                to: site.position,
+                reason: Reason::Reference(placed.reference.to_string().into()),
+            });
+        }
+        checked.uses.push(target);
+        Some(target)
+    }
+
+    /// Whether a reference stands in a plan that the step hands on.
+    fn is_within_subplan(&self, site: &Site, placed: &Placed) -> bool {
+        let inside = placed.pointer.strip_prefix(&*site.base);
+        let facts = self.facts.get(site.position).and_then(Option::as_ref);
+        inside.is_some_and(|rest| rest.starts_with("/plan/"))
+            && facts.is_some_and(|facts| subplan::is_chain(facts.tool.spec().id))
+    }
+}

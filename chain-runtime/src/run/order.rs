@@ -1,0 +1,85 @@
+//! In which order what is ready is taken: by the longest way behind it, or as a test draws it.
+//!
+//! The result may not depend on it. Without the feature `failpoints` (and outside this crate's own tests) no order can be drawn,
+//! and nothing of it is compiled.
+
+#[cfg(any(test, feature = "failpoints"))]
+pub use drawn::shuffled;
+
+#[cfg(any(test, feature = "failpoints"))]
+pub(super) use drawn::Order;
+
+#[cfg(any(test, feature = "failpoints"))]
+mod drawn {
+    use std::cell::Cell;
+
+    use tool_core::rng::derive_seed;
+
+    thread_local! {
+        static SEED: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+
+    /// Does something on this thread; the runs that it starts take what is ready in an order drawn from a seed.
+    pub fn shuffled<T>(seed: u64, run: impl FnOnce() -> T) -> T {
+        let before = SEED.replace(Some(seed));
+        let done = run();
+        SEED.set(before);
+        done
+    }
+
+    /// The order of one run.
+    pub(in crate::run) struct Order {
+        seed: Option<u64>,
+        picked: u64,
+    }
+
+    impl Order {
+        /// That of the runs this thread starts now.
+        pub(in crate::run) fn current() -> Self {
+            Self {
+                seed: SEED.get(),
+                picked: 0,
+            }
+        }
+
+        /// By step, what stands in place of the longest way behind it.
+        pub(in crate::run) fn priorities(&self, steps: usize) -> Option<Vec<u64>> {
+            let seed = self.seed?;
+            Some(
+                (0..steps as u64)
+                    .map(|step| derive_seed(seed, "priority", step))
+                    .collect(),
+            )
+        }
+
+        /// Which of so many that wait in a queue is taken.
+        pub(in crate::run) fn pick(&mut self, waiting: usize) -> usize {
+            let (Some(seed), true) = (self.seed, waiting > 1) else {
+                return 0;
+            };
+            self.picked += 1;
+            (derive_seed(seed, "queue", self.picked) % waiting as u64) as usize
+        }
+    }
+}
+
+#[cfg(not(any(test, feature = "failpoints")))]
+pub(super) struct Order;
+
+#[cfg(not(any(test, feature = "failpoints")))]
+impl Order {
+    #[inline(always)]
+    pub(super) fn current() -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    pub(super) fn priorities(&self, _: usize) -> Option<Vec<u64>> {
+        None
+    }
+
+    #[inline(always)]
+    pub(super) fn pick(&mut self, _: usize) -> usize {
+        0
+    }
+}

@@ -1,0 +1,88 @@
+//! What is wrong with a script, and the places that people are told.
+
+use std::sync::Arc;
+
+use registry::error::Place;
+use registry::{LoadError, LoadErrors};
+
+use super::PROBLEMS_MAX;
+
+/// Why a part is no part of a script.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) message: String,
+    pub(super) hint: String,
+}
+
+pub(super) type Read<T> = Result<T, Fault>;
+
+/// What is wrong so far.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(super) fn push(&mut self, fault: Fault) {
+        if self.0.len() < PROBLEMS_MAX {
+            self.0.push(fault);
+        }
+    }
+
+    pub(super) fn are_many(&self) -> bool {
+        self.0.len() >= PROBLEMS_MAX
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Everything that is wrong, in the order of the text.
+    pub(super) fn check(mut self, name: &str, text: &str) -> Result<(), LoadErrors> {
+        self.0.sort_by_key(|fault| fault.at);
+        let places = Places::new(text);
+        let file: Arc<str> = name.into();
+        let errors = self.0.into_iter().map(|fault| {
+            let (line, column) = places.of(fault.at);
+            let place = Place {
+                file: Arc::clone(&file),
+                line,
+                column,
+            };
+            LoadError::new(Some(&place), fault.message).hint(fault.hint)
+        });
+        LoadErrors::check(errors.collect())
+    }
+}
+
+/// Line and column (in characters), both from 1, of byte offsets.
+pub(super) struct Places<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Places<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self {
+            text,
+            starts: std::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    pub(super) fn of(&self, at: usize) -> (u32, u32) {
+        let line = self.starts.partition_point(|start| *start <= at).max(1);
+        let before = self.text.get(self.starts[line - 1]..at).unwrap_or_default();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        (number(line), number(before.chars().count() + 1))
+    }
+}
+
+/// What is shown of a long text.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(SHOWN).collect();
+    format!("{begin}..")
+}

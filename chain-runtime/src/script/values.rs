@@ -1,0 +1,199 @@
+//! Values: constants, lists, records, and references with the way into what they mean.
+
+use std::sync::Arc;
+
+use tool_core::Value;
+
+use super::DEPTH_MAX;
+use super::faults::{Read, shortened};
+use super::parse::{Parser, STEP_HINT};
+use super::tree::{Expr, Kind, Name};
+
+impl Parser<'_> {
+    pub(super) fn value(&mut self) -> Read<Expr> {
+        if self.open.len() > DEPTH_MAX {
+            return Err(self.fault(
+                self.at,
+                format!("brackets are nested at most {DEPTH_MAX} deep"),
+                "pass data as a file: `{\"$file\": \"path\"}`",
+            ));
+        }
+        let at = self.at;
+        let kind = match self.peek() {
+            Some('"' | '\'') => Kind::Literal(Value::from(self.quoted()?)),
+            Some('[') => Kind::List(self.list()?),
+            Some('{') => Kind::Record(self.record()?),
+            Some('(') => {
+                return Err(
+                    self.unexpected("a value", "lists are written [..]; nothing is grouped")
+                );
+            }
+            Some('0'..='9' | '-' | '+' | '.') => Kind::Literal(self.number()?),
+            _ => self.named()?,
+        };
+        Ok(Expr { at, kind })
+    }
+
+    fn list(&mut self) -> Read<Vec<Expr>> {
+        self.open.push(self.at);
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.space();
+            if self.eat("]") {
+                self.open.pop();
+                return Ok(items);
+            }
+            items.push(self.value()?);
+            self.separator(']')?;
+        }
+    }
+
+    fn record(&mut self) -> Read<Vec<(Name, Expr)>> {
+        self.open.push(self.at);
+        self.at += 1;
+        let mut members: Vec<(Name, Expr)> = Vec::new();
+        let mut keys = std::collections::HashSet::new();
+        loop {
+            self.space();
+            if self.eat("}") {
+                self.open.pop();
+                return Ok(members);
+            }
+            let at = self.at;
+            if !matches!(self.peek(), Some('"' | '\'')) {
+                return Err(self.unexpected("a key in quotes", "write `{\"name\": value}`"));
+            }
+            let text: Arc<str> = self.quoted()?.into();
+            if matches!(&*text, "$ref" | "$lit") {
+                return Err(self.fault(
+                    at,
+                    format!("`{text}` is not written in a script"),
+                    "write the reference itself: `a.rows[0]`; other values are data as they are",
+                ));
+            }
+            if !keys.insert(Arc::clone(&text)) {
+                return Err(self.fault(
+                    at,
+                    format!("the key `{}` is given twice", shortened(&text)),
+                    "leave one out",
+                ));
+            }
+            self.space();
+            if !self.eat(":") {
+                return Err(self.unexpected("`:`", "write `{\"name\": value}`"));
+            }
+            self.space();
+            let value = self.value()?;
+            members.push((Name { at, text }, value));
+            self.separator('}')?;
+        }
+    }
+
+    /// A constant, or a reference.
+    fn named(&mut self) -> Read<Kind> {
+        let Some(name) = self.word()? else {
+            return Err(self.unexpected(
+                "a value",
+                "write a number, a text, a list, a record or the name of a result",
+            ));
+        };
+        let literal = match &*name.text {
+            "true" | "True" => Some(Value::Bool(true)),
+            "false" | "False" => Some(Value::Bool(false)),
+            "null" | "None" => Some(Value::Null),
+            "not" | "lambda" | "await" => {
+                return Err(self.fault(name.at, format!("`{}` is no value", name.text), STEP_HINT));
+            }
+            _ => None,
+        };
+        if let Some(literal) = literal {
+            return Ok(Kind::Literal(literal));
+        }
+        if matches!(self.peek(), Some('"' | '\'')) {
+            return Err(self.fault(
+                name.at,
+                format!("texts have no prefix, found `{}`", name.text),
+                "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}",
+            ));
+        }
+        let path = self.path()?;
+        self.space();
+        if self.peek() == Some('(') {
+            return Err(self.fault(
+                name.at,
+                "calls are not nested",
+                format!(
+                    "assign it first, on a line of its own: `result = {}(..)`",
+                    name.text
+                ),
+            ));
+        }
+        if !self.eat("??") {
+            return Ok(Kind::Reference(name.text, path, None));
+        }
+        self.space();
+        let default = self.value()?;
+        if let Some(at) = default.reference() {
+            return Err(self.fault(
+                at,
+                "a default is a value that is written out",
+                "write a number, a text, a list or a record after `??`",
+            ));
+        }
+        Ok(Kind::Reference(name.text, path, Some(Box::new(default))))
+    }
+
+    /// The way into a result, as references of plans spell it.
+    fn path(&mut self) -> Read<String> {
+        let mut path = String::new();
+        loop {
+            if self.eat(".") {
+                let Some(field) = self.word()? else {
+                    return Err(self.unexpected("the name of a field", "write `a.field`"));
+                };
+                path.push('.');
+                path.push_str(&field.text);
+            } else if self.eat("[*]") {
+                path.push_str("[*]");
+            } else if self.peek() == Some('[') {
+                self.at += 1;
+                let hint = "write `a[0]`, `a[*].field` or `a.field`";
+                if matches!(self.peek(), Some('"' | '\'')) {
+                    let at = self.at;
+                    let field = self.quoted()?;
+                    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                    if field.is_empty()
+                        || field.starts_with(|c: char| c.is_ascii_digit())
+                        || !field.chars().all(plain)
+                    {
+                        return Err(self.fault(
+                            at,
+                            format!("`{}` is no name of a field", shortened(&field)),
+                            "take it out of the result with a call of `json_query`",
+                        ));
+                    }
+                    path.push('.');
+                    path.push_str(&field);
+                } else {
+                    let rest = self.rest();
+                    let end = rest
+                        .find(|c: char| !c.is_ascii_digit())
+                        .unwrap_or(rest.len());
+                    if end == 0 {
+                        return Err(self.unexpected("an index from 0, or `*`", hint));
+                    }
+                    path.push('[');
+                    path.push_str(&rest[..end]);
+                    path.push(']');
+                    self.at += end;
+                }
+                if !self.eat("]") {
+                    return Err(self.unexpected("`]`", hint));
+                }
+            } else {
+                return Ok(path);
+            }
+        }
+    }
+}
