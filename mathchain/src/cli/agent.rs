@@ -4,15 +4,38 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::Subcommand;
 use registry::agents::{AgentTools, Checked, Checker, ToolName};
 use registry::{AgentFile, Aliases, LoadErrors};
 use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
-use super::args::{Agent, Global};
+use super::args::Global;
 use super::{complain, exit, flags, print_data, session};
 use crate::Toolkit;
 use crate::environment::{self, AgentText};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Agent {
+    /// List the agents of `agents/` beside the configuration
+    List,
+    /// Show one agent, or its prompts
+    Show {
+        /// Agent, or the path of its file
+        name: String,
+        /// Print the prompts, with values for their variables: NAME=TEXT; repeatable
+        #[arg(long, value_name = "NAME=TEXT", num_args = 0..=1, default_missing_value = "")]
+        prompt: Option<Vec<String>>,
+    },
+    /// Check agent files completely
+    #[command(
+        after_help = "Exit code 2 when a file is wrong, with file, line and the nearest name."
+    )]
+    Check {
+        /// Agents, or paths of files; all without any
+        names: Vec<String>,
+    },
+}
 
 /// Lists, shows and checks agents.
 pub(super) fn agent(global: &Global, command: &Agent) -> Result<ExitCode, ToolError> {

@@ -1,14 +1,48 @@
 //! `mathchain approve|deny ID` and `mathchain approvals list`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use chain_runtime::state::Approval;
+use clap::{Args, Subcommand};
 use tool_core::{ToolError, Value};
 
-use super::args::{Approvals, Approve, Decide, Global};
+use super::args::Global;
 use super::policy::rules;
 use super::{exit, print_data, session};
 use crate::approvers::approver;
+
+#[derive(Debug, Args)]
+pub(super) struct Approve {
+    /// Id of the approval, or its beginning
+    pub id: String,
+    /// Record a rule, so that calls like this one run without asking: this tool and role, with these paths, this program or these
+    /// hosts
+    #[arg(long)]
+    pub always: bool,
+    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Decide {
+    /// Id of the approval, or its beginning
+    pub id: String,
+    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Approvals {
+    /// List them
+    List {
+        /// Settled ones too
+        #[arg(long)]
+        all: bool,
+    },
+}
 
 /// Grants one approval. Whoever runs this command line as this user is the operator.
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {

@@ -1,4 +1,5 @@
-//! The command line: what can be typed, and its help.
+//! The command line: what can be typed, and its help. What is typed behind a command that lists, shows and settles stands with that
+//! command.
 
 use std::path::PathBuf;
 
@@ -88,15 +89,15 @@ pub(super) enum Command {
     Tools(Tools),
     /// Ask the policy
     #[command(subcommand)]
-    Policy(Policy),
+    Policy(super::policy::Policy),
     /// List, show and check agent files
     #[command(subcommand)]
-    Agent(Agent),
+    Agent(super::agent::Agent),
     /// Print how an agent command line is started so that it can do what an agent may, and no more
     AgentArgs(AgentArgs),
     /// List phases, and show what each agent may do in one
     #[command(subcommand)]
-    Phase(Phase),
+    Phase(super::phase::Phase),
     /// Check the configuration, every agent, phase and plugin
     #[command(
         after_help = "Exit code 2 when anything is wrong: every error at once, with file, line and column. For a project's own CI."
@@ -110,36 +111,36 @@ pub(super) enum Command {
     },
     /// List, check and switch plugins
     #[command(subcommand)]
-    Plugins(Plugins),
+    Plugins(super::plugins::Plugins),
     /// Approve a waiting call, once
-    Approve(Approve),
+    Approve(super::approvals::Approve),
     /// Decline a waiting call
-    Deny(Decide),
+    Deny(super::approvals::Decide),
     /// Calls that wait for an answer
     #[command(subcommand)]
-    Approvals(Approvals),
+    Approvals(super::approvals::Approvals),
     /// Copies that were kept of files before calls changed them
     #[command(subcommand)]
-    Files(Files),
+    Files(super::kept::Files),
     /// What people were told: calls with the obligation `notify`, questions of agents
     #[command(subcommand)]
-    Notifications(Notifications),
+    Notifications(super::kept::Notifications),
     /// Read and verify the audit
     #[command(subcommand)]
-    Audit(Audit),
+    Audit(super::audit::Audit),
     /// Recorded runs: list and show them, go on with them or cancel them, free what they keep
     #[command(subcommand)]
-    Runs(Runs),
+    Runs(super::runs::Runs),
     /// Go through a run again: verify it, compute and compare, or run it anew
     Replay(super::resume::Replay),
     /// What looks wrong in what plans and calls did
     #[command(subcommand)]
-    Chain(Chain),
+    Chain(super::chain::Chain),
     /// Large values that runs made, as files
     #[command(subcommand)]
-    Artifacts(Artifacts),
+    Artifacts(super::artifacts::Artifacts),
     /// Write a commented starter configuration
-    Init(Init),
+    Init(super::init::Init),
     /// Check this installation: versions, state, processor, probes and cures
     Doctor,
     /// Print shell completions
@@ -366,376 +367,6 @@ pub(super) enum Tools {
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(super) enum Policy {
-    /// Say what would happen to a call, who decides, where that is written and what would allow it
-    Explain(Box<Explain>),
-    /// Role by tool: allow, ask, deny or hidden, whatever the arguments
-    Matrix {
-        /// As in this phase
-        #[arg(long)]
-        phase: Option<String>,
-        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
-        #[arg(long = "fact", value_name = "FACT")]
-        facts: Vec<String>,
-    },
-    /// What a change from one configuration to another grants and revokes, with the agents and plugins beside each
-    #[command(after_help = "Examples:
-  mathchain policy diff mathchain.toml new.toml       # the same agents and plugins on both sides
-  git worktree add ../before main && mathchain policy diff ../before/mathchain.toml mathchain.toml")]
-    Diff {
-        /// Configuration before
-        #[arg(value_name = "BEFORE")]
-        before: PathBuf,
-        /// Configuration after
-        #[arg(value_name = "AFTER")]
-        after: PathBuf,
-    },
-    /// Hold a table of expected verdicts against the policy
-    Test {
-        /// YAML, TOML or JSON: `cases: [{role, tool, args?, phase?, agent?, task?, facts?, expect, layer?}]`
-        file: PathBuf,
-    },
-    /// List the rules that `approve --always` recorded
-    Rules,
-    /// Take a recorded rule away
-    Forget {
-        /// Its number in `policy rules`
-        #[arg(value_name = "N")]
-        number: usize,
-    },
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  mathchain policy explain worker_general write_file
-  mathchain policy explain operator write_file --arg path=out.txt --arg content=x
-  mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit
-  mathchain policy explain operator statistics --phase audit --enable statistics")]
-pub(super) struct Explain {
-    /// Role
-    pub role: String,
-    /// Tool
-    pub tool: String,
-    #[command(flatten)]
-    pub caller: Caller,
-    /// All arguments as one JSON object
-    #[arg(long, value_name = "JSON", conflicts_with = "arg")]
-    pub args: Option<String>,
-    /// Argument NAME=VALUE; repeatable
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub arg: Vec<String>,
-    /// A fact instead of what holds here, such as `workspace=closed`; repeatable
-    #[arg(long = "fact", value_name = "FACT")]
-    pub facts: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Approve {
-    /// Id of the approval, or its beginning
-    pub id: String,
-    /// Record a rule, so that calls like this one run without asking: this tool and role, with these paths, this program or these
-    /// hosts
-    #[arg(long)]
-    pub always: bool,
-    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
-    #[arg(long, value_name = "FILE")]
-    pub key: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Files {
-    /// List the copies, newest first
-    Backups,
-    /// Bring a file back as a copy has it; what is there now is copied first
-    Restore {
-        /// Id of the copy, its beginning, or the path of the file, of which the newest copy is taken
-        #[arg(value_name = "ID|PATH")]
-        wanted: String,
-        /// Of a path, the newest copy that was kept no later; milliseconds since 1970, as `files backups` shows them
-        #[arg(long, value_name = "TIME_MS")]
-        at: Option<u64>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Notifications {
-    /// List them, newest first
-    List {
-        /// How many
-        #[arg(long, default_value_t = 20, value_name = "N")]
-        limit: u32,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Plugins {
-    /// List plugins, their tools, and what they lack
-    List,
-    /// Check every manifest and all settings, and greet the process of each plugin
-    Check {
-        /// Only look at the files
-        #[arg(long)]
-        no_start: bool,
-    },
-    /// Write a plugin that works, to change
-    New {
-        /// Its name, of the form [a-z][a-z0-9_]*
-        name: String,
-    },
-    /// Say what a serving process takes up, and have it look now
-    Reload,
-    /// Switch a plugin or one of its tools on, in its settings
-    Enable {
-        /// NAME, or NAME:TOOL
-        name: String,
-    },
-    /// Switch a plugin or one of its tools off, in its settings
-    Disable {
-        /// NAME, or NAME:TOOL
-        name: String,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Decide {
-    /// Id of the approval, or its beginning
-    pub id: String,
-    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
-    #[arg(long, value_name = "FILE")]
-    pub key: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Approvals {
-    /// List them
-    List {
-        /// Settled ones too
-        #[arg(long)]
-        all: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Audit {
-    /// List the newest records
-    List {
-        /// How many
-        #[arg(long, default_value_t = 20, value_name = "N")]
-        limit: u32,
-    },
-    /// Show one record
-    Show {
-        /// Call id, or session and number as SESSION:N
-        record: String,
-    },
-    /// Check every hash chain and the values that runs refer to; finds a changed byte, a missing record, a cut tail
-    #[command(
-        after_help = "Every answer has a head: `audit.head` in its metadata, the line `audit ...` for a reader.
-Examples:
-  mathchain audit verify
-  mathchain audit verify --no-values          # records alone: as quick whatever runs keep
-  mathchain audit verify --head SESSION:N:HASH"
-    )]
-    Verify {
-        /// A head published earlier, SESSION:N:HASH, that must still be there; repeatable
-        #[arg(long = "head", value_name = "HEAD")]
-        heads: Vec<String>,
-        /// Leave the values that runs refer to unread
-        #[arg(long)]
-        no_values: bool,
-    },
-    /// Write all records as JSON Lines
-    Export,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Runs {
-    /// List them, newest first
-    #[command(after_help = "Examples:
-  mathchain runs list
-  mathchain runs list --state suspended --json")]
-    List {
-        /// Only those in this state
-        #[arg(long, value_enum)]
-        state: Option<RunStateArg>,
-        /// How many
-        #[arg(long, default_value_t = 20, value_name = "N")]
-        limit: u32,
-    },
-    /// Show one: header, inputs and records
-    #[command(after_help = "Example:
-  mathchain runs show 3f2a             # any unique beginning of the id")]
-    Show {
-        /// Id of the run, or its beginning
-        run: String,
-    },
-    /// Go on with one that waits for an approval, needs a decision, or whose process ended
-    Resume(super::resume::Resume),
-    /// Cancel one that nobody works on
-    Cancel(super::resume::Cancel),
-    /// Write the records of one as JSON Lines, with what its hashes cover; or its spans
-    #[command(after_help = "Examples:
-  mathchain runs export 3f2a > run.jsonl
-  mathchain runs export 3f2a --format otlp > spans.jsonl   # docs/observability.md")]
-    Export {
-        /// Id of the run, or its beginning
-        run: String,
-        /// What is written
-        #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
-        format: ExportFormat,
-    },
-    /// Free the values of old runs; their records stay for ever
-    #[command(
-        after_help = "Without --keep-days and --quota-mb only what nobody refers to is freed. Pinned runs, and runs that have not ended, keep all.
-Examples:
-  mathchain runs gc --keep-days 30 --dry-run
-  mathchain runs gc --quota-mb 2000"
-    )]
-    Gc {
-        /// Free values of runs that ended longer ago, and kept results not used since
-        #[arg(long, value_name = "DAYS")]
-        keep_days: Option<u64>,
-        /// Free values of the runs that ended first, until no more than this is left
-        #[arg(long, value_name = "MB")]
-        quota_mb: Option<u64>,
-        /// Only say what would be freed
-        #[arg(long)]
-        dry_run: bool,
-    },
-    /// Keep the values of a run whatever their age
-    Pin {
-        /// Id of the run, or its beginning
-        run: String,
-    },
-    /// Undo a pin
-    Unpin {
-        /// Id of the run, or its beginning
-        run: String,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ExportFormat {
-    /// The records, with what their hashes cover
-    Jsonl,
-    /// OpenTelemetry spans as OTLP/JSON; in builds with the feature `otel`
-    Otlp,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(super) enum RunStateArg {
-    /// A process works on it
-    Running,
-    /// The process that worked on it died
-    Interrupted,
-    /// It waits for an approval
-    Suspended,
-    /// An effect may or may not have happened
-    NeedsDecision,
-    /// All went well
-    Succeeded,
-    /// A step failed
-    Failed,
-    /// Somebody stopped it
-    Cancelled,
-    /// The plan was refused
-    Rejected,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Chain {
-    /// Find stalls, repeated failures, retry storms, plans that fall back, one tool or role that does nearly all
-    #[command(
-        after_help = "What is found is no error, and the exit code is 0 all the same. `[chain.anomalies]` in the configuration sets the limits.
-Examples:
-  mathchain chain anomalies
-  mathchain chain anomalies --since 7
-  mathchain chain anomalies --run 3f2a         # any unique beginning of the id
-  mathchain chain anomalies --json | jq '.findings[] | {kind, run, tool, next}'"
-    )]
-    Anomalies {
-        /// Only in this run: its id, or the beginning; others say how long tools take
-        #[arg(long, value_name = "RUN", conflicts_with = "since")]
-        run: Option<String>,
-        /// Look back so many days
-        #[arg(long, value_name = "DAYS", default_value_t = 30)]
-        since: u64,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Artifacts {
-    /// List them, newest first
-    #[command(after_help = "Example:
-  mathchain artifacts list --run 3f2a")]
-    List {
-        /// Only those that a run refers to
-        #[arg(long, value_name = "RUN")]
-        run: Option<String>,
-        /// How many
-        #[arg(long, default_value_t = 20, value_name = "N")]
-        limit: u32,
-    },
-    /// Show shape, type, summary, and the runs that refer to it
-    #[command(after_help = "Example:
-  mathchain artifacts show b3:9c41     # any unique beginning, at least four digits")]
-    Show {
-        /// Handle, or its beginning
-        handle: String,
-    },
-    /// Write the content, verified: an array as an .npy file that NumPy opens, anything else as JSON
-    #[command(after_help = "Examples:
-  mathchain artifacts get b3:9c41 --to samples.npy
-  mathchain artifacts get b3:77d0 | jq .")]
-    Get {
-        /// Handle, or its beginning
-        handle: String,
-        /// File to make, which must not be there yet; without it stdout
-        #[arg(long, value_name = "FILE")]
-        to: Option<PathBuf>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Phase {
-    /// List the phases of the configuration
-    List,
-    /// Show the tools of a phase, their verdicts, and where each field came from
-    #[command(after_help = "Example:
-  mathchain phase show audit --agent codex")]
-    Show {
-        /// Phase
-        name: String,
-        /// Agent in it
-        #[arg(long)]
-        agent: Option<String>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Agent {
-    /// List the agents of `agents/` beside the configuration
-    List,
-    /// Show one agent, or its prompts
-    Show {
-        /// Agent, or the path of its file
-        name: String,
-        /// Print the prompts, with values for their variables: NAME=TEXT; repeatable
-        #[arg(long, value_name = "NAME=TEXT", num_args = 0..=1, default_missing_value = "")]
-        prompt: Option<Vec<String>>,
-    },
-    /// Check agent files completely
-    #[command(
-        after_help = "Exit code 2 when a file is wrong, with file, line and the nearest name."
-    )]
-    Check {
-        /// Agents, or paths of files; all without any
-        names: Vec<String>,
-    },
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mathchain agent-args --phase audit --agent claude
@@ -783,14 +414,4 @@ impl From<Confinement> for registry::policy::Confinement {
             Confinement::FullAccess => Self::FullAccess,
         }
     }
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Init {
-    /// Folder to write into
-    #[arg(default_value = ".")]
-    pub directory: PathBuf,
-    /// Write starter agents into `agents/` instead of a configuration
-    #[arg(long)]
-    pub agents: bool,
 }

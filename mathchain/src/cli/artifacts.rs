@@ -2,15 +2,49 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use chain_runtime::artifacts::Kind;
 use chain_runtime::state::Artifact;
+use clap::Subcommand;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::args::{Artifacts, Global};
+use super::args::Global;
 use super::{exit, human, print_data, session};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Artifacts {
+    /// List them, newest first
+    #[command(after_help = "Example:
+  mathchain artifacts list --run 3f2a")]
+    List {
+        /// Only those that a run refers to
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show shape, type, summary, and the runs that refer to it
+    #[command(after_help = "Example:
+  mathchain artifacts show b3:9c41     # any unique beginning, at least four digits")]
+    Show {
+        /// Handle, or its beginning
+        handle: String,
+    },
+    /// Write the content, verified: an array as an .npy file that NumPy opens, anything else as JSON
+    #[command(after_help = "Examples:
+  mathchain artifacts get b3:9c41 --to samples.npy
+  mathchain artifacts get b3:77d0 | jq .")]
+    Get {
+        /// Handle, or its beginning
+        handle: String,
+        /// File to make, which must not be there yet; without it stdout
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
+    },
+}
 
 /// Lists large values, and writes them out.
 pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCode, ToolError> {

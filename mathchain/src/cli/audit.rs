@@ -4,10 +4,44 @@ use std::process::ExitCode;
 
 use chain_runtime::counted;
 use chain_runtime::state::{AuditRecord, State, parse_head};
+use clap::Subcommand;
 use tool_core::{ToolError, Value};
 
-use super::args::{Audit, Global};
+use super::args::Global;
 use super::{exit, human, print_data, session};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Audit {
+    /// List the newest records
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show one record
+    Show {
+        /// Call id, or session and number as SESSION:N
+        record: String,
+    },
+    /// Check every hash chain and the values that runs refer to; finds a changed byte, a missing record, a cut tail
+    #[command(
+        after_help = "Every answer has a head: `audit.head` in its metadata, the line `audit ...` for a reader.
+Examples:
+  mathchain audit verify
+  mathchain audit verify --no-values          # records alone: as quick whatever runs keep
+  mathchain audit verify --head SESSION:N:HASH"
+    )]
+    Verify {
+        /// A head published earlier, SESSION:N:HASH, that must still be there; repeatable
+        #[arg(long = "head", value_name = "HEAD")]
+        heads: Vec<String>,
+        /// Leave the values that runs refer to unread
+        #[arg(long)]
+        no_values: bool,
+    },
+    /// Write all records as JSON Lines
+    Export,
+}
 
 /// Reads or verifies the audit.
 pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {

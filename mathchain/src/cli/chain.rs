@@ -5,12 +5,34 @@ use std::process::ExitCode;
 
 use chain_runtime::anomalies::{Evidence, Finding, anomalies};
 use chain_runtime::state::RunState;
+use clap::Subcommand;
 use tool_core::capability::Clock as _;
 use tool_core::{ToolError, Value};
 
-use super::args::{Chain, Global};
+use super::args::Global;
 use super::{exit, print_data, session};
 use crate::clock::SystemClock;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Chain {
+    /// Find stalls, repeated failures, retry storms, plans that fall back, one tool or role that does nearly all
+    #[command(
+        after_help = "What is found is no error, and the exit code is 0 all the same. `[chain.anomalies]` in the configuration sets the limits.
+Examples:
+  mathchain chain anomalies
+  mathchain chain anomalies --since 7
+  mathchain chain anomalies --run 3f2a         # any unique beginning of the id
+  mathchain chain anomalies --json | jq '.findings[] | {kind, run, tool, next}'"
+    )]
+    Anomalies {
+        /// Only in this run: its id, or the beginning; others say how long tools take
+        #[arg(long, value_name = "RUN", conflicts_with = "since")]
+        run: Option<String>,
+        /// Look back so many days
+        #[arg(long, value_name = "DAYS", default_value_t = 30)]
+        since: u64,
+    },
+}
 
 /// Most records that are looked at, the newest; and most running runs.
 const RECORDS_MAX: usize = 200_000;

@@ -1,14 +1,24 @@
 //! `mathchain init`.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::Args;
 use tool_core::{ErrorCode, ToolError};
 
-use super::args::Init;
 use super::{exit, print};
 use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
+
+#[derive(Debug, Args)]
+pub(super) struct Init {
+    /// Folder to write into
+    #[arg(default_value = ".")]
+    pub directory: PathBuf,
+    /// Write starter agents into `agents/` instead of a configuration
+    #[arg(long)]
+    pub agents: bool,
+}
 
 /// The starter configuration; every line that is not a comment is the default.
 const STARTER: &str = include_str!("starter.toml");

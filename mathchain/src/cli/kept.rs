@@ -3,10 +3,36 @@
 use std::process::ExitCode;
 
 use chain_runtime::state::{Backup, NoticeRecord};
+use clap::Subcommand;
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::args::{Files, Global, Notifications};
+use super::args::Global;
 use super::{exit, print_data, session};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Files {
+    /// List the copies, newest first
+    Backups,
+    /// Bring a file back as a copy has it; what is there now is copied first
+    Restore {
+        /// Id of the copy, its beginning, or the path of the file, of which the newest copy is taken
+        #[arg(value_name = "ID|PATH")]
+        wanted: String,
+        /// Of a path, the newest copy that was kept no later; milliseconds since 1970, as `files backups` shows them
+        #[arg(long, value_name = "TIME_MS")]
+        at: Option<u64>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Notifications {
+    /// List them, newest first
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+}
 
 /// Most rows of a list.
 const SHOWN_MAX: usize = 1000;

@@ -3,12 +3,29 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::Subcommand;
 use registry::policy::{Field, Phase as Defined};
 use tool_core::{Object, ToolError, Value};
 
-use super::args::{Global, Phase};
+use super::args::Global;
 use super::{exit, print_data, session};
 use crate::{Context, Toolkit};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Phase {
+    /// List the phases of the configuration
+    List,
+    /// Show the tools of a phase, their verdicts, and where each field came from
+    #[command(after_help = "Example:
+  mathchain phase show audit --agent codex")]
+    Show {
+        /// Phase
+        name: String,
+        /// Agent in it
+        #[arg(long)]
+        agent: Option<String>,
+    },
+}
 
 /// Lists phases, or shows one.
 pub(super) fn phase(global: &Global, command: &Phase) -> Result<ExitCode, ToolError> {

@@ -5,12 +5,42 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
+use clap::Subcommand;
 use registry::plugins::{Plugin, Status};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
-use super::args::{Global, Plugins};
+use super::args::Global;
 use super::{complain, exit, print_data, session};
 use crate::{Toolkit, generation, plugins};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Plugins {
+    /// List plugins, their tools, and what they lack
+    List,
+    /// Check every manifest and all settings, and greet the process of each plugin
+    Check {
+        /// Only look at the files
+        #[arg(long)]
+        no_start: bool,
+    },
+    /// Write a plugin that works, to change
+    New {
+        /// Its name, of the form [a-z][a-z0-9_]*
+        name: String,
+    },
+    /// Say what a serving process takes up, and have it look now
+    Reload,
+    /// Switch a plugin or one of its tools on, in its settings
+    Enable {
+        /// NAME, or NAME:TOOL
+        name: String,
+    },
+    /// Switch a plugin or one of its tools off, in its settings
+    Disable {
+        /// NAME, or NAME:TOOL
+        name: String,
+    },
+}
 
 /// Lists, checks or switches.
 pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, ToolError> {

@@ -5,10 +5,106 @@ use std::process::ExitCode;
 
 use chain_runtime::counted;
 use chain_runtime::state::{AuditRecord, Collected, Keep, Run, RunState, State};
+use clap::{Subcommand, ValueEnum};
 use tool_core::{ToolError, Value};
 
-use super::args::{ExportFormat, Global, RunStateArg, Runs};
+use super::args::Global;
 use super::{artifacts, exit, print_data, resume, session};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Runs {
+    /// List them, newest first
+    #[command(after_help = "Examples:
+  mathchain runs list
+  mathchain runs list --state suspended --json")]
+    List {
+        /// Only those in this state
+        #[arg(long, value_enum)]
+        state: Option<RunStateArg>,
+        /// How many
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show one: header, inputs and records
+    #[command(after_help = "Example:
+  mathchain runs show 3f2a             # any unique beginning of the id")]
+    Show {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+    /// Go on with one that waits for an approval, needs a decision, or whose process ended
+    Resume(super::resume::Resume),
+    /// Cancel one that nobody works on
+    Cancel(super::resume::Cancel),
+    /// Write the records of one as JSON Lines, with what its hashes cover; or its spans
+    #[command(after_help = "Examples:
+  mathchain runs export 3f2a > run.jsonl
+  mathchain runs export 3f2a --format otlp > spans.jsonl   # docs/observability.md")]
+    Export {
+        /// Id of the run, or its beginning
+        run: String,
+        /// What is written
+        #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+        format: ExportFormat,
+    },
+    /// Free the values of old runs; their records stay for ever
+    #[command(
+        after_help = "Without --keep-days and --quota-mb only what nobody refers to is freed. Pinned runs, and runs that have not ended, keep all.
+Examples:
+  mathchain runs gc --keep-days 30 --dry-run
+  mathchain runs gc --quota-mb 2000"
+    )]
+    Gc {
+        /// Free values of runs that ended longer ago, and kept results not used since
+        #[arg(long, value_name = "DAYS")]
+        keep_days: Option<u64>,
+        /// Free values of the runs that ended first, until no more than this is left
+        #[arg(long, value_name = "MB")]
+        quota_mb: Option<u64>,
+        /// Only say what would be freed
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Keep the values of a run whatever their age
+    Pin {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+    /// Undo a pin
+    Unpin {
+        /// Id of the run, or its beginning
+        run: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportFormat {
+    /// The records, with what their hashes cover
+    Jsonl,
+    /// OpenTelemetry spans as OTLP/JSON; in builds with the feature `otel`
+    Otlp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum RunStateArg {
+    /// A process works on it
+    Running,
+    /// The process that worked on it died
+    Interrupted,
+    /// It waits for an approval
+    Suspended,
+    /// An effect may or may not have happened
+    NeedsDecision,
+    /// All went well
+    Succeeded,
+    /// A step failed
+    Failed,
+    /// Somebody stopped it
+    Cancelled,
+    /// The plan was refused
+    Rejected,
+}
 
 /// Most records that are shown of a run; `runs export` has all.
 const RECORDS_MAX: usize = 1000;

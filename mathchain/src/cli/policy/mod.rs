@@ -5,13 +5,80 @@ pub(super) mod rules;
 mod tables;
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::{Args, Subcommand};
 use registry::policy::Explanation;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
-use super::args::{Explain, Global, Policy};
+use super::args::Global;
+use super::caller::Caller;
 use super::{exit, flags, print_data, session};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Policy {
+    /// Say what would happen to a call, who decides, where that is written and what would allow it
+    Explain(Box<Explain>),
+    /// Role by tool: allow, ask, deny or hidden, whatever the arguments
+    Matrix {
+        /// As in this phase
+        #[arg(long)]
+        phase: Option<String>,
+        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+        #[arg(long = "fact", value_name = "FACT")]
+        facts: Vec<String>,
+    },
+    /// What a change from one configuration to another grants and revokes, with the agents and plugins beside each
+    #[command(after_help = "Examples:
+  mathchain policy diff mathchain.toml new.toml       # the same agents and plugins on both sides
+  git worktree add ../before main && mathchain policy diff ../before/mathchain.toml mathchain.toml")]
+    Diff {
+        /// Configuration before
+        #[arg(value_name = "BEFORE")]
+        before: PathBuf,
+        /// Configuration after
+        #[arg(value_name = "AFTER")]
+        after: PathBuf,
+    },
+    /// Hold a table of expected verdicts against the policy
+    Test {
+        /// YAML, TOML or JSON: `cases: [{role, tool, args?, phase?, agent?, task?, facts?, expect, layer?}]`
+        file: PathBuf,
+    },
+    /// List the rules that `approve --always` recorded
+    Rules,
+    /// Take a recorded rule away
+    Forget {
+        /// Its number in `policy rules`
+        #[arg(value_name = "N")]
+        number: usize,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain policy explain worker_general write_file
+  mathchain policy explain operator write_file --arg path=out.txt --arg content=x
+  mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit
+  mathchain policy explain operator statistics --phase audit --enable statistics")]
+pub(super) struct Explain {
+    /// Role
+    pub role: String,
+    /// Tool
+    pub tool: String,
+    #[command(flatten)]
+    pub caller: Caller,
+    /// All arguments as one JSON object
+    #[arg(long, value_name = "JSON", conflicts_with = "arg")]
+    pub args: Option<String>,
+    /// Argument NAME=VALUE; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub arg: Vec<String>,
+    /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+    #[arg(long = "fact", value_name = "FACT")]
+    pub facts: Vec<String>,
+}
 
 /// Asks the policy.
 pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
