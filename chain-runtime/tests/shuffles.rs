@@ -332,7 +332,8 @@ fn compare(key: &str, plans: u64, shuffles: u64) {
                 }
                 let expected = &mut expected[usize::from(is_written)];
                 assert_eq!(&found, expected.get_or_insert(found.clone()), "{name}");
-                if is_written && threads == 3 {
+                // A result that was kept took one attempt; computed again, the tool fails first.
+                if is_written && way.no_cache && threads == 3 {
                     replayed(&state, &result, &way, key, &name);
                 }
             }
