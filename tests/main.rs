@@ -15,3 +15,4 @@ mod scripts;
 mod sessions;
 mod shapes;
 mod sparse_reference;
+mod syntaxes;

@@ -10,8 +10,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tool_core::capability::folded;
 use tool_core::{Access, ResourceKey, ResourceKind};
-use unicode_normalization::UnicodeNormalization;
 
 /// Most conflict edges of a plan that is run in parallel.
 pub const EDGES_MAX: usize = 500_000;
@@ -166,6 +166,8 @@ impl Trie {
     }
 
     fn child(&mut self, at: usize, part: &str) -> usize {
+        // On every file system, since which one a file will lie on is not known before it is there: two files whose names differ in
+        // case alone are written one after the other.
         let part = folded(part);
         if let Some(&child) = self.nodes[at].children.get(&part) {
             return child;
@@ -220,17 +222,6 @@ fn components(path: &str) -> Vec<&str> {
         }
     }
     parts
-}
-
-/// A name as file systems that fold case compare it; on others too, since which one a file will lie on is not known before it is
-/// there: two files whose names differ in case alone are written one after the other.
-pub(crate) fn folded(name: &str) -> String {
-    if name.is_ascii() {
-        return name.to_ascii_lowercase();
-    }
-    // Upper and then lower case: `ß` and `SS` are one name, and so are `ſ` and `s`.
-    let upper: String = name.nfd().flat_map(char::to_uppercase).collect();
-    upper.nfd().flat_map(char::to_lowercase).nfd().collect()
 }
 
 #[cfg(test)]

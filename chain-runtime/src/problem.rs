@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fmt;
 
 use registry::{LoadError, LoadErrors};
-use tool_core::{ErrorCode, Problem, ToolError, Value};
+use tool_core::error::PROBLEMS_BYTES_MAX;
+use tool_core::{ErrorCode, Problem, ToolError, Value, brief, path};
 
 /// Most problems that are kept; the rest is counted.
 pub const PROBLEMS_MAX: usize = 1000;
@@ -92,12 +93,12 @@ pub struct PlanProblem {
 }
 
 impl PlanProblem {
-    /// A problem at a JSON pointer.
-    pub fn new(fault: Fault, pointer: impl Into<String>, message: impl fmt::Display) -> Self {
+    /// A problem at a JSON pointer. What is long of either is cut: the text of a plan chooses its names.
+    pub fn new(fault: Fault, pointer: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self {
             fault,
-            pointer: pointer.into(),
-            message: message.to_string(),
+            pointer: path::brief(pointer.as_ref()).into_owned(),
+            message: brief::message(message),
             hint: None,
             place: None,
         }
@@ -106,7 +107,7 @@ impl PlanProblem {
     /// Adds the next step.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
-        self.hint = Some(hint.to_string());
+        self.hint = Some(brief::message(hint));
         self
     }
 
@@ -117,6 +118,10 @@ impl PlanProblem {
             self.hint = Some(format!("did you mean `{near}`?"));
         }
         self
+    }
+
+    fn bytes(&self) -> usize {
+        self.pointer.len() + self.message.len() + self.hint.as_ref().map_or(0, String::len)
     }
 
     fn to_value(&self) -> Value {
@@ -157,6 +162,8 @@ impl fmt::Display for PlanProblem {
 pub struct Problems {
     list: Vec<PlanProblem>,
     more: usize,
+    /// Bytes of the words in the list.
+    bytes: usize,
 }
 
 impl Problems {
@@ -175,15 +182,17 @@ impl Problems {
         problems
     }
 
-    /// Adds one.
+    /// Adds one. Beyond [`PROBLEMS_MAX`] problems, or [`PROBLEMS_BYTES_MAX`] bytes of words, they are only counted.
     pub fn push(&mut self, problem: PlanProblem) {
         if self.list.last() == Some(&problem) {
             return; // several elements of a map have it
         }
-        if self.list.len() < PROBLEMS_MAX {
-            self.list.push(problem);
-        } else {
+        let bytes = self.bytes + problem.bytes();
+        if self.is_full() || (bytes > PROBLEMS_BYTES_MAX && !self.list.is_empty()) {
             self.more += 1;
+        } else {
+            self.bytes = bytes;
+            self.list.push(problem);
         }
     }
 
@@ -231,7 +240,7 @@ impl Problems {
 
     /// Whether further problems are only counted, so that their words need not be chosen with care.
     pub(crate) fn is_full(&self) -> bool {
-        self.list.len() >= PROBLEMS_MAX
+        self.more > 0 || self.list.len() >= PROBLEMS_MAX
     }
 
     /// Leaves out what follows from a problem of the form at the same place.
@@ -308,6 +317,7 @@ impl std::error::Error for Problems {}
 impl From<PlanProblem> for Problems {
     fn from(problem: PlanProblem) -> Self {
         Self {
+            bytes: problem.bytes(),
             list: vec![problem],
             more: 0,
         }

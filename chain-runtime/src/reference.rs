@@ -102,6 +102,17 @@ impl Reference {
         })
     }
 
+    /// How many of its parts are projections.
+    pub fn projections(&self) -> usize {
+        let each = |segment: &&Segment| **segment == Segment::Each;
+        self.segments.iter().filter(each).count()
+    }
+
+    /// Whether what it gave is nothing, or has an element that is: `null` counts as nothing where a default stands for it.
+    pub fn is_lacking(&self, given: &Value) -> bool {
+        lacking(given, self.projections())
+    }
+
     /// The text of the first `count` segments.
     pub fn prefix(&self, count: usize) -> String {
         let mut text = self.root.to_string();
@@ -169,6 +180,15 @@ fn each(list: &Value, rest: &[Segment], left: usize) -> Result<Value, (usize, St
         })
         .collect::<Result<Vec<_>, _>>()
         .map(Value::array)
+}
+
+/// Whether a value is `null`, or an element so many lists deep. Recursion is bounded by [`SEGMENTS_MAX`].
+fn lacking(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) if depth > 0 => items.iter().any(|item| lacking(item, depth - 1)),
+        _ => false, // blocks of numbers hold no `null`
+    }
 }
 
 fn no_field(value: &Value, name: &str) -> String {

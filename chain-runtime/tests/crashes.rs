@@ -15,13 +15,17 @@ use chain_runtime::state::RunState;
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use tool_core::{Object, Value, json};
 
-use crate::durable::{Durable, outputs};
+use registry::CallerContext;
+
+use crate::durable::{Durable, approval_of, asker, outputs};
 use crate::fakes::{operator, parse};
 
 /// Names the folder for the process that is to die.
 const FOLDER: &str = "MATHCHAIN_TEST_DURABLE";
 /// Its plan; without one it goes on with the run.
 const PLAN: &str = "MATHCHAIN_TEST_PLAN";
+/// Whether it goes on as somebody who has to ask.
+const ASKS: &str = "MATHCHAIN_TEST_ASKS";
 /// What `abort` ends a process with.
 const SIGABRT: i32 = 6;
 
@@ -60,7 +64,7 @@ inputs:
 outputs: {word: {$ref: after.result}}
 ";
 
-fn run_crashing(folder: &Path, plan: &str) -> ChainResult {
+fn run_crashing(folder: &Path, plan: &str, context: &CallerContext) -> ChainResult {
     let durable = Durable::open(&folder.join("state"));
     let mut inputs = Object::new();
     inputs.insert("file", folder.join("effects.txt").to_str().unwrap());
@@ -69,20 +73,13 @@ fn run_crashing(folder: &Path, plan: &str) -> ChainResult {
         chain_id: Some("crashing".to_owned()),
         ..durable.options()
     };
-    chain_runtime::execute(
-        &parse(plan),
-        &durable.asking(),
-        &operator(),
-        &inputs,
-        options,
-    )
-    .unwrap()
+    chain_runtime::execute(&parse(plan), &durable.asking(), context, &inputs, options).unwrap()
 }
 
 /// The answer of a run of a plan that nobody killed.
 fn uninterrupted(plan: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let result = run_crashing(folder.path(), plan);
+    let result = run_crashing(folder.path(), plan, &operator());
     assert_eq!(result.status, ChainStatus::Success, "{:?}", result.error);
     bytes(&result)
 }
@@ -102,10 +99,14 @@ fn dies_where_it_is_told() {
         return;
     };
     match std::env::var(PLAN) {
-        Ok(plan) => drop(run_crashing(&folder, &plan)),
+        Ok(plan) => drop(run_crashing(&folder, &plan, &operator())),
         Err(_) => {
             let durable = Durable::open(&folder.join("state"));
-            let resumed = durable.resume("crashing", &operator(), &Resume::default());
+            let context = match std::env::var_os(ASKS) {
+                Some(_) => asker(),
+                None => operator(),
+            };
+            let resumed = durable.resume("crashing", &context, &Resume::default());
             resumed.unwrap();
         }
     }
@@ -113,6 +114,10 @@ fn dies_where_it_is_told() {
 
 /// Whether a process that runs a plan, or goes on with it, is killed at a place; else it ends as it should.
 fn dies_at(folder: &Path, plan: Option<&str>, place: &str) -> bool {
+    dies_with(folder, plan, place, &[])
+}
+
+fn dies_with(folder: &Path, plan: Option<&str>, place: &str, more: &[(&str, &str)]) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "crashes::dies_where_it_is_told", "--nocapture"])
@@ -120,6 +125,7 @@ fn dies_at(folder: &Path, plan: Option<&str>, place: &str) -> bool {
         .env("MATHCHAIN_FAILPOINT", place)
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
+    command.envs(more.iter().copied());
     if let Some(plan) = plan {
         command.env(PLAN, plan);
     }
@@ -273,6 +279,63 @@ fn a_tool_that_can_look_settles_what_a_crash_left_open() {
             _ => Some("happened"),
         };
         assert_eq!(probed.as_deref(), wanted, "{point}");
+        assert!(durable.state.verify(&[]).unwrap().is_sound(), "{point}");
+    }
+}
+
+/// The same across an approval: the one intent that uses it up names it and has what was noted, so that nobody has to decide. Who
+/// was killed before the effect has used up the approval, and asks anew.
+#[test]
+fn an_approved_call_that_a_crash_left_open_is_settled() {
+    let expected = uninterrupted(STAMPING);
+    for (point, asks_anew) in [
+        ("journal.before_intent", false),
+        ("journal.after_intent", true),
+        ("run.before_effect", true),
+        ("run.after_effect", false),
+        ("journal.before_settled", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let waits = run_crashing(folder.path(), STAMPING, &asker());
+        assert_eq!(waits.status, ChainStatus::Suspended, "{point}");
+        let state = folder.path().join("state");
+        let approve = |result: &ChainResult| {
+            let durable = Durable::open(&state);
+            let approval = approval_of(result, "w");
+            durable.state.approve(&approval, "terminal").unwrap();
+        };
+        approve(&waits);
+        assert!(
+            dies_with(folder.path(), None, point, &[(ASKS, "1")]),
+            "{point}"
+        );
+        let go_on = || {
+            let durable = Durable::open(&state);
+            durable
+                .resume("crashing", &asker(), &Resume::default())
+                .unwrap_or_else(|err| panic!("{point}: {err}"))
+        };
+        let mut result = go_on();
+        if asks_anew {
+            assert_eq!(result.status, ChainStatus::Suspended, "{point}");
+            approve(&result);
+            result = go_on();
+        }
+        assert_eq!(bytes(&result), expected, "{point}");
+        let file = folder.path().join("effects.txt");
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "w", "{point}");
+        let durable = Durable::open(&state);
+        let records = durable.state.run_records("crashing").unwrap();
+        let kind = |record: &&Value| record.get("kind") == Some(&Value::from("intent"));
+        let intents: Vec<&Value> = records.iter().filter(kind).collect();
+        assert_eq!(intents.len(), 1 + usize::from(asks_anew), "{point}");
+        for intent in intents {
+            let by = intent.get("approved_by").and_then(Value::as_str);
+            assert_eq!(by, Some("terminal"), "{point}: {intent}");
+            let named = intent.get("approval_id").and_then(Value::as_str);
+            assert!(named.is_some_and(|id| id.len() == 12), "{point}: {intent}");
+            assert!(intent.get("before").is_some(), "{point}: {intent}");
+        }
         assert!(durable.state.verify(&[]).unwrap().is_sound(), "{point}");
     }
 }

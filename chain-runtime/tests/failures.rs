@@ -166,6 +166,35 @@ fn a_chain_has_a_deadline() {
     assert!(logged("deadline").is_empty());
 }
 
+/// Whatever stops a chain, what was done before is undone: a cancelled call may be the last thing that happens in it.
+#[test]
+fn a_chain_that_is_stopped_is_undone() {
+    let plan = |limit: &str, sleeps: &str| {
+        let steps = steps(&[
+            "{id: a, tool: any, args: {value: 1}, compensate: {tool: note, args: {key: stopped, text: undo}}}",
+            &format!("{{id: b, tool: {sleeps}, after: [a]}}"),
+        ]);
+        parse(&format!("{limit}{steps}"))
+    };
+    let b = "note, args: {key: stopped, text: b, sleep_ms: 60000}";
+    for (limit, timeout_ms) in [
+        ("", Some(30)),
+        ("deadline_ms: 30\n", None),
+        ("budget: {wall_ms: 30}\n", None),
+    ] {
+        let options = RunOptions {
+            timeout_ms,
+            ..RunOptions::default()
+        };
+        let result = World::new()
+            .run_with(&plan(limit, b), &Object::new(), options)
+            .unwrap();
+        assert_eq!(statuses(&result), "a:done b:cancelled", "{limit}");
+        assert_eq!(result.undone.len(), 1, "{limit}");
+        assert_eq!(logged("stopped"), ["note undo"], "{limit}");
+    }
+}
+
 #[test]
 fn t20_cancelling_stops_what_runs_and_starts_nothing() {
     let plan = parse(&steps(&[
@@ -246,5 +275,39 @@ fn an_observer_that_panics_stops_nothing() {
             .run_with(&plan, &Object::new(), options)
             .unwrap()
             .is_success()
+    );
+}
+
+/// Values that a plan refers to again and again are small in memory and large wherever they are read: that is found before.
+#[test]
+fn arguments_put_together_have_a_limit() {
+    let many = |of: &str, count: usize| {
+        let one = format!("{{$ref: {of}}}");
+        format!("[{}]", vec![one; count].join(", "))
+    };
+    let plan = steps(&[
+        &format!(
+            "{{id: a, tool: any, args: {{value: \"{}\"}}}}",
+            "x".repeat(200_000)
+        ),
+        &format!(
+            "{{id: b, tool: any, args: {{value: {}}}}}",
+            many("a.result", 20)
+        ),
+        &format!(
+            "{{id: c, tool: any, args: {{value: {}}}}}",
+            many("b.result", 10)
+        ),
+        &format!(
+            "{{id: d, tool: any, args: {{value: {}}}}}",
+            many("c.result", 100)
+        ),
+    ]);
+    let result = World::new().run(&plan);
+    assert_eq!(statuses(&result), "a:done b:done c:done d:failed");
+    let error = result.steps[3].end.error.as_ref().unwrap();
+    assert_eq!(
+        (error.code(), error.reason_str(), error.path()),
+        (ErrorCode::LimitExceeded, Some("arguments"), Some("/value"))
     );
 }

@@ -1,6 +1,6 @@
 //! What is said of the form of a plan: everything together, once for each place, and quickly.
 
-use chain_runtime::{Plan, StepStatus};
+use chain_runtime::{Fault, Plan, PlanProblem, StepStatus};
 use tool_core::{Object, Value};
 
 use crate::fakes::{World, operator, parse, steps};
@@ -236,4 +236,93 @@ fn many_faults_are_told_and_counted() {
         let value: Value = problems.to_value();
         assert!(value.get("problems").is_some());
     }
+}
+
+/// What is said of a plan does not grow with the names in it, however often one of them stands on the way to a fault.
+#[test]
+fn long_names_are_told_once_and_in_short() {
+    let long = "k".repeat(300_000);
+    let many = |one: &dyn Fn(usize) -> String| (0..2_000).map(one).collect::<Vec<_>>().join(",");
+    let unknown = many(&|number| format!("\"u{number}\":1"));
+    let references = many(&|_| "{\"$ref\":\"nobody\"}".to_owned());
+    let formats = many(&|_| "{\"$fmt\":\"{\"}".to_owned());
+    let files = many(&|_| "{\"$file\":\"x\"}".to_owned());
+    let any = |value: &str| {
+        format!("\"steps\":[{{\"id\":\"a\",\"tool\":\"any\",\"args\":{{\"value\":{value}}}}}]")
+    };
+    let one = any("1");
+    for (members, expected) in [
+        (
+            format!("\"inputs\":{{\"{long}\":{{{unknown}}}}},{one}"),
+            "an input has no field `u1`",
+        ),
+        (
+            format!("\"outputs\":{{\"{long}\":[{references}]}},{one}"),
+            "at most 1024 are allowed",
+        ),
+        (
+            format!("\"outputs\":{{\"{long}\":[{files}]}},{one}"),
+            "opens nothing",
+        ),
+        (
+            any(&format!("{{\"{long}\":[{references}]}}")),
+            "at most 1024 are allowed",
+        ),
+        (
+            any(&format!("{{\"{long}\":[{formats}]}}")),
+            "at most 1024 are allowed",
+        ),
+        (format!("\"{long}\":1,{one}"), "a plan has no field `kkk"),
+        (
+            format!("\"steps\":[{{\"id\":\"{long}\",\"tool\":\"any\",\"args\":{{{unknown}}}}}]"),
+            "is no id",
+        ),
+        (
+            format!("\"steps\":[{{\"id\":\"a\",\"tool\":\"{long}\",\"args\":{{}}}}]"),
+            "no tool named",
+        ),
+    ] {
+        let text = format!("{{\"version\":1,{members}}}");
+        let world = World::new();
+        let plan = Plan::parse(&text).unwrap();
+        let found = chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new());
+        let problems = found.unwrap_err();
+        let words = problems.to_string();
+        assert!(
+            words.contains(expected),
+            "{expected}: {}",
+            &words[..words.len().min(2_000)]
+        );
+        assert!(
+            problems
+                .list()
+                .iter()
+                .all(|problem| problem.pointer.len() < 1_024)
+        );
+        let answer = tool_core::ToolError::from(problems).to_value();
+        let bytes = tool_core::json::to_text(&answer).len();
+        assert!(bytes < 1 << 20, "{expected}: {bytes} bytes");
+    }
+}
+
+/// Problems with much to say are told up to a size, the others counted.
+#[test]
+fn the_words_of_all_problems_have_a_limit() {
+    let mut problems = chain_runtime::Problems::default();
+    for number in 0..1_000 {
+        let message = "x".repeat(4_000);
+        problems.push(PlanProblem::new(Fault::Form, format!("/{number}"), message));
+    }
+    let words = problems.to_string();
+    assert!(
+        words.len() < tool_core::error::PROBLEMS_BYTES_MAX + 32_768,
+        "{}",
+        words.len()
+    );
+    assert_eq!(problems.list().len() + problems.more(), 1_000);
+    assert!(problems.list().len() > 40 && problems.more() > 900);
+    assert!(
+        words.contains(&format!("and {} more", problems.more())),
+        "the rest is counted"
+    );
 }

@@ -143,8 +143,35 @@ pub fn user_state_folder() -> Option<PathBuf> {
     user_folder("XDG_STATE_HOME", ".local/state")
 }
 
-/// What the sandbox is told: where programs are looked for, and where scratch folders are made. A command sees none of it.
-pub fn surroundings(workspace: Option<&Path>) -> Surroundings {
+/// The folders of a workspace that tools and programs do not read, absolute and without links: the state that is in use, and what has the name of
+/// one.
+pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
+    let named = host_tools::workspace::CLOSED.iter();
+    let named = named.map(|name| workspace.join(name));
+    named
+        .chain(state.map(Path::to_owned))
+        .map(|folder| real(&folder))
+        .collect()
+}
+
+/// A path without links, as far as it is there.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = path
+        .ancestors()
+        .find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match there {
+        Some((above, found)) => match path.strip_prefix(above) {
+            Ok(rest) if !rest.as_os_str().is_empty() => found.join(rest),
+            _ => found,
+        },
+        None => path,
+    }
+}
+
+/// What the sandbox is told: where programs are looked for, where scratch folders are made, and what of the workspace is [`closed`].
+/// A command sees none of it.
+pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surroundings {
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
         variable(name)
@@ -160,6 +187,7 @@ pub fn surroundings(workspace: Option<&Path>) -> Surroundings {
     let environments = environments.into_iter().flatten();
     Surroundings {
         workspace: workspace.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned())),
+        closed: closed.to_vec(),
         scratch: std::env::temp_dir(),
         path: folders("PATH")
             .into_iter()

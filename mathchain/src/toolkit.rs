@@ -29,7 +29,10 @@ pub struct Toolkit {
     state: Option<Arc<State>>,
     state_fault: Option<ToolError>,
     workspace: Option<PathBuf>,
+    closed: Vec<PathBuf>,
     sandbox: Arc<Sandbox>,
+    /// Where a run goes on that began in a session, instead of the door's own.
+    world: Option<Arc<Dispatcher>>,
 }
 
 /// Gathers what a [`Toolkit`] is made of.
@@ -284,7 +287,7 @@ impl Toolkit {
         };
         let generation = self.generations.current();
         let caller = caller(&generation, context);
-        chain_runtime::execute(plan, &generation.dispatcher, &caller, inputs, options)
+        chain_runtime::execute(plan, &self.dispatcher(), &caller, inputs, options)
     }
 
     /// Goes on with a run that was suspended, needs a decision, or whose process ended; see [`chain_runtime::run::resume`].
@@ -307,7 +310,7 @@ impl Toolkit {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
         let state = self.runs()?;
-        chain_runtime::run::resume(state, id, &generation.dispatcher, &caller, options, how)
+        chain_runtime::run::resume(state, id, &self.dispatcher(), &caller, options, how)
     }
 
     /// Cancels a run that nobody works on; what says how is undone.
@@ -317,7 +320,7 @@ impl Toolkit {
     pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled, ToolError> {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
-        chain_runtime::run::cancel(self.runs()?, id, &generation.dispatcher, &caller)
+        chain_runtime::run::cancel(self.runs()?, id, &self.dispatcher(), &caller)
     }
 
     /// Goes through a run again and compares; see [`chain_runtime::run::replay`].
@@ -331,7 +334,7 @@ impl Toolkit {
         };
         let generation = self.generations.current();
         let caller = caller(&generation, context);
-        chain_runtime::run::replay(self.runs()?, id, &generation.dispatcher, &caller, options)
+        chain_runtime::run::replay(self.runs()?, id, &self.dispatcher(), &caller, options)
     }
 
     /// Where runs are written.
@@ -350,7 +353,14 @@ impl Toolkit {
 
     /// The dispatcher that every call which begins now passes; a reload puts another in its place.
     pub fn dispatcher(&self) -> Arc<Dispatcher> {
-        Arc::clone(&self.generations.current().dispatcher)
+        let own = || Arc::clone(&self.generations.current().dispatcher);
+        self.world.as_ref().map_or_else(own, Arc::clone)
+    }
+
+    /// The same in another world, for a run that began there.
+    pub(crate) fn in_world(mut self, world: Dispatcher) -> Self {
+        self.world = Some(Arc::new(world));
+        self
     }
 
     /// The configuration that holds now.
@@ -377,6 +387,11 @@ impl Toolkit {
     /// The workspace root, where there is one.
     pub fn workspace(&self) -> Option<&Path> {
         self.workspace.as_deref()
+    }
+
+    /// What of the workspace neither tools nor programs read.
+    pub(crate) fn closed(&self) -> &[PathBuf] {
+        &self.closed
     }
 
     /// Where programs run.
@@ -506,10 +521,13 @@ impl Builder {
         let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
         let config = self.config.unwrap_or_default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let closed = (self.workspace.as_deref()).map_or_else(Vec::new, |root| {
+            environment::closed(root, self.state.as_deref())
+        });
         let files = self
             .workspace
             .as_deref()
-            .map(|root| open_workspace(root, self.state.as_deref(), &self.plugins, &self.protected))
+            .map(|root| open_workspace(root, &closed, &self.plugins, &self.protected))
             .transpose()?;
         let (state, state_fault) = match self
             .state
@@ -521,6 +539,7 @@ impl Builder {
         };
         let sandbox = Arc::new(Sandbox::new(environment::surroundings(
             self.workspace.as_deref(),
+            &closed,
         )));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = match (&state, &files) {
@@ -574,24 +593,21 @@ impl Builder {
             state,
             state_fault,
             workspace: self.workspace,
+            closed,
             sandbox,
+            world: None,
         })
     }
 }
 
-/// Opens the workspace; a state folder and plugins inside it are never written by tools, whatever their names.
+/// Opens the workspace; plugins inside it are never written by tools, whatever their names, and a state folder is not read either.
 fn open_workspace(
     root: &Path,
-    state: Option<&Path>,
+    closed: &[PathBuf],
     plugins: &[PluginRoot],
     files: &[PathBuf],
 ) -> Result<Arc<dyn Files>, ToolError> {
     let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
-    let inside = state
-        .and_then(|state| state.strip_prefix(root).ok())
-        .and_then(Path::to_str)
-        .filter(|inside| !inside.is_empty());
-    protected.extend(inside);
     protected.extend(generation::protected(plugins, root));
     // Places are compared as they are: a root by another name is another place.
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -603,5 +619,11 @@ fn open_workspace(
     };
     let named: Vec<String> = files.iter().filter_map(below).collect();
     protected.extend(named.iter().map(String::as_str));
-    Ok(Arc::new(Workspace::with_protected(root, &protected)?))
+    let closed: Vec<&str> = closed
+        .iter()
+        .filter_map(|folder| folder.strip_prefix(&real).ok()?.to_str())
+        .collect();
+    Ok(Arc::new(
+        Workspace::with_protected(root, &protected)?.close(&closed),
+    ))
 }

@@ -317,6 +317,53 @@ fn a_configuration_is_found_checked_and_obeyed() {
     }
 }
 
+/// Neither by its name nor by that of the folder which a configuration names, and no walk shows it.
+#[test]
+fn tools_never_read_the_state() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[workspace]\nstate = \"kept/state\"\n",
+    );
+    place.write("note.txt", "SQLite format");
+    place.write(".mathchain/old", "SQLite format");
+    place
+        .run(&["call", "calculate", "--expression", "1"], "")
+        .expect_code(0);
+    for path in [
+        "kept/state/state.db",
+        "./kept/../kept/state/state.db",
+        ".mathchain/old",
+    ] {
+        let read = [
+            "call",
+            "read_file",
+            "--path",
+            path,
+            "--encoding",
+            "base64",
+            "--json",
+        ];
+        let answer = place.run(&read, "");
+        answer.expect_code(3);
+        assert_eq!(
+            answer.json().pointer("/error/reason"),
+            Some(Value::from("protected_path")),
+            "{path}: {}",
+            answer.stdout
+        );
+    }
+    let searched = r#"{"pattern":"SQLite","path":".","ignored":true,"literal":true}"#;
+    let found = place.run(&["call", "grep", "--json"], searched);
+    found.expect_code(0);
+    assert!(found.stdout.contains("note.txt"), "{}", found.stdout);
+    assert!(
+        !found.stdout.contains("kept/") && !found.stdout.contains(".mathchain/"),
+        "{}",
+        found.stdout
+    );
+}
+
 #[test]
 fn tools_never_write_state_or_configuration() {
     let place = Place::new();

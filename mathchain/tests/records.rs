@@ -13,7 +13,7 @@ use mathchain::chain_runtime::state::{RunHeader, State};
 use mathchain::clock::SystemClock;
 use tool_core::Value;
 
-use crate::support::{Answer, Place};
+use crate::support::{Answer, Place, answer_of};
 
 const ASKS: &str = "version = 1\n[[policies]]\nlevel = \"global\"\n  [[policies.rules]]\n  match = { tools = [\"write_file\"] }\n  decision = \"ask\"\n";
 
@@ -367,4 +367,111 @@ fn an_interrupted_run_has_one_name() {
         "{}",
         human.stdout
     );
+}
+
+/// Runs the binary where no file may grow beyond 50 KiB, as on a full disk: less than the log of the state has already.
+#[cfg(target_os = "linux")]
+fn without_room(place: &Place, args: &[&str], stdin: &str) -> Answer {
+    use std::process::Command;
+    let inner = place.command(args);
+    let mut outer = Command::new("sh");
+    outer
+        .args(["-c", "trap '' 25; ulimit -f 100; exec \"$0\" \"$@\""])
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .current_dir(place.path("work"))
+        .env_clear()
+        .envs(
+            inner
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    answer_of(outer, stdin.as_bytes())
+}
+
+/// A head that was given out and is not in the file would make a later verification cry wolf.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_head_is_given_of_what_could_not_be_written() {
+    let place = Place::new();
+    let call = ["call", "calculate", "--expression", "1", "--json"];
+    let first = place.run(&call, "");
+    first.expect_code(0).at("/metadata/audit/head");
+    let answer = without_room(&place, &call, "");
+    answer.expect_code(0);
+    assert_eq!(answer.json().pointer("/metadata/audit"), None);
+    let warnings = answer.at("/warnings").to_string();
+    assert!(
+        warnings.contains("the audit of this run is incomplete"),
+        "{warnings}"
+    );
+    let session = without_room(
+        &place,
+        &["session"],
+        "{\"type\":\"run.requested\"}\n{\"type\":\"calls.observed\",\"calls\":[{\"call_id\":\"a\",\"tool\":\"calculate\",\"args\":{\"expression\":\"1\"}}]}\n",
+    );
+    session.expect_code(0);
+    assert!(
+        session.stdout.contains("batch.settled"),
+        "{}",
+        session.stdout
+    );
+    assert!(
+        !session.stdout.contains(r#""type":"audit""#),
+        "{}",
+        session.stdout
+    );
+    assert!(session.stderr.contains("incomplete"), "{}", session.stderr);
+    let verified = place.run(&["audit", "verify"], "");
+    verified.expect_code(0);
+}
+
+/// An answer that is not there is no success, whatever was done; nobody who reads is no error.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_told() {
+    let place = Place::new();
+    place.write(
+        "plan.yaml",
+        "version: 1\nid: p\nsteps:\n- {id: a, tool: calculate, args: {expression: '1'}}\n",
+    );
+    place
+        .run(&["call", "calculate", "--expression", "1"], "")
+        .expect_code(0);
+    for (args, stdin) in [
+        (&["call", "calculate", "--expression", "1"][..], ""),
+        (
+            &["call", "calculate", "--expression", "1", "--output", "raw"],
+            "",
+        ),
+        (&["run", "plan.yaml"], ""),
+        (&["audit", "verify"], ""),
+        (&["session"], "{\"type\":\"run.requested\"}\n"),
+        (
+            &["serve", "--jsonl"],
+            "{\"tool\":\"calculate\",\"args\":{\"expression\":\"1\"}}\n",
+        ),
+    ] {
+        let mut command = place.command(args);
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        command.stdout(full.expect("a full device"));
+        let answer = answer_of(command, stdin.as_bytes());
+        answer.expect_code(1);
+        let told = "the answer cannot be written to stdout: No space left";
+        assert!(answer.stderr.contains(told), "{args:?}: {}", answer.stderr);
+        let (read, write) = std::io::pipe().expect("a pipe");
+        drop(read);
+        let mut command = place.command(args);
+        command.stdout(write);
+        let answer = answer_of(command, stdin.as_bytes());
+        assert_ne!(answer.code, 1, "{args:?}: {}", answer.stderr);
+        assert!(
+            !answer.stderr.contains("stdout"),
+            "{args:?}: {}",
+            answer.stderr
+        );
+    }
 }

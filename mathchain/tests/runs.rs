@@ -179,3 +179,161 @@ fn an_artifact_is_an_argument_for_its_role() {
         Value::from("handle")
     );
 }
+
+/// A plan that waits for a person, and then runs a plan that no check could see: `statistics` within it.
+const HIDES_STATISTICS: &str = r#"{"version": 1, "steps": [
+    {"id": "make", "tool": "json_query", "args": {"query": "@", "data": {"version": 1,
+        "steps": [{"id": "mean", "tool": "statistics", "args": {"data": [1, 2]}}], "outputs": {"n": {"$lit": 1}}}}},
+    {"id": "gate", "tool": "calculate", "approval": "required", "args": {"expression": "1"}},
+    {"id": "inner", "tool": "chain_run", "after": ["gate"], "args": {"plan": {"$ref": "make.result"}}}],
+    "outputs": {"n": {"$ref": "inner.outputs.n"}}}"#;
+
+/// Who goes on with a run has the rights of who began it, not those of the terminal: overrides of a session and what a delegate
+/// was left hold over calls that come after the approval.
+#[test]
+fn a_run_goes_on_with_the_rights_it_began_with() {
+    let plan = HIDES_STATISTICS.replace('\n', " ");
+    let observed = format!(
+        r#"{{"type":"calls.observed","calls":[{{"call_id":"a","tool":"chain_run","args":{{"plan":{plan}}}}}]}}"#
+    );
+    let session =
+        |overrides: &str| format!("{{\"type\":\"run.requested\"}}\n{overrides}{observed}\n");
+    let disabled =
+        "{\"type\":\"overrides.set\",\"scope\":\"session\",\"disable\":[\"statistics\"]}\n";
+    let delegate = |tools: &str| {
+        format!(
+            r#"{{"name":"helper","tools":[{tools}],"calls":[{{"tool":"chain_run","args":{{"plan":{plan}}}}}]}}"#
+        )
+    };
+    let few = r#""chain_run","calculate","json_query""#;
+    for (command, input, runs) in [
+        (&["session"][..], session(""), true),
+        (&["session"], session(disabled), false),
+        (
+            &["call", "delegate"],
+            delegate(&format!(r#"{few},"statistics""#)),
+            true,
+        ),
+        (&["call", "delegate"], delegate(few), false),
+    ] {
+        let place = Place::new();
+        place.run(command, &input).expect_code(0);
+        let waiting = place.run(&["approvals", "list"], "");
+        let id = waiting.at("/0/id");
+        let approved = place.run(&["approve", id.as_str().expect("an id")], "");
+        approved.expect_code(0);
+        let stopped = place.run(&["runs", "list", "--state", "suspended"], "");
+        let id = stopped.at("/0/run");
+        let ended = place.run(&["runs", "resume", id.as_str().expect("an id")], "");
+        if runs {
+            let output = ended.expect_code(0).at("/output/outputs/n");
+            assert_eq!(output, Value::from(1_i64));
+        } else {
+            ended.expect_code(3);
+            let message = ended.at("/error/message");
+            assert!(
+                message
+                    .as_str()
+                    .is_some_and(|text| text.contains("`statistics`")),
+                "{message}"
+            );
+        }
+    }
+}
+
+/// So does what its task has used of its budget.
+#[test]
+fn a_run_that_goes_on_has_used_what_it_used() {
+    for (reads, code) in [(3, 0), (2, 1)] {
+        let place = Place::new();
+        let budget = format!("version = 1\n[budgets.bugfix]\nread = {reads}\n");
+        place.write("mathchain.toml", &budget);
+        place.write("a.txt", "a");
+        place.write(
+            "plan.yaml",
+            "version: 1\nsteps:\n  - {id: a, tool: read_file, args: {path: a.txt}}\n  - {id: gate, tool: calculate, after: [a], approval: required, args: {expression: '1'}}\n  - {id: b, tool: read_file, after: [gate], args: {path: a.txt}}\n",
+        );
+        let waits = place.run(&["run", "plan.yaml", "--task", "bugfix"], "");
+        let waits = waits.expect_code(4);
+        let approval = waits.at("/metadata/approval_id");
+        let approve = ["approve", approval.as_str().expect("an id")];
+        place.run(&approve, "").expect_code(0);
+        let run = waits.at("/metadata/chain_id");
+        let ended = place.run(&["runs", "resume", run.as_str().expect("an id")], "");
+        ended.expect_code(code);
+        if code != 0 {
+            assert_eq!(ended.at("/error/reason"), Value::from("budget"));
+        }
+    }
+}
+
+/// The folder that was open in a session and what held there hold for the rest of a run that began in it, also when that is gone
+/// through anew.
+#[test]
+fn a_run_of_a_session_goes_on_in_its_world() {
+    let gated = |last: &str| {
+        let plan = r#"{"version": 1, "steps": [
+            {"id": "make", "tool": "json_query", "args": {"query": "@", "data": {"version": 1, "steps": [LAST], "outputs": {"n": {"$lit": 1}}}}},
+            {"id": "gate", "tool": "calculate", "approval": "required", "args": {"expression": "1"}},
+            {"id": "inner", "tool": "chain_run", "after": ["gate"], "args": {"plan": {"$ref": "make.result"}}}], "outputs": {}}"#;
+        let plan = plan.replace("LAST", last).replace('\n', " ");
+        format!(
+            r#"{{"type":"calls.observed","calls":[{{"call_id":"z","tool":"chain_run","args":{{"plan":{plan}}}}}]}}"#
+        )
+    };
+    let opened = r#"{"type":"calls.observed","calls":[{"call_id":"o","tool":"workspace_open","args":{"path":"sub"}}]}"#;
+    let read = |path: &str| {
+        format!(r#"{{"id": "last", "tool": "read_file", "args": {{"path": "{path}"}}}}"#)
+    };
+    let write = r#"{"id": "last", "tool": "create_directory", "args": {"path": "sub/new"}}"#;
+    let read_only = r#"{"type":"facts.set","read_only":true}"#;
+    for (before, last, refused) in [
+        (opened.to_owned(), read("sub/a.txt"), None),
+        (
+            opened.to_owned(),
+            read("b.txt"),
+            Some("is not in the folder that is open"),
+        ),
+        (String::new(), read("sub/a.txt"), Some("workspace=ready")),
+        (
+            format!("{opened}\n{read_only}"),
+            write.to_owned(),
+            Some("read_only"),
+        ),
+    ] {
+        let place = Place::new();
+        place.write("sub/a.txt", "a");
+        place.write("b.txt", "b");
+        let lines = format!(
+            "{{\"type\":\"run.requested\"}}\n{before}\n{}\n",
+            gated(&last)
+        );
+        let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
+        place
+            .run(&["session"], &format!("{}\n", lines.join("\n")))
+            .expect_code(0);
+        let waiting = place.run(&["approvals", "list"], "");
+        let id = waiting.at("/0/id");
+        let approve = ["approve", id.as_str().expect("an id")];
+        place.run(&approve, "").expect_code(0);
+        let stopped = place.run(&["runs", "list", "--state", "suspended"], "");
+        let run = stopped.at("/0/run");
+        let run = run.as_str().expect("an id");
+        let ended = place.run(&["runs", "resume", run], "");
+        let again = || place.run(&["replay", run, "--mode", "rerun", "--yes"], "");
+        match refused {
+            None => {
+                ended.expect_code(0);
+                again().expect_code(0);
+            }
+            Some(words) => {
+                for answer in [&ended, &again()] {
+                    let message = answer.at("/error/message");
+                    let said = message.as_str().unwrap_or_default();
+                    assert!(said.contains(words), "{words}: {}", answer.stdout);
+                }
+            }
+        }
+        assert!(!place.path("work/sub/new").exists());
+    }
+}

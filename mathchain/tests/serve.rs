@@ -205,3 +205,27 @@ fn broken_recorded_rules_and_agents_leave_what_held() {
     );
     served.end();
 }
+
+/// Files of earlier systems that the configuration names are read again; to name others needs a new start, and says so.
+#[test]
+fn named_files_of_roles_are_read_again() {
+    let place = Place::new();
+    let naming = |file: &str| format!("version = 1\n[files]\nroles = [\"{file}\"]\n");
+    place.write("mathchain.toml", &naming("roles.yaml"));
+    let roles = |tool: &str| format!("roles:\n  - id: clerk\n    toolIds: [{tool}]\n");
+    place.write("roles.yaml", &roles("calculate"));
+    let mut served = Served::start(&place, &["--role", "clerk", "--workers", "1"]);
+    let sees = |wanted: bool, served: &mut Served| {
+        let answer = served.call_with("calculate", r#"{"expression":"1"}"#);
+        assert_eq!(answer.get("ok"), Some(&Value::Bool(wanted)), "{answer}");
+    };
+    sees(true, &mut served);
+    place.replace("roles.yaml", &roles("statistics"));
+    served.wait_told("reloaded:");
+    sees(false, &mut served);
+    place.write("others.yaml", &roles("calculate"));
+    place.replace("mathchain.toml", &naming("others.yaml"));
+    served.wait_told("`files` changed, which needs a new start");
+    sees(false, &mut served);
+    served.end();
+}

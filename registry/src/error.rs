@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tool_core::{ErrorCode, Problem, ToolError};
+use tool_core::{ErrorCode, Problem, ToolError, brief, path};
 
 /// A place in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,26 +37,26 @@ pub struct LoadError {
 
 impl LoadError {
     /// An error at a place.
-    pub fn new(place: Option<&Place>, message: impl Into<String>) -> Self {
+    pub fn new(place: Option<&Place>, message: impl fmt::Display) -> Self {
         Self {
             place: place.cloned(),
             pointer: String::new(),
-            message: message.into(),
+            message: brief::message(message),
             hint: None,
         }
     }
 
     /// Names the JSON pointer.
     #[must_use]
-    pub fn at(mut self, pointer: impl Into<String>) -> Self {
-        self.pointer = pointer.into();
+    pub fn at(mut self, pointer: impl AsRef<str>) -> Self {
+        self.pointer = path::brief(pointer.as_ref()).into_owned();
         self
     }
 
     /// Adds the next step.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = Some(brief::message(hint));
         self
     }
 

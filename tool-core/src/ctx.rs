@@ -11,7 +11,7 @@ use crate::rng::{StreamRng, stream_rng};
 use crate::spec::{Capability, Spec};
 use crate::stop::StopFlag;
 use crate::types::Seed;
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// What of the world exists; absent means it does not exist for the call.
 #[derive(Clone, Default)]
@@ -94,6 +94,7 @@ pub struct Ctx {
     capabilities: Capabilities,
     loaded: Arc<HashMap<Source, Value>>,
     warnings: Arc<Mutex<Vec<String>>>,
+    notes: Arc<Mutex<Object>>,
     progress: Option<Arc<Progress>>,
 }
 
@@ -116,6 +117,7 @@ impl Ctx {
             capabilities: Capabilities::default(),
             loaded: Arc::default(),
             warnings: Arc::default(),
+            notes: Arc::default(),
             progress: None,
         }
     }
@@ -281,6 +283,17 @@ impl Ctx {
     /// Takes the warnings noted so far.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts into the metadata of the answer how the call went; what the answer is belongs into the result.
+    pub fn note(&self, key: &str, value: impl Into<Value>) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.insert(key, value);
+    }
+
+    /// Takes what was noted so far.
+    pub fn take_notes(&self) -> Object {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reports progress: a fraction from 0 to 1 and a few words.

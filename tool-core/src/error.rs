@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::Value;
+use crate::{brief, path};
 
 /// The closed list of error codes; every failure at every door carries one of them.
 #[derive(
@@ -114,6 +115,9 @@ impl fmt::Display for ErrorCode {
     }
 }
 
+/// Most bytes of words in the problems of one error; the rest is counted.
+pub const PROBLEMS_BYTES_MAX: usize = 192 << 10;
+
 /// One thing that is wrong with a request, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -126,20 +130,24 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem at a JSON pointer.
-    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+    /// A problem at a JSON pointer. What is long of either is cut: a caller chooses the keys of what it sends.
+    pub fn new(path: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self {
-            path: path.into(),
-            message: message.into(),
+            path: path::brief(path.as_ref()).into_owned(),
+            message: brief::message(message),
             hint: None,
         }
     }
 
     /// Adds the next step.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = Some(brief::message(hint));
         self
+    }
+
+    fn bytes(&self) -> usize {
+        self.path.len() + self.message.len() + self.hint.as_ref().map_or(0, String::len)
     }
 }
 
@@ -159,6 +167,7 @@ struct Inner {
     hint: Option<String>,
     problems: Vec<Problem>,
     evidence: Option<Value>,
+    approval: Option<String>,
 }
 
 impl ToolError {
@@ -167,20 +176,22 @@ impl ToolError {
         Self(Box::new(Inner {
             code,
             reason: None,
-            message: message.to_string(),
+            message: brief::message(message),
             path: None,
             hint: None,
             problems: Vec::new(),
             evidence: None,
+            approval: None,
         }))
     }
 
     /// An `invalid_args` error at a JSON pointer such as `/A/2`.
-    pub fn invalid(path: impl Into<String>, message: impl fmt::Display) -> Self {
+    pub fn invalid(path: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self::new(ErrorCode::InvalidArgs, message).at(path)
     }
 
-    /// One error for several problems; the first names the path. The list must not be empty.
+    /// One error for several problems; the first names the path. The list must not be empty. Of one that is longer than
+    /// [`PROBLEMS_BYTES_MAX`] the beginning is kept, and the message says how many there are beyond.
     pub fn of_problems(code: ErrorCode, mut problems: Vec<Problem>) -> Self {
         if problems.is_empty() {
             return Self::new(
@@ -196,12 +207,21 @@ impl ToolError {
                 None => error,
             };
         }
-        let message = problems
-            .iter()
-            .map(|problem| problem.message.as_str())
-            .collect::<Vec<_>>()
-            .join("; ");
-        let mut error = Self::new(code, message).at(problems[0].path.clone());
+        let mut bytes = 0;
+        let fits = |problem: &&Problem| {
+            bytes += problem.bytes();
+            bytes <= PROBLEMS_BYTES_MAX
+        };
+        let kept = problems.iter().take_while(fits).count().max(1);
+        let more = problems.len() - kept;
+        problems.truncate(kept);
+        let words = problems.iter().map(|problem| problem.message.as_str());
+        let mut message = brief::message(words.collect::<Vec<_>>().join("; "));
+        if more > 0 {
+            message.push_str(&format!("; and {more} more"));
+        }
+        let mut error = Self::new(code, "").at(problems[0].path.clone());
+        error.0.message = message;
         error.0.hint = problems.iter().find_map(|problem| problem.hint.clone());
         error.0.problems = problems;
         error
@@ -216,15 +236,15 @@ impl ToolError {
 
     /// Names the argument by its JSON pointer.
     #[must_use]
-    pub fn at(mut self, path: impl Into<String>) -> Self {
-        self.0.path = Some(path.into());
+    pub fn at(mut self, path: impl AsRef<str>) -> Self {
+        self.0.path = Some(path::brief(path.as_ref()).into_owned());
         self
     }
 
     /// Adds the next step.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.0.hint = Some(brief::message(hint));
         self
     }
 
@@ -232,6 +252,20 @@ impl ToolError {
     #[must_use]
     pub fn evidence(mut self, evidence: impl Into<Value>) -> Self {
         self.0.evidence = Some(evidence.into());
+        self
+    }
+
+    /// Without what was found before failing.
+    #[must_use]
+    pub fn without_evidence(mut self) -> Self {
+        self.0.evidence = None;
+        self
+    }
+
+    /// Names the approval that a call of a plan waits for: the call that handed the plan on waits with it.
+    #[must_use]
+    pub fn waits_for(mut self, approval_id: impl Into<String>) -> Self {
+        self.0.approval = Some(approval_id.into());
         self
     }
 
@@ -258,6 +292,16 @@ impl ToolError {
     /// The next step, where one is known.
     pub fn hint_str(&self) -> Option<&str> {
         self.0.hint.as_deref()
+    }
+
+    /// What was found before failing.
+    pub fn evidence_value(&self) -> Option<&Value> {
+        self.0.evidence.as_ref()
+    }
+
+    /// The approval that what was handed on waits for.
+    pub fn approval(&self) -> Option<&str> {
+        self.0.approval.as_deref()
     }
 
     /// All problems, where there is more than one.
@@ -292,6 +336,7 @@ impl ToolError {
                 .filter_map(problem)
                 .collect(),
             evidence: value.get("evidence").cloned(),
+            approval: None,
         })))
     }
 
@@ -353,3 +398,32 @@ impl fmt::Debug for ToolError {
 }
 
 impl std::error::Error for ToolError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_many_problems_is_held_to_a_size() {
+        let problem = |number: usize| Problem::new(format!("/{number}"), "x".repeat(4_000));
+        let error =
+            ToolError::of_problems(ErrorCode::InvalidArgs, (0..1_000).map(problem).collect());
+        let kept = error.problems().len();
+        assert_eq!(kept, PROBLEMS_BYTES_MAX / 4_003);
+        assert!(
+            error
+                .message()
+                .ends_with(&format!("; and {} more", 1_000 - kept))
+        );
+        assert!(error.to_value().to_string().len() < PROBLEMS_BYTES_MAX + 16_384);
+    }
+
+    #[test]
+    fn the_words_of_an_error_do_not_grow_with_what_was_sent() {
+        let long = "k".repeat(1_000_000);
+        let error = ToolError::invalid(format!("/{long}"), &long).hint(&long);
+        let problem = Problem::new(format!("/{long}"), &long).hint(&long);
+        assert!(error.to_value().to_string().len() < 20_000);
+        assert!(problem.bytes() < 20_000);
+    }
+}

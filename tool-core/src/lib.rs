@@ -5,6 +5,7 @@
 //! knows the world only through its [`Ctx`]. Nothing here does I/O or knows a clock: what crosses the border is a trait in
 //! [`capability`].
 
+pub mod brief;
 pub mod capability;
 pub mod command;
 pub mod conversation;

@@ -18,6 +18,8 @@ pub enum Status {
     PendingApproval {
         /// The id to approve or decline.
         approval_id: String,
+        /// What a chain has done so far; `null` for a call of its own.
+        so_far: Value,
     },
 }
 
@@ -77,7 +79,12 @@ impl Outcome {
         envelope.insert("protocol_version", PROTOCOL_VERSION);
         envelope.insert("ok", ok);
         envelope.insert("status", status);
-        envelope.insert("output", self.output().cloned().unwrap_or_default());
+        let output = match &self.status {
+            Status::Success(output) => output.clone(),
+            Status::PendingApproval { so_far, .. } => so_far.clone(),
+            Status::Error(_) => Value::Null,
+        };
+        envelope.insert("output", output);
         if let Status::Error(error) = &self.status {
             envelope.insert("error", error.to_value());
         }
@@ -94,7 +101,7 @@ impl Outcome {
         );
         envelope.insert("warnings", self.warnings.clone());
         let mut metadata = self.metadata.clone();
-        if let Status::PendingApproval { approval_id } = &self.status {
+        if let Status::PendingApproval { approval_id, .. } = &self.status {
             metadata.insert("approval_id", approval_id.as_str());
         }
         envelope.insert("metadata", Value::Object(std::sync::Arc::new(metadata)));

@@ -104,7 +104,7 @@ impl Checker {
 
     fn report(&mut self, message: String) {
         if self.problems.len() < Self::PROBLEMS_MAX {
-            self.problems.push(Problem::new(self.path.clone(), message));
+            self.problems.push(Problem::new(&self.path, message));
         }
     }
 
@@ -146,11 +146,13 @@ impl Checker {
     fn check_any(&mut self, branches: &[Schema], value: &Value) {
         let mut attempts: Vec<Vec<Problem>> = Vec::new();
         for branch in branches {
+            // The path is lent: it may be long, and a list may have many elements below it.
             let mut attempt = Self {
                 problems: Vec::new(),
-                path: self.path.clone(),
+                path: std::mem::take(&mut self.path),
             };
             attempt.check(branch, value);
+            self.path = attempt.path;
             if attempt.problems.is_empty() {
                 return;
             }
@@ -250,6 +252,7 @@ impl Checker {
                             .into_iter()
                             .flat_map(|properties| properties.keys().map(String::as_str));
                         let instead = crate::nearest::instead(name, known);
+                        let name = crate::brief::name(name);
                         checker.report(format!("unknown argument `{name}`{instead}"));
                     }
                     (None, Some(extra)) => checker.check(extra, member),

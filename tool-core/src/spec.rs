@@ -164,7 +164,8 @@ names! {
 }
 
 names! {
-    /// What text in a parameter is read as; `$fmt` is refused where the text is a program.
+    /// What text in a parameter is read as. Every text of a tool that is read as a language or a name has one: a value put into such
+    /// a text could change its meaning, so that plans may not put it together with `$fmt`. Other texts are data.
     Syntax {
         /// A shell command or an argument vector.
         Shell = "shell",
@@ -176,8 +177,22 @@ names! {
         Tree = "tree",
         /// A URL.
         Url = "url",
-        /// A mathematical expression.
+        /// A mathematical expression, a unit, or a program in another language than that of the shell.
         Expression = "expression",
+        /// The arguments of a program that the tool itself chooses.
+        Arguments = "arguments of a program",
+        /// A plan.
+        Plan = "plan",
+        /// A query of documents or of a search engine, in a language of its own.
+        Query = "query",
+        /// A pattern: names with `*` and `?`, or a regular expression.
+        Pattern = "pattern",
+        /// A patch: paths, and what changes there.
+        Patch = "patch",
+        /// The name of a file in an archive.
+        Member = "name in an archive",
+        /// A host, or a part of its name.
+        Host = "host",
     }
 }
 
@@ -261,7 +276,7 @@ pub struct Spec {
     pub exclusive: bool,
     /// Facts that must hold, such as `workspace=ready`.
     pub preconditions: &'static [&'static str],
-    /// Parameters whose text is a program, by JSON pointer.
+    /// Parameters whose text is read as a language or a name, by JSON pointer; what lies below one is read as it is.
     pub syntax: &'static [(&'static str, Syntax)],
     /// Longest run in milliseconds where the caller sets none; `None` leaves it to the configuration.
     pub timeout_ms: Option<u64>,

@@ -350,6 +350,7 @@ fn the_envelope_has_one_shape() {
     let pending = Outcome {
         status: Status::PendingApproval {
             approval_id: "a1".into(),
+            so_far: Value::Null,
         },
         ..outcome
     };
@@ -431,4 +432,22 @@ fn the_first_number_that_is_not_finite_is_named_wherever_it_stands() {
         let problem = Matrix::from_value(&block(vec![20, 10])).unwrap_err();
         assert_eq!(problem.path, format!("/{}/{}", place / 10, place % 10));
     }
+}
+
+#[test]
+fn bytes_are_counted_where_they_stand_and_no_further() {
+    let text = Value::from("x".repeat(1_000));
+    let twice = Value::array(vec![text.clone(), text.clone()]);
+    assert_eq!(twice.bytes_within(10_000), Some(twice.memory_bytes()));
+    assert_eq!(
+        twice.bytes_within(twice.memory_bytes()),
+        Some(2 * 1_048 + 48)
+    );
+    assert_eq!(twice.bytes_within(twice.memory_bytes() - 1), None);
+    // A hundred levels of two stand for more than could ever be looked at.
+    let mut laughs = text;
+    for _ in 0..100 {
+        laughs = Value::array(vec![laughs.clone(), laughs]);
+    }
+    assert_eq!(laughs.bytes_within(1 << 20), None);
 }

@@ -247,6 +247,25 @@ impl Value {
         }
     }
 
+    /// How many bytes it holds, where what stands in several places counts in each; `None` beyond `most`. The time it takes grows
+    /// with `most` and not with the value: few shared parts can stand for more than any memory holds.
+    pub fn bytes_within(&self, most: u64) -> Option<u64> {
+        fn left(value: &Value, most: u64) -> Option<u64> {
+            const NODE: u64 = 48;
+            let most = most.checked_sub(NODE)?;
+            match value {
+                Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => Some(most),
+                Value::String(text) => most.checked_sub(text.len() as u64),
+                Value::Numbers(numbers) => most.checked_sub(8 * numbers.as_slice().len() as u64),
+                Value::Array(items) => items.iter().try_fold(most, |most, item| left(item, most)),
+                Value::Object(object) => object.iter().try_fold(most, |most, (key, member)| {
+                    left(member, most.checked_sub(NODE + key.len() as u64)?)
+                }),
+            }
+        }
+        Some(most - left(self, most)?)
+    }
+
     /// An estimate of the memory it keeps alive, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         const NODE: u64 = 48;

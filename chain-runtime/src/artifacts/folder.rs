@@ -1,14 +1,14 @@
 //! The folder of artifacts: `artifacts/ab/<64 hex digits>.npy` or `.json`, each written whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read as _, Write};
+use std::io::{self, BufReader, Read as _, Take, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use tool_core::value::Numbers;
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::{ArtifactHash, FILE_BYTES_MAX, Handle, block};
+use super::{ArtifactHash, FILE_BYTES_MAX, Handle, Kind, block};
 use crate::failpoints::fail_at;
 use crate::private::{private_file, private_folder};
 use crate::state::chance;
@@ -70,7 +70,7 @@ impl Folder {
         };
         let place = self.place(handle.hash, ending);
         // What is there is looked at: a damaged file is written anew.
-        if is_file(&place) && hash_of(&place).is_ok_and(|found| found == handle.hash) {
+        if hash_of(&place).is_ok_and(|found| found == handle.hash) {
             return Ok(());
         }
         self.write(&place, content).map_err(|err| {
@@ -130,14 +130,9 @@ impl Folder {
     pub(crate) fn read(&self, handle: &Handle) -> Result<Vec<u8>, ToolError> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         let read = || -> io::Result<Vec<u8>> {
-            let found = place.symlink_metadata()?;
-            if !found.is_file() {
-                return Err(io::Error::other("it is no regular file"));
-            }
-            let mut bytes = Vec::with_capacity(found.len().min(FILE_BYTES_MAX) as usize);
-            File::open(&place)?
-                .take(FILE_BYTES_MAX + 1)
-                .read_to_end(&mut bytes)?;
+            let (mut file, length) = open(&place)?;
+            let mut bytes = Vec::with_capacity(length as usize);
+            file.read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         let bytes = read().map_err(|err| {
@@ -163,6 +158,17 @@ impl Folder {
             Err(err) if err.kind() == io::ErrorKind::NotFound => Err(missing(handle.hash)),
             Err(err) => Err(corrupt(handle.hash, &err.to_string())),
         }
+    }
+
+    /// Whether a handle says of a file what is in it; the file is verified.
+    pub(crate) fn describes(&self, handle: &Handle) -> Result<bool, ToolError> {
+        Ok(match &handle.kind {
+            Kind::Npy { .. } => match self.block(handle)? {
+                Value::Numbers(numbers) => block::named(&numbers)?.says_the_same(handle),
+                _ => false,
+            },
+            _ => self.read(handle)?.len() as u64 == handle.bytes(),
+        })
     }
 
     /// The block in a file, verified.
@@ -226,13 +232,29 @@ pub(crate) fn corrupt(hash: ArtifactHash, why: &str) -> ToolError {
     .hint("run the plan again to make it anew; a damaged file is replaced then")
 }
 
-fn is_file(place: &Path) -> bool {
-    place.symlink_metadata().is_ok_and(|found| found.is_file())
+/// Opens an artifact, and gives its length: a regular file that may be one by its length, and no link. What is read ends there, also of a file that
+/// grows.
+fn open(place: &Path) -> io::Result<(Take<File>, u64)> {
+    let irregular = || io::Error::other("it is no regular file");
+    // Opening a pipe would wait for a writer: what is there is looked at first.
+    if !place.symlink_metadata()?.is_file() {
+        return Err(irregular());
+    }
+    let file = File::open(place)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(irregular());
+    }
+    if found.len() > FILE_BYTES_MAX {
+        let message = format!("it has {} bytes, and no artifact has so many", found.len());
+        return Err(io::Error::other(message));
+    }
+    Ok((file.take(FILE_BYTES_MAX), found.len()))
 }
 
 fn hash_of(place: &Path) -> io::Result<ArtifactHash> {
     let mut hasher = blake3::Hasher::new();
-    let mut file = BufReader::with_capacity(1 << 16, File::open(place)?);
+    let mut file = BufReader::with_capacity(1 << 16, open(place)?.0);
     io::copy(&mut file, &mut hasher)?;
     Ok(ArtifactHash(hasher.finalize().into()))
 }

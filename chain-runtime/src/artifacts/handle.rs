@@ -3,7 +3,9 @@
 use std::fmt;
 
 use tool_core::value::Numbers;
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
+
+use super::form::RANK_MAX;
 
 /// The BLAKE3 hash of a value's bytes; written `b3:<64 hex digits>`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -150,6 +152,26 @@ impl Handle {
             _ => return None,
         };
         Some(Self { hash, kind })
+    }
+
+    /// Whether two handles say the same of one file. How its numbers are spelled and their extents beyond what a NumPy file of ours has belong to the
+    /// value that names the file, not to the file.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let of_file = |handle: &Self| {
+            let mut handle = handle.clone();
+            if let Kind::Npy {
+                shape, integral, ..
+            } = &mut handle.kind
+            {
+                *integral = false;
+                if shape.len() > RANK_MAX {
+                    *shape = vec![shape.iter().product()];
+                }
+            }
+            // As text in one form: a record spells a number otherwise than a row.
+            json::canonical(&handle.to_value())
+        };
+        of_file(self) == of_file(other)
     }
 
     /// Ending of the file's name; `None` for a value that has no file.

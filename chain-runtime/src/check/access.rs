@@ -64,7 +64,7 @@ pub(super) fn of_open_call(
     if spec.resources.is_empty() && reads_files {
         found.keys.push(any_path());
     }
-    sources(args, &mut |path| {
+    each_source(args, &mut |path| {
         found.keys.push(match path {
             Some(path) => identified(ResourceKey::read_path(path), files)?,
             None => any_path(),
@@ -116,7 +116,7 @@ fn default_of(schema: &Schema, pointer: &str) -> Option<String> {
 }
 
 /// Calls back for every `$file` in the arguments: its path, or none when that is a reference.
-fn sources(
+pub(super) fn each_source(
     node: &Node,
     visit: &mut dyn FnMut(Option<&str>) -> Result<(), ToolError>,
 ) -> Result<(), ToolError> {
@@ -128,15 +128,15 @@ fn sources(
                 .try_for_each(|(key, member)| match (&**key, member) {
                     ("$file", Node::Literal(path)) => visit(path.as_str()),
                     ("$file", _) => visit(None),
-                    _ => sources(member, visit),
+                    _ => each_source(member, visit),
                 })
         }
-        Node::Array(nodes) => nodes.iter().try_for_each(|node| sources(node, visit)),
+        Node::Array(nodes) => nodes.iter().try_for_each(|node| each_source(node, visit)),
         Node::Reference(_) | Node::Format(_) => Ok(()),
     }
 }
 
-/// As [`sources`], in a literal; its depth was checked with the plan's.
+/// As [`each_source`], in a literal; its depth was checked with the plan's.
 fn literal_sources(
     value: &Value,
     visit: &mut dyn FnMut(Option<&str>) -> Result<(), ToolError>,

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use tool_core::nearest::nearest;
-use tool_core::path::{push_index, push_key};
+use tool_core::path::{self, push_index, push_key};
 use tool_core::schema::{self, Schema};
 use tool_core::{Spec, Value};
 
 use crate::problem::{Fault, PlanProblem};
+use crate::reference::Reference;
 use crate::template::{Node, Placed};
 use crate::types::{Fit, Slots, Type, Walked, fit};
 
@@ -92,7 +93,7 @@ impl Checker<'_> {
                 hint: found.hint,
                 ..PlanProblem::new(
                     Fault::Argument,
-                    format!("{}{}", self.pointer, found.path),
+                    format!("{}{}", path::brief(&self.pointer), found.path),
                     format_args!("{} (argument of `{}`)", found.message, self.tool),
                 )
             };
@@ -113,7 +114,7 @@ impl Checker<'_> {
     }
 
     fn reference(&mut self, schema: &Schema, placed: &Placed) {
-        let Some(walked) = (self.lookup)(placed) else {
+        let Some(walked) = &(self.lookup)(placed) else {
             return;
         };
         let slot = self.slots.of(schema);
@@ -146,18 +147,14 @@ impl Checker<'_> {
                 |pointer| pointer.push_str("/default"),
                 |checker| checker.literal(schema, default),
             ),
-            None if walked.maybe && fit(&Type::Null, &slot) == Fit::Never => {
+            None if walked.needs_default(&slot) => {
                 let message = format!(
-                    "`{text}` may be absent or null, `{}` takes {slot} at `{}`",
+                    "`{text}` {}, `{}` takes {slot} at `{}`",
+                    may_lack(walked),
                     self.tool,
                     self.slot()
                 );
-                let hint = match self.is_script {
-                    true => format!("add a default: `{text} ?? ...`"),
-                    false => {
-                        format!("add a `default`: {{\"$ref\": \"{text}\", \"default\": ...}}")
-                    }
-                };
+                let hint = add_default(text, self.is_script);
                 self.problem(Fault::Type, message).hint = Some(hint);
             }
             None => {}
@@ -262,7 +259,8 @@ impl Checker<'_> {
                             .into_iter()
                             .flat_map(|properties| properties.keys());
                         let near = nearest(name, known.map(String::as_str)).map(str::to_owned);
-                        let message = format!("unknown argument `{name}` of `{}`", checker.tool);
+                        let shown = tool_core::brief::name(name);
+                        let message = format!("unknown argument `{shown}` of `{}`", checker.tool);
                         let problem = checker.problem(Fault::Argument, message);
                         problem.hint = near.map(|near| format!("did you mean `{near}`?"));
                     }
@@ -299,6 +297,28 @@ impl Checker<'_> {
                     |checker| checker.node(items, node),
                 );
             }
+        }
+    }
+}
+
+/// What is said of a reference that needs a default.
+pub(super) fn may_lack(walked: &Walked) -> &'static str {
+    match walked.maybe {
+        true => "may be absent or null",
+        false => "may be absent or null in an element",
+    }
+}
+
+/// How a reference gets a default.
+pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
+    let (whole, value) = match reference.projections() {
+        0 => ("", "..."),
+        _ => (" for the whole list", "[...]"),
+    };
+    match is_script {
+        true => format!("add a default{whole}: `{reference} ?? {value}`"),
+        false => {
+            format!("add a `default`{whole}: {{\"$ref\": \"{reference}\", \"default\": {value}}}")
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::made::Made;
 use super::step::Site;
 use super::{CheckedStep, Checker};
 use crate::condition::{Condition, Expr, contradiction};
@@ -136,6 +137,7 @@ impl Checker<'_> {
             base: String::new(),
             approval: Approval::Auto,
             undoing: false,
+            made: Made::Not,
         };
         let Some(target) = self.dependency(&site, placed, checked) else {
             return;

@@ -75,7 +75,7 @@ impl Checker<'_> {
         );
         let misfits = call.arguments(&mut solver, &mut |solver, placed| {
             let walked = types.get(placed.pointer.as_str())?.as_ref()?;
-            if walked.maybe || placed.default.is_some() {
+            if walked.maybe || walked.gaps.is_some() || placed.default.is_some() {
                 return None; // something else may take its place
             }
             let reference = &placed.reference;

@@ -26,10 +26,8 @@ impl Checker<'_> {
                 )),
             };
         }
-        match reference.resolve(&self.inputs) {
-            Ok(Value::Null) if placed.default.is_some() => Ok(placed.default.clone()),
-            Ok(value) => Ok(Some(value)),
-            Err(_) if placed.default.is_some() => Ok(placed.default.clone()),
+        match placed.resolve(&self.inputs) {
+            Ok((value, _)) => Ok(Some(value)),
             Err(missing) => {
                 let asked = reference
                     .segments()

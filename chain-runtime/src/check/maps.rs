@@ -5,6 +5,8 @@ use std::sync::Arc;
 use registry::Verdict;
 use tool_core::Value;
 
+use super::args;
+use super::made::Made;
 use super::step::Site;
 use super::{CheckedStep, Checker, ToolFacts};
 use crate::plan::{Approval, Map, OnItemError};
@@ -34,11 +36,18 @@ pub struct CheckedMap {
 pub(super) struct Mapped {
     name: Arc<str>,
     item: Type,
+    /// What of some element the plan puts together.
+    made: Made,
     /// The elements, where the plan holds them.
     pub(super) items: Option<Vec<Value>>,
 }
 
 impl Mapped {
+    /// What the plan puts together of what a root means inside the map.
+    pub(super) fn made(&self, root: &str) -> Option<&Made> {
+        (*root == *self.name).then_some(&self.made)
+    }
+
     /// The type of what a root means inside the map.
     pub(super) fn of(&self, root: &str) -> Option<Type> {
         match root {
@@ -111,16 +120,15 @@ pub(crate) fn item_value(
 ) -> Result<Option<Value>, tool_core::ToolError> {
     let root = placed.reference.root();
     let found = if root == "index" {
-        placed.reference.resolve(&Value::from(index))
+        placed.resolve(&Value::from(index))
     } else if root == name {
-        placed.reference.resolve(item)
+        placed.resolve(item)
     } else {
         return Ok(None);
     };
-    match (found, &placed.default) {
-        (Ok(Value::Null) | Err(_), Some(default)) => Ok(Some(default.clone())),
-        (Ok(value), _) => Ok(Some(value)),
-        (Err(missing), None) => Err(tool_core::ToolError::new(
+    match found {
+        Ok((value, _)) => Ok(Some(value)),
+        Err(missing) => Err(tool_core::ToolError::new(
             tool_core::ErrorCode::InvalidArgs,
             format_args!(
                 "`{}`: {} (at `{}`)",
@@ -156,6 +164,7 @@ impl Checker<'_> {
             base,
             approval: Approval::Auto,
             undoing: false,
+            made: Made::Not,
         };
         let mut references: Vec<Arc<Placed>> = Vec::new();
         over.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
@@ -165,6 +174,15 @@ impl Checker<'_> {
                 "inputs" => self.open_input(placed).and_then(Result::ok),
                 _ => self.used(&site, placed, checked),
             };
+            if let Some(walked) = &walked
+                && walked.through
+                && placed.default.is_none()
+            {
+                let message = format_args!("`{}` {}", placed.reference, args::may_lack(walked));
+                let problem = PlanProblem::new(Fault::Type, placed.pointer.as_str(), message);
+                let hint = args::add_default(&placed.reference, self.plan.is_script);
+                self.problems.push(problem.hint(hint));
+            }
         }
         let items = over.literal().map(Value::items);
         let ty = match (&over, &items) {
@@ -222,6 +240,7 @@ impl Checker<'_> {
         Some(Mapped {
             name: Arc::clone(&map.name),
             item,
+            made: Made::of(&map.over, &|placed| self.made(None, placed)).element(),
             items,
         })
     }

@@ -10,6 +10,7 @@ mod checked;
 mod conditions;
 mod extents;
 mod inputs;
+mod made;
 mod maps;
 mod order;
 mod permit;
@@ -30,12 +31,14 @@ use tool_core::{Object, Seed, Value};
 use crate::graph::{Edge, Graph, Reason};
 use crate::plan::{self, Given, Mode, Plan};
 use crate::problem::{Fault, PlanProblem, Problems};
+use crate::script;
 use crate::shapes::Solver;
 use crate::template::{Node, Placed};
 use crate::types::{Type, Walked};
 
 pub use checked::{CheckedPlan, CheckedStep};
 use extents::Shaped;
+use made::Made;
 pub use maps::CheckedMap;
 pub(crate) use maps::item_value;
 pub use permit::Permit;
@@ -98,7 +101,12 @@ fn check_with(
         ..Given::default()
     };
     let around = vec![(Arc::clone(&plan.id), plan.digest.clone())];
-    check_within(plan, dispatcher, context, given, How { around, again })
+    let how = How {
+        around,
+        again,
+        made: HashMap::new(),
+    };
+    check_within(plan, dispatcher, context, given, how)
 }
 
 /// In what a plan is checked.
@@ -107,6 +115,8 @@ struct How {
     around: Vec<(Arc<str>, String)>,
     /// Whether a run of it began before.
     again: bool,
+    /// By input, what of it a plan around it puts together.
+    made: HashMap<Arc<str>, Made>,
 }
 
 fn check_within(
@@ -286,6 +296,9 @@ impl<'d> Checker<'d> {
 
     /// The step a reference or `after` means, when it comes before `user` (or `user` is none: the outputs of the plan).
     fn target(&mut self, id: &str, user: Option<usize>, pointer: &str) -> Option<usize> {
+        if self.is_told(id) {
+            return None;
+        }
         let Some(&target) = self.index.get(id) else {
             let problem = match id {
                 "item" | "index" => PlanProblem::new(
@@ -311,6 +324,11 @@ impl<'d> Checker<'d> {
         };
         self.waits[user].push(target);
         (target < user).then_some(target) // others are reported with the cycles
+    }
+
+    /// Whether a name of a script means nothing, which is told with the script.
+    fn is_told(&self, id: &str) -> bool {
+        id == script::UNKNOWN && self.plan.is_script && !self.plan.faults.is_empty()
     }
 
     fn after(&mut self, position: usize) {

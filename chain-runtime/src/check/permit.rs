@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::{Answer, Decision, Verdict};
-use tool_core::{Call, Effect, ToolError, Value};
+use tool_core::{Call, Effect, Source, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args;
@@ -63,7 +63,8 @@ impl Checker<'_> {
                 self.resource_problem(&err, pointer);
             }
         }
-        let decision = if facts.strictest.certain {
+        // What a tool may do is settled once for all its calls; which files arguments refer to is not.
+        let decision = if facts.strictest.certain && call.sources().is_empty() {
             facts.strictest.clone()
         } else {
             self.dispatcher
@@ -109,11 +110,46 @@ impl Checker<'_> {
                 None => (strictest, false),
             }
         };
+        let (decision, known) = self.with_files(facts, &checked.args, (decision, known));
         checked.permit = self.permit(site, facts, decision, known);
         if subplan::is_chain(checked.tool) {
             let args = checked.args.clone();
             self.subplan(site, &args, types, checked);
         }
+    }
+
+    /// The decision on a call, and whether it is known already, with those on the files that its arguments refer to.
+    fn with_files(
+        &self,
+        facts: &ToolFacts<'_>,
+        args: &Node,
+        (mut decision, mut known): (Decision, bool),
+    ) -> (Decision, bool) {
+        let mut read = |path: Option<&str>, is_known: bool| {
+            let reading = self.dispatcher.preview_file(path, &self.context);
+            if reading.verdict > decision.verdict {
+                known = is_known || reading.certain;
+            }
+            decision = decision.clone().stricter(reading);
+        };
+        let call = stand_in(facts, args);
+        for found in call.iter().flat_map(|call| call.sources()) {
+            if let Source::File(path) = &found.source {
+                read(Some(path), true);
+            }
+        }
+        // Below references, what looks like a file may be data.
+        let members: &[(Arc<str>, Node)] = match args {
+            Node::Object(members) => members,
+            _ => &[],
+        };
+        for (_, member) in members.iter().filter(|(_, node)| !node.is_literal()) {
+            let _ = access::each_source(member, &mut |path| {
+                read(path, false);
+                Ok(())
+            });
+        }
+        (decision, known)
     }
 
     /// The verdict on a call like this one, with stand-ins for values to come; only where every resource is named by the plan,
@@ -128,18 +164,7 @@ impl Checker<'_> {
         {
             return None;
         }
-        let properties = facts.input.get("properties")?;
-        let Node::Object(members) = node else {
-            return None;
-        };
-        let args = Value::object(members.iter().filter_map(|(key, member)| {
-            let value = match member {
-                Node::Literal(value) => value.clone(),
-                _ => args::sample(properties.get(&**key)?),
-            };
-            Some((Arc::clone(key), value))
-        }));
-        let call = facts.tool.decode(&args).ok()?;
+        let call = stand_in(facts, node)?;
         Some(
             self.dispatcher
                 .preview(facts.tool, Some(&*call), &self.context),
@@ -230,4 +255,20 @@ impl Checker<'_> {
         self.unnamed
             .get_or_insert_with(|| format!("step `{id}` {why}"));
     }
+}
+
+/// A call like the one to come, with stand-ins for arguments that hold references.
+fn stand_in(facts: &ToolFacts<'_>, node: &Node) -> Option<Box<dyn Call>> {
+    let properties = facts.input.get("properties")?;
+    let Node::Object(members) = node else {
+        return None;
+    };
+    let args = Value::object(members.iter().filter_map(|(key, member)| {
+        let value = match member {
+            Node::Literal(value) => value.clone(),
+            _ => args::sample(properties.get(&**key)?),
+        };
+        Some((Arc::clone(key), value))
+    }));
+    facts.tool.decode(&args).ok()
 }

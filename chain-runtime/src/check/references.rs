@@ -65,7 +65,8 @@ impl Checker<'_> {
         checked: &mut CheckedStep,
     ) -> Option<usize> {
         let root = placed.reference.root();
-        if !self.index.contains_key(root) && self.is_within_subplan(site, placed) {
+        let is_unknown = !self.index.contains_key(root) && !self.is_told(root);
+        if is_unknown && self.is_within_subplan(site, placed) {
             let message = format_args!("no step of this plan has the id `{root}`");
             self.problems.push(
                 PlanProblem::new(Fault::ReferenceStep, placed.pointer.as_str(), message).hint(

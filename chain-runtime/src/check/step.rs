@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tool_core::{Determinism, ToolError};
 
 use super::args::{self, Findings};
+use super::made::Made;
 use super::maps::{self, Mapped};
 use super::{CheckedStep, Checker, Permit, ToolFacts};
 use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Retry};
@@ -21,6 +22,8 @@ pub(super) struct Site {
     pub(super) approval: Approval,
     /// Whether it undoes the step instead of being it.
     pub(super) undoing: bool,
+    /// What of its arguments the plan puts together.
+    pub(super) made: Made,
 }
 
 /// What the tool says about its calls.
@@ -40,11 +43,12 @@ impl<'d> Checker<'d> {
     pub(super) fn step(&mut self, position: usize) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
-        let site = Site {
+        let mut site = Site {
             position,
             base: format!("/steps/{position}/args"),
             approval: step.approval,
             undoing: false,
+            made: Made::Not,
         };
         let mut checked = self.blank(&step.id, &step.args, &site.base);
         checked.retry = step.retry.clone();
@@ -62,6 +66,7 @@ impl<'d> Checker<'d> {
             self.units += 1;
             self.cost = self.cost.saturating_add(step.cost_ms.unwrap_or(0));
         }
+        site.made = Made::of(&step.args, &|placed| self.made(mapped.as_ref(), placed));
         let types = self.references(&site, mapped.as_ref(), &mut checked);
         self.standing(position, &checked);
         if let Some(facts) = self.facts[position].clone() {
@@ -71,7 +76,7 @@ impl<'d> Checker<'d> {
                 None => facts.output.clone(),
             });
             describe(&mut checked, &facts);
-            self.formats(&facts, &step.args, &site.base);
+            self.formats(&facts, &step.args, &site.base, mapped.as_ref());
             match mapped.as_ref().and_then(|mapped| mapped.items.as_deref()) {
                 Some(items) if maps::is_known(&checked) => {
                     self.known_items(&site, &facts, items, &mut checked);
@@ -105,6 +110,7 @@ impl<'d> Checker<'d> {
             base: format!("/steps/{position}/compensate/args"),
             approval: Approval::Auto,
             undoing: true,
+            made: Made::of(&undo.args, &|placed| self.made(mapped, placed)),
         };
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
         let mut checked = self.blank(&id, &undo.args, &site.base);
@@ -118,7 +124,7 @@ impl<'d> Checker<'d> {
         let pointer = format!("/steps/{position}/compensate/tool");
         if let Some(facts) = self.facts_of(&undo.tool, &pointer) {
             describe(&mut checked, &facts);
-            self.formats(&facts, &undo.args, &site.base);
+            self.formats(&facts, &undo.args, &site.base, mapped);
             self.call(&site, &facts, &types, &mut checked);
         }
         checked
@@ -191,37 +197,6 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// Refuses `$fmt` where the text would be read as a program or a name.
-    fn formats(&mut self, facts: &ToolFacts<'_>, args: &Node, base: &str) {
-        let mut found = Vec::new();
-        formats(args, false, &mut found);
-        for (pointer, in_file) in found {
-            let slot = pointer.strip_prefix(base).unwrap_or_default();
-            let marked = facts.tool.spec().syntax.iter().find(|(marked, _)| {
-                slot == *marked
-                    || slot
-                        .strip_prefix(marked)
-                        .is_some_and(|rest| rest.starts_with('/'))
-            });
-            let kind = match marked {
-                Some((_, syntax)) => syntax.as_str(),
-                None if in_file => "path",
-                None => continue,
-            };
-            self.problems.push(
-                PlanProblem::new(
-                    Fault::Argument,
-                    pointer.clone(),
-                    format_args!(
-                        "`$fmt` is refused for `{slot}` of `{}`: the text is read as {kind}, and a value in it could change its meaning",
-                        facts.tool.spec().id
-                    ),
-                )
-                .hint("pass the whole value with `$ref`, or write it out"),
-            );
-        }
-    }
-
     pub(super) fn bad_arguments(
         &mut self,
         err: &ToolError,
@@ -253,29 +228,5 @@ impl<'d> Checker<'d> {
         for problem in err.problems() {
             report(&problem.path, &problem.message, problem.hint.as_deref());
         }
-    }
-}
-
-/// Where formatted texts are, and whether one names a file.
-fn formats(node: &Node, in_file: bool, found: &mut Vec<(String, bool)>) {
-    match node {
-        Node::Format(format) => {
-            found.push((format.pointer.clone(), in_file));
-            format
-                .args
-                .iter()
-                .for_each(|arg| formats(arg, in_file, found));
-        }
-        Node::Object(members) => {
-            for (key, member) in members {
-                formats(
-                    member,
-                    in_file || matches!(&**key, "$file" | "$artifact"),
-                    found,
-                );
-            }
-        }
-        Node::Array(nodes) => nodes.iter().for_each(|node| formats(node, in_file, found)),
-        Node::Literal(_) | Node::Reference(_) => {}
     }
 }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use registry::dispatch::DEPTH_MAX;
 use registry::{Answer, Layer, Level, Verdict, digest};
+use tool_core::capability::folded;
 use tool_core::input::InputKind;
 use tool_core::{Access, Effect, Object, ResourceKey, ResourceKind, Source, Value};
 
+use super::made::Made;
 use super::step::Site;
 use super::{CheckedPlan, CheckedStep, Checker, How};
-use crate::conflicts::folded;
 use crate::plan::{Given, Plan};
 use crate::problem::{Fault, PlanProblem, Problems};
+use crate::reference::Segment;
 use crate::template::Node;
 use crate::types::{Type, Walked};
 
@@ -124,6 +126,7 @@ impl Checker<'_> {
         let how = How {
             around,
             again: self.how.again,
+            made: made_inputs(site),
         };
         let given = given(args.pointer("/inputs"), types);
         match super::check_within(&plan, self.dispatcher, &context, given, how) {
@@ -277,6 +280,14 @@ fn name_of(source: &Source) -> String {
     match source {
         Source::File(path) => path.clone(),
         Source::Artifact(handle) => handle.clone(),
+    }
+}
+
+/// What of the inputs of the inner plan this one puts together.
+fn made_inputs(site: &Site) -> HashMap<Arc<str>, Made> {
+    match site.made.at(&[Segment::Field("inputs".into())]) {
+        Made::Members(members) => members.into_iter().collect(),
+        _ => HashMap::new(),
     }
 }
 

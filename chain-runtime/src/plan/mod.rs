@@ -10,6 +10,7 @@ mod step;
 use std::fmt;
 use std::sync::Arc;
 
+use registry::LoadError;
 use registry::document::{self, Document, Format};
 use tool_core::{Seed, ToolError, Value};
 
@@ -191,7 +192,7 @@ impl Plan {
     /// it says nothing, as [`Plan::parse`].
     ///
     /// # Errors
-    /// When the text is too long or no document; every line of a script that is none.
+    /// When the text is too long or no document.
     pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
         if text.len() > TEXT_BYTES_MAX {
             let message = format_args!(
@@ -206,23 +207,30 @@ impl Plan {
         let format = match ending {
             Some("json") => Format::Json,
             Some("yaml" | "yml") => Format::Yaml,
-            Some("chain") => return Self::of_script(name, text),
+            Some("chain") => return Ok(Self::of_script(name, text)),
             _ if text.trim_start().starts_with('{') => Format::Json,
-            _ if script::is_likely(text) => return Self::of_script(name, text),
+            _ if script::is_likely(text) => return Ok(Self::of_script(name, text)),
             _ => Format::Yaml,
         };
         let (document, errors) = document::read(name, text, format)?;
+        Ok(Self::of_text(document, errors))
+    }
+
+    fn of_script(name: &str, text: &str) -> Self {
+        let (document, errors) = script::read(name, text);
+        Self {
+            is_script: true,
+            ..Self::of_text(document, errors)
+        }
+    }
+
+    /// A document, and what was wrong with its text.
+    fn of_text(document: Document, errors: Vec<LoadError>) -> Self {
         let mut plan = Self::from_document(document);
         let mut faults = Problems::of_errors(errors);
         faults.append(std::mem::take(&mut plan.faults));
         plan.faults = faults;
-        Ok(plan)
-    }
-
-    fn of_script(name: &str, text: &str) -> Result<Self, Problems> {
-        let mut plan = Self::from_document(script::parse(name, text)?);
-        plan.is_script = true;
-        Ok(plan)
+        plan
     }
 
     /// Reads a document; problems carry line and column.

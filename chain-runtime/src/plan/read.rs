@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tool_core::brief;
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Seed, Value, convert};
@@ -149,7 +150,7 @@ impl Reader {
                 let problem = PlanProblem::new(
                     Fault::Form,
                     reader.pointer.as_str(),
-                    format_args!("{what} has no field `{key}`"),
+                    format_args!("{what} has no field `{}`", brief::name(key)),
                 )
                 .hint(format_args!("the fields are {}", known.join(", ")));
                 let near = match reader.problems.is_full() {
@@ -297,12 +298,14 @@ impl Reader {
                 "references use it for something else; choose another id",
             );
         } else if !is_id(&id) {
-            let shown: String = id.chars().take(80).collect();
+            let shown = brief::name(&id);
             self.hinted(
                 Fault::Id,
                 format!("`{shown}` is no id"),
                 "an id starts with a-z, goes on with a-z, 0-9 and _, and has at most 64 characters",
             );
+            // What follows speaks of it too.
+            return shown.into();
         }
         id
     }

@@ -1,14 +1,15 @@
-//! Runs that outlive their process: how one begins, goes on, is cancelled, and is gone through again.
+//! Runs that outlive their process: how one begins, goes on, and is gone through again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results};
-use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Object, Spec, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Object, Spec, ToolError, Value};
 
 use super::costs::Costs;
 use super::memory::{Compared, Decision, Memory, Unreadable};
+use super::within::outermost;
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check_again};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
@@ -19,6 +20,8 @@ use crate::state::{END_KEY, Journal, Run, RunHeader, RunState, State, named_valu
 pub struct Resume {
     /// What a person says of calls whose outcome is not known, by their names.
     pub decisions: Vec<(String, Decision)>,
+    /// The same for runs within it, by their ids.
+    pub within: BTreeMap<String, Vec<(String, Decision)>>,
     /// Whether tools may have changed since the run began.
     pub accept_changes: bool,
 }
@@ -105,42 +108,47 @@ pub(super) fn begin(
     state: &Arc<State>,
     id: Option<String>,
     plan: &CheckedPlan,
+    dispatcher: &Dispatcher,
     costs: &Costs,
 ) -> Result<Arc<Journal>, ToolError> {
-    let who = &plan.context.who;
-    let mut caller = Object::new();
-    for (key, name) in [
-        ("agent", &who.agent),
-        ("phase", &who.phase),
-        ("task", &who.task),
-        ("profile", &who.profile),
-        ("toolset", &who.toolset),
-    ] {
-        if let Some(name) = name {
-            caller.insert(key, name.as_str());
-        }
-    }
-    for (key, tools) in [
-        ("enable", &who.run.enable),
-        ("disable", &who.run.disable),
-        ("force", &who.run.force),
-    ] {
-        if !tools.is_empty() {
-            caller.insert(key, tools.clone());
-        }
-    }
     state.begin_run(&RunHeader {
         id,
         plan_id: plan.id.to_string(),
         plan_digest: plan.digest.clone(),
         plan: written(plan, costs),
         inputs: plan.inputs.clone(),
-        role: who.role.clone(),
-        who: Value::Object(Arc::new(caller)),
+        role: plan.context.who.role.clone(),
+        who: beginner(plan, dispatcher),
         seed: plan.seed.get(),
         build: build().to_owned(),
         profile: profile(),
     })
+}
+
+/// Who begins a run, and in which world where that is narrower than the door's own: all that holds when it goes on.
+pub(crate) fn beginner(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
+    let who = plan.context.who.to_value();
+    match (world(dispatcher), who.as_object()) {
+        (Some(world), Some(who)) => {
+            let mut who = who.clone();
+            who.insert("world", world);
+            Value::Object(Arc::new(who))
+        }
+        _ => who,
+    }
+}
+
+/// What holds in a session, and the folder that is open in it.
+fn world(dispatcher: &Dispatcher) -> Option<Value> {
+    let facts = dispatcher.facts();
+    let narrowing = [SESSION_OPEN, READ_ONLY, NO_WEB];
+    narrowing.iter().find(|fact| facts.holds(fact))?;
+    let open = dispatcher.host().capabilities.workspaces.as_ref();
+    let open = open.and_then(|workspaces| workspaces.opened());
+    Some(Value::object([
+        ("facts", Value::from(facts.names())),
+        ("folder", Value::from(open.map(|open| open.path))),
+    ]))
 }
 
 /// The plan with all that decided how it was read, so that it is read the same way again.
@@ -249,13 +257,44 @@ pub fn resume(
     how: &Resume,
 ) -> Result<ChainResult, ToolError> {
     let found = state.run(id)?;
+    // Only a step goes on with what it began: alone it would know nothing of the budgets around it.
+    if context.chain.is_none() {
+        outermost(state, &found)?;
+    }
+    go_on(state, &found, dispatcher, context, options, how)
+}
+
+/// As [`resume`], also of a run within another.
+///
+/// # Errors
+/// As [`resume`].
+pub(super) fn go_on(
+    state: &Arc<State>,
+    found: &Run,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    options: RunOptions,
+    how: &Resume,
+) -> Result<ChainResult, ToolError> {
     if found.state.is_final() {
         let message = format_args!("the run `{}` has ended: {}", found.id, found.state.as_str());
         return Err(ToolError::new(ErrorCode::Conflict, message)
             .reason("run_ended")
             .hint(format!("`mathchain runs show {}`", found.id)));
     }
-    let plan = checked(state, &found, dispatcher, context, how.accept_changes)?;
+    if found.who.get("world").cloned() != world(dispatcher) {
+        let message = format_args!(
+            "the run `{}` began where other facts held, or another folder was open",
+            found.id
+        );
+        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+            .reason("world")
+            .hint(format!(
+                "`mathchain runs resume {}` puts back what held",
+                found.id
+            )));
+    }
+    let plan = checked(state, found, dispatcher, context, how.accept_changes)?;
     for (name, decision) in &how.decisions {
         if let Decision::Done(value) = decision
             && *value != Value::Null
@@ -288,6 +327,7 @@ pub fn resume(
         RunOptions {
             memory: Some(Arc::new(memory)),
             costs: costs.unwrap_or_default(),
+            how: Some(Arc::new(how.clone())),
             ..options
         },
     ))
@@ -334,56 +374,6 @@ fn could_be_result(
             "`mathchain tools show {}` shows the schema of its result",
             step.tool
         )))
-}
-
-/// What came of cancelling a run.
-#[derive(Debug)]
-pub enum Cancelled {
-    /// What waited did not start, and what says how was undone.
-    Undone(Box<ChainResult>),
-    /// The plan is no longer one that may run, so that nothing could be undone; why.
-    Only(ToolError),
-}
-
-/// Cancels a run that nobody works on: what waits does not start, and what says how is undone. A run whose plan is no longer
-/// allowed is cancelled too; then nothing is undone.
-///
-/// # Errors
-/// As [`resume`], without the problems of its plan.
-pub fn cancel(
-    state: &Arc<State>,
-    id: &str,
-    dispatcher: &Dispatcher,
-    context: &CallerContext,
-) -> Result<Cancelled, ToolError> {
-    let stop = StopFlag::new();
-    stop.cancel();
-    let options = RunOptions {
-        stop,
-        ..RunOptions::default()
-    };
-    let how = Resume {
-        decisions: Vec::new(),
-        accept_changes: true,
-    };
-    match resume(state, id, dispatcher, context, options, &how) {
-        Ok(result) => Ok(Cancelled::Undone(Box::new(result))),
-        Err(refused) if !refused.problems().is_empty() => {
-            let (journal, _) = state.take_run(&state.run(id)?.id)?;
-            let event = Value::object([
-                ("kind", Value::from("cancelled")),
-                (
-                    "reason",
-                    Value::from("the plan is no longer one that may run"),
-                ),
-                ("error_code", Value::from(refused.code().as_str())),
-            ]);
-            journal.write(&event, Durability::Synced)?;
-            journal.finish(RunState::Cancelled)?;
-            Ok(Cancelled::Only(refused))
-        }
-        Err(err) => Err(err),
-    }
 }
 
 /// Goes through a run again without touching it: what is a function of its arguments is computed and compared bit for bit, for

@@ -102,14 +102,12 @@ impl Finished {
             }
             Status::Error(error) => {
                 end.status = match (is_chain(step.tool), error.code(), error.reason_str()) {
-                    // A plan within this one waits: so does its step.
-                    (true, ErrorCode::ApprovalRequired, _) => StepStatus::Pending,
                     (true, ErrorCode::Conflict, Some("outcome_unknown")) => StepStatus::Unknown,
                     (_, code, _) => status_of(code, stop),
                 };
                 end.error = Some(with_origin(step, error));
             }
-            Status::PendingApproval { approval_id } => {
+            Status::PendingApproval { approval_id, .. } => {
                 end.status = StepStatus::Pending;
                 end.error = Some(
                     ToolError::new(

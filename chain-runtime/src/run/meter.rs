@@ -1,10 +1,12 @@
 //! What a run has used of its budget, and of the budgets of the plans around it: what a plan within a plan uses, both have used.
+//! What a person said when the run went on reaches plans within it the same way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tool_core::{ErrorCode, ToolError};
 
+use super::durable::Resume;
 use crate::plan::Budget;
 
 /// Counts what a run uses.
@@ -13,6 +15,7 @@ pub struct Meter {
     budget: Budget,
     used: [AtomicU64; Kind::ALL.len()],
     above: Option<Arc<Self>>,
+    how: Option<Arc<Resume>>,
 }
 
 /// What is counted; time from the beginning is the alarm's.
@@ -58,11 +61,33 @@ impl Kind {
 impl Meter {
     /// Of a plan with this budget, within the runs above.
     pub(super) fn new(budget: Budget, above: Option<Arc<Self>>) -> Arc<Self> {
+        Self::going_on(budget, above, None)
+    }
+
+    /// As [`Meter::new`], of a run that goes on.
+    pub(super) fn going_on(
+        budget: Budget,
+        above: Option<Arc<Self>>,
+        how: Option<Arc<Resume>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             budget,
             used: Default::default(),
             above,
+            how,
         })
+    }
+
+    /// How a run within this one goes on.
+    pub(crate) fn resume_of(&self, run: &str) -> Resume {
+        let Some(how) = self.all().find_map(|meter| meter.how.as_ref()) else {
+            return Resume::default();
+        };
+        Resume {
+            decisions: how.within.get(run).cloned().unwrap_or_default(),
+            within: how.within.clone(),
+            accept_changes: how.accept_changes,
+        }
     }
 
     /// This meter and those above it.

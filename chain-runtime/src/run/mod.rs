@@ -23,6 +23,7 @@ mod recorded;
 mod report;
 mod shared;
 mod values;
+mod within;
 mod workers;
 
 #[cfg(test)]
@@ -42,7 +43,8 @@ use crate::problem::Problems;
 use crate::state::State;
 pub use costs::Costs;
 pub use digest::OutputDigest;
-pub use durable::{Cancelled, Replay, Resume, again, build, cancel, profile, replay, resume};
+pub(crate) use durable::beginner;
+pub use durable::{Replay, Resume, again, build, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use limit::Limit;
 use machine::Slots;
@@ -52,6 +54,8 @@ pub use meter::Meter;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
+pub(crate) use within::parent;
+pub use within::{Cancelled, around, cancel};
 use workers::Workers;
 
 /// Stack of each step's thread, in bytes.
@@ -88,6 +92,8 @@ pub struct RunOptions {
     pub memory: Option<Arc<Memory>>,
     /// What the runs around this one have used of their budgets.
     pub above: Option<Arc<Meter>>,
+    /// What a person said when the run went on.
+    pub how: Option<Arc<Resume>>,
 }
 
 /// Told of steps as they start and end, from the threads that run them; a panic in it is swallowed.
@@ -138,7 +144,13 @@ pub fn begin(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOption
         // What cannot be read decides nothing but the order.
         options.costs = state.costs().unwrap_or_default();
     }
-    match durable::begin(&state, options.chain_id.clone(), plan, &options.costs) {
+    match durable::begin(
+        &state,
+        options.chain_id.clone(),
+        plan,
+        dispatcher,
+        &options.costs,
+    ) {
         Ok(journal) => {
             options.memory = Some(Arc::new(Memory::begin(journal)));
             run(plan, dispatcher, options)
@@ -200,7 +212,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
         limit.stop().cancel(); // it was looked at only
     }
     let slots = slots(plan, options.threads);
-    let meter = Meter::new(plan.budget, options.above.clone());
+    let meter = Meter::going_on(plan.budget, options.above.clone(), options.how.clone());
     // More than there is shows with the next call that ends.
     let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
     let workers = Workers::new(

@@ -34,39 +34,38 @@ pub(super) fn value_of(
         .position(reference.root())
         .and_then(|step| values.steps.get(&step))
         .and_then(Option::as_ref);
-    let mut use_default = || {
-        placed
-            .default
-            .clone()
-            .inspect(|_| defaults_used.push(reference.to_string()))
-    };
     let Some(root) = root else {
-        return use_default().ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::DependencyFailed,
-                format_args!(
-                    "`{reference}` has no value: step `{}` gave none",
-                    reference.root()
-                ),
-            )
-        });
+        let default = placed.default.clone();
+        return default
+            .inspect(|_| defaults_used.push(reference.to_string()))
+            .ok_or_else(|| {
+                ToolError::new(
+                    ErrorCode::DependencyFailed,
+                    format_args!(
+                        "`{reference}` has no value: step `{}` gave none",
+                        reference.root()
+                    ),
+                )
+            });
     };
-    match reference.resolve(root) {
-        Ok(Value::Null) => Ok(use_default().unwrap_or_default()),
-        Ok(value) => Ok(value),
-        Err(missing) => use_default().ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!(
-                    "`{reference}`: {} (at `{}`)",
-                    missing.message, missing.reached
-                ),
-            )
-            .hint(format!(
-                "name a part that `{}` gives, or add a `default`",
-                reference.root()
-            ))
-        }),
+    match placed.resolve(root) {
+        Ok((value, is_default)) => {
+            if is_default {
+                defaults_used.push(reference.to_string());
+            }
+            Ok(value)
+        }
+        Err(missing) => Err(ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!(
+                "`{reference}`: {} (at `{}`)",
+                missing.message, missing.reached
+            ),
+        )
+        .hint(format!(
+            "name a part that `{}` gives, or add a `default`",
+            reference.root()
+        ))),
     }
 }
 
@@ -117,6 +116,29 @@ pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> 
         map.over.for_each_reference(&mut |placed| visit(placed));
     }
     all
+}
+
+/// Refuses arguments beyond a size; names the one at which it is passed.
+pub(super) fn too_large(args: &Value, most: u64) -> Option<ToolError> {
+    let mut left = most;
+    for (name, member) in args.as_object()?.iter() {
+        if let Some(bytes) = member.bytes_within(left) {
+            left -= bytes;
+            continue;
+        }
+        let mut pointer = String::new();
+        tool_core::path::push_key(&mut pointer, name);
+        let message =
+            format_args!("the arguments of this call, put together, hold more than {most} bytes");
+        let error = ToolError::new(ErrorCode::LimitExceeded, message);
+        return Some(
+            error
+                .reason("arguments")
+                .at(pointer)
+                .hint("refer to fewer values, or to parts of them"),
+        );
+    }
+    None
 }
 
 /// Refuses arguments that would open a file or an artifact because the *output* of a step looks like `{"$file": ..}`: outputs are

@@ -28,6 +28,8 @@ use super::{Observer, STACK_BYTES};
 use crate::check::{CheckedPlan, item_seed};
 use crate::plan::Approval;
 
+/// Largest arguments of one call, in bytes; what stands in several places counts in each.
+const ARGS_BYTES_MAX: u64 = 1 << 30;
 /// How often a worker that waits for a clock looks whether the chain was stopped.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Most bytes of results that a run keeps for the digests of its answer; beyond that they are digested as they come.
@@ -405,6 +407,11 @@ impl<'a> Workers<'a> {
         left_ms: Option<u64>,
     ) -> Outcome {
         let step = self.lock().machine.called(unit);
+        // Before anything reads all of it: shared parts are large wherever they stand.
+        let most = self.dispatcher.limits().memory_bytes.min(ARGS_BYTES_MAX);
+        if let Some(refused) = values::too_large(args, most) {
+            return Outcome::error(refused);
+        }
         if let Some(refused) = values::smuggled_file(self.dispatcher, self.plan, step, args) {
             return Outcome::error(refused);
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use registry::LoadError;
 use registry::error::Place;
-use registry::{LoadError, LoadErrors};
 
 use super::PROBLEMS_MAX;
 
@@ -37,11 +37,11 @@ impl Faults {
     }
 
     /// Everything that is wrong, in the order of the text.
-    pub(super) fn check(mut self, name: &str, text: &str) -> Result<(), LoadErrors> {
+    pub(super) fn told(mut self, name: &str, text: &str) -> Vec<LoadError> {
         self.0.sort_by_key(|fault| fault.at);
         let places = Places::new(text);
         let file: Arc<str> = name.into();
-        let errors = self.0.into_iter().map(|fault| {
+        let told = self.0.into_iter().map(|fault| {
             let (line, column) = places.of(fault.at);
             let place = Place {
                 file: Arc::clone(&file),
@@ -50,7 +50,7 @@ impl Faults {
             };
             LoadError::new(Some(&place), fault.message).hint(fault.hint)
         });
-        LoadErrors::check(errors.collect())
+        told.collect()
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn document(
                 });
             }
             let mut all = Built::at((1, 1));
-            for (id, line) in ids.iter().zip(&script.calls) {
+            for (id, line) in ids.iter().zip(&script.calls).take(NAMES_MAX) {
                 let place = lowering.places.of(line.at);
                 all.member(id, reference(id, ""), Part::at(place));
             }
@@ -235,7 +235,7 @@ impl Lowering<'_> {
             };
             self.faults.push(Fault { at, message, hint });
         }
-        Value::Null
+        reference(super::UNKNOWN, "")
     }
 }
 

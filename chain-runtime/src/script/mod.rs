@@ -25,8 +25,8 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use registry::LoadErrors;
 use registry::document::Document;
+use registry::{LoadError, LoadErrors};
 
 /// How the names of scripts end.
 pub const ENDING: &str = ".chain";
@@ -36,6 +36,8 @@ pub const DEPTH_MAX: usize = 32;
 pub const NAME_BYTES_MAX: usize = 64;
 /// Most arguments of a call.
 pub const ARGS_MAX: usize = 256;
+/// The root of references to names that mean nothing, which are reported with the script; no step is called so.
+pub(crate) const UNKNOWN: &str = "_";
 /// Most problems that are reported.
 pub const PROBLEMS_MAX: usize = 100;
 
@@ -44,10 +46,20 @@ pub const PROBLEMS_MAX: usize = 100;
 /// # Errors
 /// Every line that is no call, and every name that means nothing, with line, column and the next step.
 pub fn parse(name: &str, text: &str) -> Result<Document, LoadErrors> {
+    let (document, errors) = read(name, text);
+    LoadErrors::check(errors)?;
+    Ok(document)
+}
+
+/// As [`parse`], with what could be read of a script in which something is wrong, so that the check of the plan reports its own
+/// problems together with these.
+pub(crate) fn read(name: &str, text: &str) -> (Document, Vec<LoadError>) {
     let (script, mut faults) = parse::read(text);
     let (value, parts) = lower::document(name, text, &script, &mut faults);
-    faults.check(name, text)?;
-    Ok(Document::of_parts(name, value, parts))
+    (
+        Document::of_parts(name, value, parts),
+        faults.told(name, text),
+    )
 }
 
 /// Whether a text of no known language begins as a script: its first line that is no comment is a call, an assignment or `return`.

@@ -36,6 +36,13 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
             break;
         }
         let start = parser.at;
+        if script.answer.is_some() && parser.peek().is_some_and(|c| c.is_alphabetic() || c == '_') {
+            faults.push(parser.fault(
+                start,
+                "`return` is the last line",
+                "put every call before it",
+            ));
+        }
         let mut target = None;
         let read = parser
             .line(&mut target, &mut script)
@@ -200,15 +207,9 @@ impl<'t> Parser<'t> {
         let Some(first) = self.word()? else {
             return Err(self.unexpected("a call", CALL_HINT));
         };
-        if script.answer.is_some() {
-            return Err(self.fault(
-                start,
-                "`return` is the last line",
-                "put every call before it",
-            ));
-        }
         if &*first.text == "return" {
-            script.answer = Some(self.answer()?);
+            let answer = self.answer()?;
+            script.answer.get_or_insert(answer);
             return Ok(());
         }
         if STATEMENTS.contains(&&*first.text) {

@@ -6,6 +6,8 @@ use tool_core::Value;
 pub const VERSION: u32 = 1;
 /// Most events that one session applies; then calls that run can be settled, and the session closed.
 pub const EVENTS_MAX: u64 = 1_000_000;
+/// Most calls of one event; each settlement looks at all of them, so that more would take minutes.
+pub(super) const OBSERVED_MAX: usize = 1_024;
 /// Calls of one batch that are judged; further ones are rejected, each with its result.
 pub const CALLS_MAX: usize = 256;
 /// Longest arguments of a call, as JSON.

@@ -69,6 +69,10 @@ pub struct Replay {
     expected: VecDeque<String>,
     generations: Vec<String>,
     complete: bool,
+    /// Whether the head of the audit was said.
+    headed: bool,
+    /// The newest line of input that was refused.
+    refused: u64,
     line: u64,
 }
 
@@ -92,13 +96,21 @@ impl Replay {
             };
         }
         self.is_whole()?;
-        self.complete = false;
+        let ended = std::mem::take(&mut self.complete);
         let record = Record::from_value(line).map_err(|error| {
             self.differs(format!("no line of a log: {}", error.message()), None)
         })?;
         match record {
             Record::Applied(applied) => self.applied(applied),
-            Record::EventRefused(_) | Record::LineRefused(_) | Record::AuditHead(_) => Ok(()),
+            Record::LineRefused(refused) => self.refused(refused.line),
+            Record::EventRefused(refused) => refused.line.map_or(Ok(()), |line| self.refused(line)),
+            Record::AuditHead(_) if std::mem::replace(&mut self.headed, true) => {
+                Err(self.differs("the head of the audit stands twice".to_owned(), None))
+            }
+            Record::AuditHead(_) => Ok(()),
+            Record::StateDocument(_) if ended => {
+                Err(self.differs("the state stands twice".to_owned(), None))
+            }
             Record::StateDocument(found) => {
                 let own = StateDocument::of(&self.state).map_err(|error| self.failed(&error))?;
                 self.same("the state", &own.state, &found.state)?;
@@ -137,6 +149,19 @@ impl Replay {
                 )
             }),
         }
+    }
+
+    /// Each line of input is refused once, in their order.
+    fn refused(&mut self, line: u64) -> Result<(), Divergence> {
+        if line > self.refused {
+            self.refused = line;
+            return Ok(());
+        }
+        let message = format!(
+            "line {line} of the input is refused after line {}",
+            self.refused
+        );
+        Err(self.differs(message, None))
     }
 
     fn applied(&mut self, applied: Applied) -> Result<(), Divergence> {

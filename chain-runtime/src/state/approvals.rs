@@ -1,8 +1,10 @@
 //! Approvals: filed by calls, answered by a person, used up by exactly one call.
 
+use std::sync::Arc;
+
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::State;
 use super::ledger::{self, How, Shared};
@@ -164,7 +166,7 @@ impl State {
 }
 
 impl Shared {
-    /// The intent goes to the end of the target's chain.
+    /// The intent goes to the end of the target's chain, and names the approval that it used up.
     pub(super) fn settle(
         &self,
         target: Target<'_>,
@@ -176,8 +178,16 @@ impl Shared {
         let (state, _) = self.transact_on(target, How::SYNCED, ACTION, |transaction, now_ms| {
             let state = settle_in(transaction, request, now_ms, lifetime_ms)
                 .map_err(|err| self.fail(ACTION, &err))?;
-            let consumed = matches!(state, ApprovalState::Consumed { .. });
-            Ok((state, consumed.then(|| intent.clone())))
+            let record = match &state {
+                ApprovalState::Consumed { id, approved_by } => {
+                    let mut record = intent.as_object().cloned().unwrap_or_else(Object::new);
+                    record.insert("approval_id", id.as_str());
+                    record.insert("approved_by", approved_by.as_str());
+                    Some(Value::Object(Arc::new(record)))
+                }
+                _ => None,
+            };
+            Ok((state, record))
         })?;
         Ok(state)
     }

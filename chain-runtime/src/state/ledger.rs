@@ -45,6 +45,8 @@ pub(super) struct Core {
     pub(super) chains: Chains,
     full_sync: bool,
     closing: bool,
+    /// Whether what waits could not be written when that was tried last.
+    behind: bool,
 }
 
 /// How a transaction is committed, and whether it links the end of its chain.
@@ -86,6 +88,7 @@ impl Core {
             },
             full_sync: false,
             closing: false,
+            behind: false,
         }
     }
 
@@ -187,6 +190,10 @@ impl Shared {
         let chain = core.chains.of(target)?;
         chain.append(body);
         let head = chain.head();
+        // A head is of what will be written: after a failure that has to be seen first. The record waits on all the same.
+        if core.behind {
+            self.flush(&mut core)?;
+        }
         self.wake(&core);
         Ok(head)
     }
@@ -306,6 +313,7 @@ impl Shared {
             transaction.commit()?;
             Ok(written)
         });
+        core.behind = done.is_err();
         let written = done.map_err(|err| self.fail("write the audit", &err))?;
         core.chains.close_lost(&written);
         core.chains.written(&written, Target::Own, link, now);

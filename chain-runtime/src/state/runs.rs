@@ -239,6 +239,17 @@ impl State {
         self.select_runs(&sql, params![state.map(RunState::as_str), limit])
     }
 
+    /// The runs whose ids begin with that of another and a dash, the newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn runs_within(&self, id: &str) -> Result<Vec<Run>, ToolError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1) + 1) = ?1 || '-' ORDER BY created_ms DESC, rowid DESC"
+        );
+        self.select_runs(&sql, params![id])
+    }
+
     /// The run with exactly this id, where there is one.
     ///
     /// # Errors

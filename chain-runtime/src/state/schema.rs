@@ -159,6 +159,9 @@ pub(super) const MIGRATIONS: &[&str] = &[
     // 5: the run and the step that ask for an approval
     "ALTER TABLE approvals ADD COLUMN run TEXT;
      ALTER TABLE approvals ADD COLUMN step TEXT;",
+    // 6: a sum that binds a kept result to its key; results without one are computed again
+    "DELETE FROM cache;
+     ALTER TABLE cache ADD COLUMN bound BLOB;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

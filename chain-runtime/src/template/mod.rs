@@ -12,10 +12,12 @@ use tool_core::path::{push_index, push_key};
 use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
 use crate::problem::{Fault, PlanProblem, Problems};
-use crate::reference::Reference;
+use crate::reference::{Missing, Reference};
 
 /// Deepest nesting of a plan.
 pub const DEPTH_MAX: usize = 64;
+/// Longest pointer of a place that holds a reference, in bytes: every reference remembers its place.
+pub const PLACE_BYTES_MAX: usize = 1 << 10;
 /// Longest text that a `$fmt` may give, in bytes.
 pub const FORMAT_BYTES_MAX: usize = 1 << 20;
 
@@ -54,6 +56,24 @@ pub struct Format {
     pub args: Vec<Node>,
     /// JSON pointer in the plan.
     pub pointer: String,
+}
+
+impl Placed {
+    /// What it gives in a value, and whether that is its default: where the part is absent or `null`, or an element of a projection
+    /// is.
+    ///
+    /// # Errors
+    /// [`Missing`] where the part is absent and there is no default.
+    pub fn resolve(&self, root: &Value) -> Result<(Value, bool), Missing> {
+        match (self.reference.resolve(root), &self.default) {
+            (Ok(value), Some(default)) if self.reference.is_lacking(&value) => {
+                Ok((default.clone(), true))
+            }
+            (Ok(value), _) => Ok((value, false)),
+            (Err(_), Some(default)) => Ok((default.clone(), true)),
+            (Err(missing), None) => Err(missing),
+        }
+    }
 }
 
 impl Node {
@@ -219,6 +239,10 @@ fn compile_object(
         .iter()
         .find(|(key, _)| matches!(*key, "$ref" | "$lit" | "$fmt"));
     match special {
+        Some(("$ref" | "$fmt", _)) if pointer.len() > PLACE_BYTES_MAX => {
+            problems.push(too_far(pointer));
+            return Node::Literal(Value::Null);
+        }
         Some(("$ref", text)) => return compile_reference(object, text, pointer, problems),
         Some(("$fmt", text)) => return compile_format(object, text, pointer, problems),
         Some((_, literal)) => {
@@ -247,6 +271,15 @@ fn compile_object(
     } else {
         gather_object(members)
     }
+}
+
+fn too_far(pointer: &str) -> PlanProblem {
+    let message = format_args!(
+        "the names on the way to this reference have {} bytes, at most {PLACE_BYTES_MAX} are allowed",
+        pointer.len()
+    );
+    PlanProblem::new(Fault::Limit, pointer, message)
+        .hint("shorten them, or hand the whole on with one reference")
 }
 
 fn compile_reference(

@@ -1,5 +1,7 @@
 //! A whole plan in one call.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value};
@@ -53,7 +55,15 @@ impl Tool for ChainRun {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let found = super::hand_on(&args.plan, args.inputs, false, ctx)?;
+        let found = super::hand_on(&args.plan, args.inputs, false, ctx);
+        let said = match &found {
+            Ok(found) => Some(found),
+            Err(error) => error.evidence_value(),
+        };
+        if let Some(chains) = said.and_then(|said| said.get(super::TOOL_CHAINS)) {
+            ctx.note(super::TOOL_CHAINS, chains.clone());
+        }
+        let found = found.map_err(without_chains)?;
         let text = |key: &str| {
             let value = found.get(key)?;
             value.as_str().map(str::to_owned)
@@ -79,5 +89,17 @@ impl Tool for ChainRun {
 
     fn examples() -> Vec<Example<Args, Output>> {
         Vec::new() // each result carries an id of its own
+    }
+}
+
+/// The diagnostics are in the metadata of the answer already.
+fn without_chains(error: ToolError) -> ToolError {
+    let evidence = error.evidence_value().and_then(Value::as_object);
+    match evidence.cloned() {
+        Some(mut evidence) => {
+            evidence.remove(super::TOOL_CHAINS);
+            error.evidence(Value::Object(Arc::new(evidence)))
+        }
+        None => error,
     }
 }

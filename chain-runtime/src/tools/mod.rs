@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use tool_core::capability::ChainRequest;
 use tool_core::input::{InputKind, Load};
 use tool_core::{
-    Capability, Category, Ctx, Determinism, Entry, Input, Problem, Spec, ToolError, Value, entry,
+    Capability, Category, Ctx, Determinism, Entry, Input, Problem, Spec, Syntax, ToolError, Value,
+    entry,
 };
 
 pub use subchains::Subchains;
@@ -27,6 +28,7 @@ const PLANS: Spec = Spec {
     capabilities: &[Capability::Calls],
     idempotent: false,
     determinism: Determinism::External,
+    syntax: &[("/plan", Syntax::Plan)],
     ..Spec::pure()
 };
 
@@ -83,6 +85,9 @@ impl JsonSchema for PlanInputs {
         json_schema!({ "type": "object", "additionalProperties": true })
     }
 }
+
+/// What an answer says of its calls beside its result.
+const TOOL_CHAINS: &str = "tool_chains";
 
 fn hand_on(
     plan: &Input<PlanSource>,

@@ -10,7 +10,10 @@ use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
-use crate::run::{ChainResult, Meter, Resume, RunOptions, begin, record_rejection, resume};
+use crate::run::{
+    ChainResult, ChainStatus, Meter, Resume, RunOptions, begin, beginner, parent, record_rejection,
+    resume,
+};
 use crate::state::{Run, RunState, State};
 
 /// Runs the plans that calls hand on.
@@ -26,7 +29,8 @@ impl Subchains {
         Self { defaults, state }
     }
 
-    /// Runs a plan. A step of a run that goes on after a crash finds the run it had begun, and goes on with that.
+    /// Runs a plan. A step of a run that goes on after a crash finds the run it had begun, and goes on with that; so does a call
+    /// that is made again while what it began waits for a person.
     fn run(
         &self,
         plan: &CheckedPlan,
@@ -34,23 +38,30 @@ impl Subchains {
         context: &CallerContext,
         options: RunOptions,
     ) -> Result<Value, ToolError> {
-        let (Some(state), Some(chain)) = (&self.state, &context.chain) else {
+        let Some(state) = &self.state else {
             return answer(&begin(plan, dispatcher, options));
         };
-        let id = child_id(chain);
-        let known = state.run_named(&id)?;
+        let (id, known) = match &context.chain {
+            Some(chain) => {
+                let id = child_id(chain);
+                let known = state.run_named(&id)?;
+                (Some(id), known)
+            }
+            None => (None, waiting(state, plan, dispatcher)?),
+        };
         let result = match known {
             None => begin(
                 plan,
                 dispatcher,
                 RunOptions {
-                    chain_id: Some(id),
+                    chain_id: id,
                     ..options
                 },
             ),
             Some(run) if run.state.is_final() => return recorded(state, &run),
             Some(run) => {
-                let how = Resume::default();
+                let above = options.above.as_ref();
+                let how = above.map_or_else(Resume::default, |above| above.resume_of(&run.id));
                 resume(state, &run.id, dispatcher, context, options, &how)?
             }
         };
@@ -65,6 +76,29 @@ fn child_id(chain: &ChainPosition) -> String {
     let mut digest = registry::digest::of_texts([&*chain.step, &item, &attempt]);
     digest.truncate(8);
     format!("{}-{digest}", chain.chain_id)
+}
+
+/// The newest run that the same caller began with the same plan and inputs, outside of any other, and that waits for a person.
+fn waiting(
+    state: &State,
+    plan: &CheckedPlan,
+    dispatcher: &Dispatcher,
+) -> Result<Option<Run>, ToolError> {
+    /// Who waits longer is gone on with by its id.
+    const LOOKED_AT: usize = 100;
+    let who = beginner(plan, dispatcher);
+    for run in state.runs(Some(RunState::Suspended), LOOKED_AT)? {
+        let same = run.plan_digest == plan.digest
+            && run.role == plan.context.who.role
+            && run.who == who
+            && state
+                .value(&run.inputs)
+                .is_ok_and(|inputs| inputs == plan.inputs);
+        if same && parent(state, &run)?.is_none() {
+            return Ok(Some(run));
+        }
+    }
+    Ok(None)
 }
 
 /// What a run that has ended answered.
@@ -140,13 +174,28 @@ fn changed() -> ToolError {
 }
 
 fn answer(result: &ChainResult) -> Result<Value, ToolError> {
-    match &result.error {
-        Some(error) => Err(error.clone().evidence(result.to_value())),
-        None => Ok(summary(result)),
+    let mut summary = summary(result);
+    let Some(error) = &result.error else {
+        return Ok(Value::Object(Arc::new(summary)));
+    };
+    summary.insert("status", result.status.as_str());
+    if let Some(step) = result.failed() {
+        summary.insert("failed_step", step);
     }
+    let approvals = result.approvals();
+    let error = error.clone();
+    let error = match approvals.first() {
+        Some(first) if result.status == ChainStatus::Suspended => {
+            let first = (*first).to_owned();
+            summary.insert("approvals", approvals);
+            error.waits_for(first)
+        }
+        _ => error,
+    };
+    Err(error.evidence(Value::Object(Arc::new(summary))))
 }
 
-fn summary(result: &ChainResult) -> Value {
+fn summary(result: &ChainResult) -> Object {
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
     for step in &result.steps {
         *counted.entry(step.end.status.as_str()).or_default() += 1;
@@ -160,5 +209,6 @@ fn summary(result: &ChainResult) -> Value {
         summary.insert(key, value.unwrap_or_default());
     }
     summary.insert("warnings", result.warnings.clone());
-    Value::Object(Arc::new(summary))
+    summary.insert(super::TOOL_CHAINS, result.tool_chains());
+    summary
 }

@@ -66,6 +66,20 @@ pub struct Walked {
     pub ty: Type,
     /// Whether it may be absent or `null`.
     pub maybe: bool,
+    /// Whether the way to it may end before: what it is a part of, or what it is a part of in an element, may be absent or `null`.
+    pub through: bool,
+    /// Of a projection whose elements may be absent or `null`: lists of `null`, as deep as it projects.
+    pub gaps: Option<Type>,
+}
+
+impl Walked {
+    /// Whether a slot takes it only with a default: where there may be nothing, and nothing does not fit there.
+    pub fn needs_default(&self, slot: &Type) -> bool {
+        let refused = |nothing: &Type| fit(nothing, slot) == Fit::Never;
+        self.through
+            || self.maybe && refused(&Type::Null)
+            || self.gaps.as_ref().is_some_and(refused)
+    }
 }
 
 /// A reference that cannot lead anywhere.
@@ -170,9 +184,10 @@ impl Type {
     /// [`DeadEnd`] where no value of the type has such a part.
     pub fn walk(&self, segments: &[Segment]) -> Result<Walked, DeadEnd> {
         let mut current = self.clone();
-        let mut maybe = false;
+        let (mut maybe, mut through) = (false, false);
         for (position, segment) in segments.iter().enumerate() {
             maybe |= current.is_maybe();
+            through |= maybe;
             let here = current.without_null();
             if *segment == Segment::Each {
                 let items = here.items().ok_or_else(|| dead_end(position, &here))?;
@@ -180,6 +195,10 @@ impl Type {
                     end.followed += position + 1;
                     end
                 })?;
+                let nothing = match inner.maybe {
+                    true => Some(Self::Null),
+                    false => inner.gaps,
+                };
                 let item = match inner.maybe {
                     true => Self::union([inner.ty, Self::Null]),
                     false => inner.ty,
@@ -187,6 +206,8 @@ impl Type {
                 return Ok(Walked {
                     ty: Self::List(Arc::new(item)),
                     maybe,
+                    through: through || inner.through,
+                    gaps: nothing.map(|nothing| Self::List(Arc::new(nothing))),
                 });
             }
             let (next, optional) = here
@@ -199,6 +220,8 @@ impl Type {
         Ok(Walked {
             ty: current.without_null(),
             maybe,
+            through,
+            gaps: None,
         })
     }
 

@@ -99,6 +99,50 @@ fn walks_references() {
 }
 
 #[test]
+fn what_may_be_missing_needs_a_default() {
+    let record = ty(json!({
+        "type": "object",
+        "properties": {
+            "rows": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "p": {"type": "number"},
+                    "q": {"type": ["number", "null"]},
+                    "v": {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]},
+                    "l": {"type": "array", "items": {"type": ["number", "null"]}}
+                },
+                "required": ["p", "q", "l"]
+            }},
+            "m": {"type": "array", "items": {"type": "number"}}
+        },
+        "required": ["rows"]
+    }));
+    // Into a list of numbers, a list of what may be null, and anything.
+    let number = json!({"type": "array", "items": {"type": "number"}});
+    let nullable = json!({"type": "array", "items": {"type": ["number", "null"]}});
+    let slots = [number, nullable, json!({})].map(ty);
+    let cases = [
+        ("r.rows[*].p", [false, false, false]),
+        ("r.rows[*].q", [true, false, false]),
+        ("r.rows[*].v.n", [true, true, true]),
+        ("r.rows[0].v.n", [true, true, true]),
+        ("r.rows[0].l", [false, false, false]),
+        ("r.rows[0].l[*]", [true, false, false]),
+        ("r.m", [true, true, false]),
+        ("r.m[*]", [true, true, true]),
+    ];
+    for (text, expected) in cases {
+        let walked = record.walk(Reference::parse(text).unwrap().segments());
+        let walked = walked.unwrap();
+        let found = slots.each_ref().map(|slot| walked.needs_default(slot));
+        assert_eq!(found, expected, "{text}");
+    }
+    let nested = Reference::parse("r.rows[*].l[*]").unwrap();
+    let gaps = record.walk(nested.segments()).unwrap().gaps.unwrap();
+    assert_eq!(gaps, Type::list(2, Type::Null));
+}
+
+#[test]
 fn dead_ends_list_the_fields() {
     let cases = [
         ("r.meen", 0, vec!["best", "free", "mean", "note", "rows"]),

@@ -433,3 +433,23 @@ fn a_paused_session_holds_back_waves_and_turns() {
         Some("session_status")
     );
 }
+
+/// Each settlement looks at every call of the batch: a thousand are enough.
+#[test]
+fn an_event_of_too_many_calls_is_refused_whole() {
+    let observed = |count: usize| {
+        let call = |place| format!(r#"{{"call_id":"c{place}","tool":"calc","args":{{}}}}"#);
+        let calls: Vec<String> = (0..count).map(call).collect();
+        event(&format!(
+            r#"{{"type":"calls.observed","calls":[{}]}}"#,
+            calls.join(",")
+        ))
+    };
+    let mut logged = Logged::after(&[RUN]);
+    let refused = logged.feed(&observed(1_025)).unwrap_err();
+    assert_eq!(
+        (refused.code(), refused.reason_str()),
+        (ErrorCode::LimitExceeded, Some("calls"))
+    );
+    assert!(logged.feed(&observed(1_024)).is_ok());
+}

@@ -88,7 +88,11 @@ impl Tool for ArchiveCreate {
                 access: Access::Read,
             },
         ],
-        syntax: &[("/path", Syntax::Path), ("/from", Syntax::Tree)],
+        syntax: &[
+            ("/path", Syntax::Path),
+            ("/from", Syntax::Tree),
+            ("/pattern", Syntax::Pattern),
+        ],
         ..Spec::pure()
     };
     type Args = Args;

@@ -81,7 +81,12 @@ impl Tool for ArchiveExtract {
                 access: Access::Write,
             },
         ],
-        syntax: &[("/path", Syntax::Path), ("/to", Syntax::Tree)],
+        syntax: &[
+            ("/path", Syntax::Path),
+            ("/to", Syntax::Tree),
+            ("/files", Syntax::Member),
+            ("/pattern", Syntax::Pattern),
+        ],
         ..Spec::pure()
     };
     type Args = Args;

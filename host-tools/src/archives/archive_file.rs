@@ -5,7 +5,7 @@ use std::io::Read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Links;
-use tool_core::{Bounded, Category, Ctx, Example, Spec, Tool, ToolError};
+use tool_core::{Bounded, Category, Ctx, Example, Spec, Syntax, Tool, ToolError};
 
 use super::fault::{Fault, FaultKind};
 use super::limits::MEMORY_MAX;
@@ -62,6 +62,7 @@ impl Tool for ArchiveFile {
         title: "Read a file of an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar", "text"],
+        syntax: &[("/path", Syntax::Path), ("/filename", Syntax::Member)],
         ..crate::files::READING
     };
     type Args = Args;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Links;
-use tool_core::{Bounded, Category, Ctx, Example, Spec, Tool, ToolError};
+use tool_core::{Bounded, Category, Ctx, Example, Spec, Syntax, Tool, ToolError};
 
 use super::fault::{Fault, FaultKind, shown};
 use super::limits::MEMORY_MAX;
@@ -78,6 +78,7 @@ impl Tool for ArchiveSearch {
         title: "Search an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar", "search"],
+        syntax: &[("/path", Syntax::Path), ("/pattern", Syntax::Pattern)],
         ..crate::files::READING
     };
     type Args = Args;

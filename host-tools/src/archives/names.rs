@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use unicode_normalization::UnicodeNormalization;
+use tool_core::capability::folded;
 
 use super::fault::{Fault, FaultKind};
 use super::read::{Kind, Member};
@@ -71,16 +71,6 @@ impl Names {
         }
         Ok(())
     }
-}
-
-/// One form for the names that a system which ignores case, or composes characters, takes for one.
-fn folded(path: &str) -> String {
-    let folded: String = path
-        .nfc()
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase)
-        .collect();
-    folded.nfc().collect()
 }
 
 /// What the member is, then the parts of its name, without empty ones and `.`.

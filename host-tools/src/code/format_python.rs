@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission, Spec, Tool,
-    ToolError,
+    Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission, Spec, Syntax,
+    Tool, ToolError,
 };
 
 use super::ruff;
@@ -46,6 +46,7 @@ impl Tool for FormatPython {
         capabilities: &[Capability::Spawn],
         determinism: Determinism::External,
         callers: &[Caller::Direct, Caller::Chain],
+        syntax: &[("/code", Syntax::Expression)],
         ..Spec::pure()
     };
     type Args = Args;

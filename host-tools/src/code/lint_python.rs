@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, Spec, Tool,
-    ToolError, Value, json,
+    Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, Spec, Syntax,
+    Tool, ToolError, Value, json,
 };
 
 use super::ruff;
@@ -75,6 +75,7 @@ impl Tool for LintPython {
         capabilities: &[Capability::Spawn],
         determinism: Determinism::External,
         callers: &[Caller::Direct, Caller::Chain],
+        syntax: &[("/code", Syntax::Expression)],
         ..Spec::pure()
     };
     type Args = Args;

@@ -70,7 +70,11 @@ impl Tool for PythonRun {
         callers: &[Caller::Direct, Caller::Chain],
         preconditions: &["workspace=ready"],
         // Text put together from data would be a program.
-        syntax: &[("/code", Syntax::Expression), ("/cwd", Syntax::Path)],
+        syntax: &[
+            ("/code", Syntax::Expression),
+            ("/args", Syntax::Arguments),
+            ("/cwd", Syntax::Path),
+        ],
         ..Spec::pure()
     };
     type Args = Args;

@@ -108,7 +108,11 @@ impl Tool for RunTests {
         determinism: Determinism::External,
         callers: &[Caller::Direct, Caller::Chain],
         preconditions: &["workspace=ready"],
-        syntax: &[("/argv", Syntax::Shell), ("/cwd", Syntax::Path)],
+        syntax: &[
+            ("/argv", Syntax::Shell),
+            ("/args", Syntax::Arguments),
+            ("/cwd", Syntax::Path),
+        ],
         timeout_ms: Some(600_000),
         ..Spec::pure()
     };

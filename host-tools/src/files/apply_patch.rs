@@ -8,7 +8,7 @@ use tool_core::capability::Change;
 use tool_core::tool::Reach;
 use tool_core::{
     Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission, Probe,
-    ResourceKey, Spec, Tool, ToolError, Value,
+    ResourceKey, Spec, Syntax, Tool, ToolError, Value,
 };
 
 use super::evidence;
@@ -90,6 +90,7 @@ impl Tool for ApplyPatch {
         idempotent: false,
         determinism: Determinism::External,
         callers: &[Caller::Direct, Caller::Chain],
+        syntax: &[("/patch", Syntax::Patch)],
         ..Spec::pure()
     };
     type Args = Args;

@@ -62,7 +62,7 @@ impl Tool for Glob {
         id: "glob",
         title: "Find files by name",
         tags: &["file", "search"],
-        syntax: &[("/path", Syntax::Tree)],
+        syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
         ..super::READING
     };
     type Args = Args;

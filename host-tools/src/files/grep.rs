@@ -86,7 +86,11 @@ impl Tool for Grep {
         id: "grep",
         title: "Search in files",
         tags: &["file", "text", "search"],
-        syntax: &[("/path", Syntax::Tree)],
+        syntax: &[
+            ("/path", Syntax::Tree),
+            ("/pattern", Syntax::Pattern),
+            ("/glob", Syntax::Pattern),
+        ],
         ..super::READING
     };
     type Args = Args;

@@ -92,7 +92,7 @@ impl Tool for ListDirectory {
         id: "list_directory",
         title: "List a folder",
         tags: &["file", "folder"],
-        syntax: &[("/path", Syntax::Tree)],
+        syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
         ..super::READING
     };
     type Args = Args;

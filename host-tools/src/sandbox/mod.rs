@@ -28,6 +28,8 @@ use std::path::PathBuf;
 pub struct Surroundings {
     /// The workspace root; absent: commands have none.
     pub workspace: Option<PathBuf>,
+    /// Folders in it that no command reads, absolute and without links; one that does not exist is passed over.
+    pub closed: Vec<PathBuf>,
     /// Where scratch folders are made, such as `/tmp`.
     pub scratch: PathBuf,
     /// Folders that programs are looked for in, after the sandbox's own path.

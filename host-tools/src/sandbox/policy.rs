@@ -23,6 +23,8 @@ pub(super) struct Policy {
     pub argv: Vec<String>,
     /// The workspace root, absolute.
     pub workspace: Option<String>,
+    /// Absolute folders in the workspace that are not seen.
+    pub closed: Vec<String>,
     /// Relative to the root; or, without a workspace, not used.
     pub directory: String,
     pub scratch: String,

@@ -31,6 +31,10 @@ impl Workspaces for Fake {
         let none = || ToolError::new(ErrorCode::PreconditionFailed, "none is open");
         self.0.lock().unwrap().take().ok_or_else(none)
     }
+
+    fn opened(&self) -> Option<OpenWorkspace> {
+        self.0.lock().unwrap().clone()
+    }
 }
 
 fn ctx(workspaces: Arc<dyn Workspaces>) -> Ctx {

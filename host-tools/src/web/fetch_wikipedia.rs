@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError};
+use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
 use super::wikipedia::{self, Extent};
 
@@ -45,6 +45,7 @@ impl Tool for FetchWikipedia {
         id: "fetch_wikipedia",
         title: "Begin an encyclopaedia article",
         tags: &["wikipedia", "encyclopaedia"],
+        syntax: &[("/language", Syntax::Host)],
         ..super::WEB
     };
     type Args = Args;

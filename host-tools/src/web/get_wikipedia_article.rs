@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, ResourceKey, Spec, Tool, ToolError};
+use tool_core::{Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
 use super::wikipedia::{self, Extent, Section};
 
@@ -40,6 +40,7 @@ impl Tool for GetWikipediaArticle {
         id: "get_wikipedia_article",
         title: "Read an encyclopaedia article",
         tags: &["wikipedia", "encyclopaedia"],
+        syntax: &[("/language", Syntax::Host)],
         ..super::WEB
     };
     type Args = Args;

@@ -3,7 +3,7 @@
 use roxmltree::{Document, Node, ParsingOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, ErrorCode, Example, ResourceKey, Spec, Tool, ToolError};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
 use super::services::{self, Service, question};
 
@@ -64,6 +64,7 @@ impl Tool for SearchArxiv {
         id: "search_arxiv",
         title: "Search arXiv",
         tags: &["papers", "search"],
+        syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
     type Args = Args;

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError, Value};
+use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError, Value};
 
 use super::services::{self, Service, number_of, question, text_of, texts_of};
 
@@ -80,6 +80,7 @@ impl Tool for SearchBooks {
         id: "search_books",
         title: "Search books",
         tags: &["books", "search"],
+        syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
     type Args = Args;

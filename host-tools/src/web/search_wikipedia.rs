@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError};
+use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
 use super::services::question;
 use super::wikipedia;
@@ -53,6 +53,7 @@ impl Tool for SearchWikipedia {
         id: "search_wikipedia",
         title: "Search the encyclopaedia",
         tags: &["wikipedia", "encyclopaedia", "search"],
+        syntax: &[("/language", Syntax::Host)],
         ..super::WEB
     };
     type Args = Args;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpRequest;
-use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Tool, ToolError};
+use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError};
 use url::Url;
 
 use super::fetch_docs;
@@ -106,6 +106,7 @@ impl Tool for WebResearch {
         id: "web_research",
         title: "Search, read and sum up",
         tags: &["search", "summary"],
+        syntax: &[("/domain_filter", Syntax::Host)],
         ..super::WEB
     };
     type Args = Args;

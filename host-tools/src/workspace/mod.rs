@@ -30,3 +30,6 @@ pub const PROTECTED: &[&str] = &[
     "plugins",
     "plugin-settings",
 ];
+
+/// Of these, what [`Workspace::open`] does not read either: the state, which holds what every role's calls read and gave.
+pub const CLOSED: &[&str] = &[".mathchain"];

@@ -36,6 +36,7 @@ impl Place {
             std::fs::create_dir(folder.path().join(name)).expect("makes folders");
         }
         let sandbox = Sandbox::new(Surroundings {
+            closed: Vec::new(),
             workspace: Some(folder.path().join("workspace")),
             scratch: folder.path().join("scratch"),
             path: vec![folder.path().join("bin")],

@@ -62,6 +62,15 @@ const ESCAPES: &[(&str, &str)] = &[
         "replace the state",
         "cp notes.txt $HOME/n; mv -f $HOME/n .mathchain/state.db || echo refused",
     ),
+    ("read the state", "cat .mathchain/state.db || echo refused"),
+    (
+        "read the state by its whole path",
+        "cat @/workspace/sub/../.mathchain/state.db || echo refused",
+    ),
+    (
+        "read the state through a link",
+        "ln -s @/workspace/.mathchain $HOME/l; cat $HOME/l/state.db || echo refused",
+    ),
     (
         "make a configuration",
         "echo x > mathchain.toml || echo refused",

@@ -36,12 +36,13 @@ impl Place {
             ("home/secret", CANARY),
             ("workspace/notes.txt", "hello\n"),
             ("workspace/.git/config", "[core]\n"),
-            ("workspace/.mathchain/state.db", "state"),
+            ("workspace/.mathchain/state.db", CANARY),
         ] {
             write(&place(name), text);
         }
         std::os::unix::fs::symlink(place("outside"), place("workspace/link")).expect("links");
         let sandbox = Sandbox::new(Surroundings {
+            closed: vec![place("workspace/.mathchain"), place("workspace/none")],
             workspace: Some(place("workspace")),
             scratch: place("scratch"),
             path: Vec::new(),

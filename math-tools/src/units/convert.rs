@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Finite, Spec, Tool, ToolError, number};
+use tool_core::{Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError, number};
 
 use super::quantity::{self, Quantity, UnitError, dimension_text};
 use super::table::{Dimension, Source};
@@ -75,6 +75,7 @@ impl Tool for ConvertUnits {
         title: "Unit converter",
         category: Category::Math,
         tags: &["units", "conversion"],
+        syntax: &[("/from", Syntax::Expression), ("/to", Syntax::Expression)],
         ..Spec::pure()
     };
     type Args = Args;

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use registry::Verdict;
+use tool_core::capability::LedgerHead;
 use tool_core::json::{self, Limits};
 use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
@@ -199,7 +200,7 @@ fn run(
     cancel_on_signal(&stop);
     let context = Context { stop, ..context };
     let mut outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
-    if let Status::PendingApproval { approval_id } = &outcome.status
+    if let Status::PendingApproval { approval_id, .. } = &outcome.status
         && let Some(answer) = ask(toolkit, &context, name, &args)
     {
         let state = session::state(toolkit)?;
@@ -266,12 +267,36 @@ pub(super) fn finish(
     format: Format,
     outcome: &Outcome,
 ) -> Result<ExitCode, ToolError> {
+    let mut outcome = outcome.clone();
+    write_out(toolkit, format, &mut outcome);
+    let outcome = &outcome;
     print_outcome(format, outcome);
     if std::io::stderr().is_terminal() {
         complain(&human::kept(outcome));
     }
-    close(toolkit);
     Ok(exit::of_outcome(outcome))
+}
+
+/// Writes out what of the audit is still batched, before the answer of a process that ends. Where that fails, the answer says so and names no head,
+/// which nobody would find.
+pub(super) fn write_out(toolkit: &Toolkit, format: Format, outcome: &mut Outcome) {
+    let Some(Err(err)) = toolkit.state().map(|state| state.close()) else {
+        return;
+    };
+    let warning = format!("the audit of this run is incomplete: {err}");
+    if format == Format::Raw {
+        complain(&format!("warning: {warning}\n"));
+    }
+    outcome.metadata.remove("audit");
+    outcome.warnings.push(warning);
+}
+
+/// Where the audit stands, once it is written out.
+pub(super) fn head(toolkit: &Toolkit) -> Option<LedgerHead> {
+    let state = toolkit.state()?;
+    // `close` tells of a failure.
+    state.close().ok()?;
+    state.head()
 }
 
 /// Writes out what of the audit is still batched.

@@ -19,26 +19,44 @@ pub(super) struct Rendered {
 
 /// Renders the answer to a call.
 pub(super) fn outcome(outcome: &Outcome) -> Rendered {
-    let mut stderr = String::new();
-    for warning in &outcome.warnings {
-        let _ = writeln!(stderr, "warning: {}", warning);
-    }
+    let mut stderr = warnings(outcome);
     let stdout = match &outcome.status {
         Status::Success(output) => value(output),
         Status::Error(err) => {
             stderr.push_str(&error(err));
             String::new()
         }
-        Status::PendingApproval { approval_id } => {
-            let _ = writeln!(
-                stderr,
-                "waits for approval: `mathchain approve {approval_id}` or `mathchain deny {approval_id}`, then send the same call again"
-            );
+        Status::PendingApproval {
+            approval_id,
+            so_far,
+        } => {
+            let next = match so_far.get("next").and_then(Value::as_str) {
+                Some(next) => next.to_owned(),
+                None => format!(
+                    "`mathchain approve {approval_id}` or `mathchain deny {approval_id}`, then send the same call again"
+                ),
+            };
+            let _ = writeln!(stderr, "waits for approval: {next}");
             String::new()
         }
     };
     stderr.push_str(&head(outcome));
     Rendered { stdout, stderr }
+}
+
+/// What is said beside an answer: warnings, and where the audit stands.
+pub(super) fn beside(outcome: &Outcome) -> String {
+    let mut text = warnings(outcome);
+    text.push_str(&head(outcome));
+    text
+}
+
+fn warnings(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for warning in &outcome.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    text
 }
 
 /// Where the audit stands after an answer, as a line on stderr that is there for who looks for it.

@@ -45,21 +45,24 @@ pub(super) const CALL_STACK_BYTES: usize = 16 << 20;
 /// Answers every line of `input` on `output` until the input ends; false when the output was closed before.
 ///
 /// # Errors
-/// When the input cannot be read or no thread can be started.
+/// When the input cannot be read, the output not written though somebody may still read it, or no thread be started.
 pub(super) fn serve(
     door: &Door,
     input: impl BufRead,
     output: impl Write + Send,
     call: impl Fn(LineCall, &StopFlag) -> Outcome + Sync,
-) -> io::Result<bool> {
+) -> Result<bool, ToolError> {
     let (queue, lines) = sync_channel::<Line>(door.workers * 2);
     let lines = Mutex::new(lines);
     let output = Mutex::new(output);
     let closed = StopFlag::new();
+    let unwritten = Mutex::new(None);
     let work = || {
         while let Some(line) = next(&lines) {
             let answer = answer(door, &line, &call);
-            if write_line(&output, &door.format.line(&answer)).is_err() {
+            if let Err(err) = write_line(&output, &door.format.line(&answer)) {
+                let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+                *first = first.take().or_else(|| super::unwritable(&err));
                 closed.cancel();
                 door.stop.cancel();
             }
@@ -70,14 +73,22 @@ pub(super) fn serve(
             let builder = std::thread::Builder::new()
                 .name(format!("call-{index}"))
                 .stack_size(CALL_STACK_BYTES);
-            builder.spawn_scoped(scope, work)?;
+            let started = builder.spawn_scoped(scope, work);
+            started.map_err(|err| failed("no thread could be started", &err))?;
         }
         // Dropping the queue at the end lets the threads finish what is in it.
         let queue = queue;
-        read_lines(door, input, &queue)
+        read_lines(door, input, &queue).map_err(|err| failed("stdin cannot be read", &err))
     });
-    read?;
-    Ok(!closed.is_set())
+    let unwritten = unwritten.into_inner();
+    match unwritten.unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => read.map(|()| !closed.is_set()),
+    }
+}
+
+fn failed(what: &str, err: &io::Error) -> ToolError {
+    ToolError::new(ErrorCode::ToolError, format_args!("{what}: {err}")).reason("io")
 }
 
 /// One line of input, as far as it was kept.

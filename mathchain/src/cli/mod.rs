@@ -34,9 +34,10 @@ mod tools;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory, Parser};
-use tool_core::{Outcome, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Outcome, StopFlag, ToolError, Value};
 
 use args::{Cli, Command, Format, Global};
 
@@ -87,6 +88,9 @@ pub fn main() -> ExitCode {
     });
     if let Some(dropped) = crate::otel::finish() {
         complain(&dropped);
+    }
+    if UNWRITTEN.load(Ordering::Relaxed) {
+        return exit::TOOL_ERROR.into();
     }
     code
 }
@@ -159,9 +163,28 @@ fn print_line(value: &Value) {
     print(&text);
 }
 
-/// Writes to stdout; a closed pipe ends the output and nothing else.
+/// Whether something that was to be on stdout is not there, though somebody may still read it.
+static UNWRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Writes to stdout; a closed pipe ends the output and nothing else. Any other failure is told once, and is the exit code.
 fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Some(error) = written.err().as_ref().and_then(unwritable)
+        && !UNWRITTEN.swap(true, Ordering::Relaxed)
+    {
+        complain(&human::error(&error));
+    }
+}
+
+/// What is wrong with the output; nothing when nobody reads it any more.
+fn unwritable(err: &std::io::Error) -> Option<ToolError> {
+    if err.kind() == std::io::ErrorKind::BrokenPipe {
+        return None;
+    }
+    let message = format_args!("the answer cannot be written to stdout: {err}");
+    let error = ToolError::new(ErrorCode::ToolError, message).reason("io");
+    Some(error.hint("free space where the output goes; `mathchain audit list` shows what was done"))
 }
 
 /// Writes words for people to stdout.

@@ -1,5 +1,6 @@
 //! `mathchain runs resume|cancel` and `mathchain replay`: runs that go on, end, or are gone through again.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,10 +10,11 @@ use chain_runtime::run::{self as chains, Cancelled, Decision};
 use chain_runtime::state::{Run, RunState};
 use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
-use registry::{Answer, Overrides};
+use registry::{Answer, Who};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::args::Global;
+use super::session_door::World;
 use super::{call, cancel_on_signal, exit, print_data, run, session};
 use crate::{Context, Toolkit};
 
@@ -83,7 +85,23 @@ pub(super) enum ReplayMode {
 }
 
 pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolError> {
-    let (toolkit, found) = open(global, &resume.run)?;
+    let (mut toolkit, mut found) = open(global, &resume.run)?;
+    let decisions = resume
+        .decisions
+        .iter()
+        .map(|text| decision(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut how = chains::Resume {
+        decisions,
+        accept_changes: resume.accept_changes,
+        ..chains::Resume::default()
+    };
+    // A run that is part of another goes on with it.
+    if let Some(outer) = chains::around(session::state(&toolkit)?, &found)? {
+        let decisions = std::mem::take(&mut how.decisions);
+        how.within = BTreeMap::from([(found.id, decisions)]);
+        (toolkit, found) = open(global, &outer.id)?;
+    }
     let stop = StopFlag::new();
     cancel_on_signal(&stop);
     let context = Context {
@@ -91,15 +109,7 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolE
         stop,
         ..context_of(&found)
     };
-    let decisions = resume
-        .decisions
-        .iter()
-        .map(|text| decision(text))
-        .collect::<Result<Vec<_>, _>>()?;
-    let how = chains::Resume {
-        decisions,
-        accept_changes: resume.accept_changes,
-    };
+    count_again(&toolkit, &found)?;
     let display = run::display();
     let observer = display.clone().map(|display| display as Arc<dyn Observer>);
     let result = toolkit.resume(&context, &found.id, &how, observer);
@@ -109,21 +119,35 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolE
     Ok(run::finish(global, &toolkit, &result?))
 }
 
+/// What the run, and those within it, used of the budget of its task in processes that ended.
+fn count_again(toolkit: &Toolkit, found: &Run) -> Result<(), ToolError> {
+    if found.who.get("task").is_none() {
+        return Ok(());
+    }
+    let state = session::state(toolkit)?;
+    let within = state.runs_within(&found.id)?;
+    let dispatcher = toolkit.dispatcher();
+    for run in within.iter().chain([found]) {
+        for record in state.run_records(&run.id)? {
+            dispatcher.count_recorded(&record);
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolError> {
     let (toolkit, found) = open(global, &cancel.run)?;
     let result = toolkit.cancel(&context_of(&found), &found.id)?;
     call::close(&toolkit);
-    let (undone, refused) = match &result {
-        Cancelled::Undone(result) => (run::undone(result), None),
-        Cancelled::Only(refused) => (Vec::new(), Some(refused)),
-    };
+    let (mut undone, mut refused) = (Vec::new(), Vec::new());
+    told(&result, "", &mut undone, &mut refused);
     let data = Value::object([
         ("run", Value::from(found.id.as_str())),
         ("status", Value::from("cancelled")),
         ("undone", Value::from(undone.clone())),
         (
             "not_undone",
-            Value::from(refused.map(|refused| refused.message().to_owned())),
+            Value::from((!refused.is_empty()).then(|| refused.join("; "))),
         ),
     ]);
     print_data(global, &data, || {
@@ -131,16 +155,29 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
         if !undone.is_empty() {
             let _ = writeln!(text, "undone: {}", undone.join(", "));
         }
-        if let Some(refused) = refused {
+        for refused in &refused {
             let _ = writeln!(
                 text,
-                "nothing was undone, as the plan may not run any more: {}",
-                refused.message()
+                "nothing was undone, as the plan may not run any more: {refused}"
             );
         }
         text
     });
     Ok(exit::OK.into())
+}
+
+/// What was undone of a run and of those within it, in that order, and what could not be.
+fn told(cancelled: &Cancelled, around: &str, undone: &mut Vec<String>, refused: &mut Vec<String>) {
+    for inner in &cancelled.within {
+        told(inner, &format!("{}: ", inner.run), undone, refused);
+    }
+    match &cancelled.result {
+        Ok(result) => {
+            let own = run::undone(result).into_iter();
+            undone.extend(own.map(|one| format!("{around}{one}")));
+        }
+        Err(error) => refused.push(format!("{around}{}", error.message())),
+    }
 }
 
 pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolError> {
@@ -297,10 +334,17 @@ fn shortened(value: &Value) -> String {
 fn open(global: &Global, id: &str) -> Result<(Toolkit, Run), ToolError> {
     let toolkit = session::open(global)?;
     let found = session::state(&toolkit)?.run(id)?;
-    if found.who.get("agent").is_some() {
-        let toolkit = session::open_with_agents(global)?;
-        return Ok((toolkit, found));
-    }
+    let toolkit = match found.who.get("agent") {
+        Some(_) => session::open_with_agents(global)?,
+        None => toolkit,
+    };
+    let toolkit = match found.who.get("world") {
+        Some(world) => {
+            let dispatcher = World::of_run(&toolkit, world)?;
+            toolkit.in_world(dispatcher)
+        }
+        None => toolkit,
+    };
     Ok((toolkit, found))
 }
 
@@ -320,28 +364,18 @@ fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
     open(global, &found.id)
 }
 
-/// Who began a run, as its header says.
+/// Who began a run, with all that narrowed it.
 fn context_of(run: &Run) -> Context {
-    let text = |key: &str| run.who.get(key)?.as_str().map(str::to_owned);
-    let list = |key: &str| -> Vec<String> {
-        let items = run.who.get(key).and_then(Value::items).unwrap_or_default();
-        items
-            .iter()
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect()
-    };
+    let who = Who::from_value(&run.role, &run.who);
     Context {
-        role: Some(run.role.clone()),
-        agent: text("agent"),
-        phase: text("phase"),
-        task: text("task"),
-        profile: text("profile"),
-        toolset: text("toolset"),
-        overrides: Overrides {
-            enable: list("enable"),
-            disable: list("disable"),
-            force: list("force"),
-        },
+        role: Some(who.role),
+        agent: who.agent,
+        phase: who.phase,
+        task: who.task,
+        profile: who.profile,
+        toolset: who.toolset,
+        overrides: who.run,
+        layers: who.layers,
         ..Context::default()
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::{ChainResult, ChainStatus, Problems, StepStatus, counted};
-use tool_core::{StopFlag, ToolError, Value, json};
+use tool_core::{Status, StopFlag, ToolError, Value, json};
 
 use super::args::{Format, Global, Run};
 use super::plan::{self, Problematic};
@@ -21,7 +21,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let toolkit = run.caller.open(global)?;
     let refused = |problems: Problems| {
         let what = "the plan was refused; nothing ran";
-        let head = toolkit.state().and_then(|state| state.head());
+        let head = call::head(&toolkit);
         plan::refused(global, Some(&run.plan), what, problems, head.as_ref())
     };
     let mut plan = match plan::read(&run.plan) {
@@ -57,6 +57,10 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
             Err(problems) => Ok(refused(problems)),
         };
     }
+    if let Some(file) = &run.trace_file {
+        // What cannot be written is told before anything runs.
+        plan::begun(file)?;
+    }
     cancel_on_signal(&stop);
     let display = display();
     let observer = display
@@ -77,13 +81,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
             let code = finish_with(global, &toolkit, &result, run.trace);
             if let Some(file) = &run.trace_file {
                 let text = json::to_text(&result.chrome_trace());
-                plan::written(
-                    file,
-                    &format!(
-                        "{text}
-"
-                    ),
-                )?;
+                plan::written(file, &format!("{text}\n"))?;
             }
             Ok(code)
         }
@@ -108,10 +106,11 @@ pub(super) fn finish(global: &Global, toolkit: &Toolkit, result: &ChainResult) -
 
 /// As [`finish`]; where asked, with what ran when.
 fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: bool) -> ExitCode {
-    let outcome = match trace {
+    let mut outcome = match trace {
         true => result.to_traced_outcome(),
         false => result.to_outcome(),
     };
+    call::write_out(toolkit, global.format(), &mut outcome);
     match global.format() {
         Format::Human => {
             complain(&summary(result));
@@ -121,11 +120,14 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
             say(&human::value(&Value::Object(Arc::new(
                 result.outputs.clone(),
             ))));
-            complain(&human::outcome(&outcome).stderr);
+            complain(&match outcome.status {
+                // The commands that go on are in the summary.
+                Status::PendingApproval { .. } => human::beside(&outcome),
+                _ => human::outcome(&outcome).stderr,
+            });
         }
         format => print_outcome(format, &outcome),
     }
-    call::close(toolkit);
     exit::of_outcome(&outcome)
 }
 
@@ -199,14 +201,8 @@ fn next_commands(result: &ChainResult) -> String {
     if result.status != ChainStatus::Suspended {
         return String::new();
     }
-    let mut approvals: Vec<&str> = (result.steps.iter())
-        .flat_map(|step| std::iter::once(&step.end).chain(&step.end.items))
-        .filter_map(|end| end.approval_id.as_deref())
-        .collect();
-    approvals.sort_unstable();
-    approvals.dedup();
     let mut text = "to go on:\n".to_owned();
-    for id in approvals {
+    for id in result.approvals() {
         let _ = writeln!(text, "  mathchain approve {id}");
     }
     let _ = writeln!(text, "  mathchain runs resume {}", result.chain_id);

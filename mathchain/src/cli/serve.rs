@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{StopFlag, ToolError};
 
 use super::args::{Global, Serve};
 use super::{call, cancel_on_signal, complain, exit, human, jsonl, session};
@@ -44,18 +44,14 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
     match answered {
         Ok(_) if stop.is_set() => Ok(exit::CANCELLED.into()),
         Ok(_) => Ok(exit::OK.into()),
-        Err(err) => Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("stdin cannot be read: {err}"),
-        )
-        .reason("io")),
+        Err(err) => Err(err),
     }
 }
 
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Reads plugins, configuration, agents and recorded rules again when their files change, until the door closes.
+/// Reads plugins, configuration and the files it names, agents and recorded rules again when their files change, until the door closes.
 fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
     let mut seen = toolkit.generations().seen(files);
     while !done.is_set() {
@@ -78,7 +74,7 @@ fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
     }
 }
 
-fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> std::io::Result<bool> {
+fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool, ToolError> {
     jsonl::serve(
         door,
         // As much at a time as a pipe holds.

@@ -105,13 +105,8 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
-    let named = places.config.files.iter();
-    let named: Vec<String> = named.map(|named| named.path.text.clone()).collect();
+    let beside = named_files(&places);
     let file = places.config_file.map(|file| file.path);
-    let beside = file
-        .iter()
-        .flat_map(|file| named.iter().map(|named| file.with_file_name(named)));
-    let beside: Vec<PathBuf> = beside.collect();
     let state = places.state.clone();
     let mut builder = Toolkit::builder()
         .config(places.config)
@@ -152,12 +147,22 @@ pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>, ToolError> {
     let places = places(global)?;
     let agents = project_of(&places).join(environment::AGENTS_FOLDER);
     let rules = places.state.as_deref().map(crate::user_rules::file);
-    let config_file = places.config_file.map(|file| file.path);
-    Ok(config_file
-        .into_iter()
-        .chain(rules)
-        .chain([agents])
-        .collect())
+    let mut files = named_files(&places);
+    files.extend(places.config_file.map(|file| file.path));
+    files.extend(rules);
+    files.push(agents);
+    Ok(files)
+}
+
+/// Files of earlier systems that the configuration names, beside it.
+fn named_files(places: &Places) -> Vec<PathBuf> {
+    let Some(config_file) = &places.config_file else {
+        return Vec::new();
+    };
+    let named = places.config.files.iter();
+    named
+        .map(|named| config_file.path.with_file_name(&named.path.text))
+        .collect()
 }
 
 /// The folder of a project's configuration; without one the current folder.

@@ -105,7 +105,7 @@ impl<'a> Part<'a> {
             }
             let mut part = self.child_key(key);
             part.report(
-                format!("unknown key `{key}`"),
+                format!("unknown key `{}`", tool_core::brief::name(key)),
                 nearest(key, keys.iter().copied()),
             );
         }

@@ -104,6 +104,13 @@ impl Tally {
         Ok(())
     }
 
+    /// Counts a call that was made, whatever room there was.
+    pub(super) fn count(&self, budget: &Budget, kind: Kind) {
+        let mut tasks = self.lock();
+        let counts = tasks.entry(budget.task.clone()).or_default();
+        counts.used[kind as usize] += 1;
+    }
+
     /// Raises a budget, as often as the task may.
     pub(super) fn raise(&self, budget: &Budget, kind: Kind) -> BudgetRaise {
         let mut tasks = self.lock();
@@ -127,6 +134,25 @@ impl Tally {
             overrides_used: counts.overrides,
             refused,
         }
+    }
+}
+
+/// Whether a call came as far as its tool, by how its record says it ended.
+pub(super) fn has_run(status: Option<&str>, error_code: Option<&str>) -> bool {
+    const BEFORE: [ErrorCode; 8] = [
+        ErrorCode::UnknownTool,
+        ErrorCode::NotVisible,
+        ErrorCode::InvalidArgs,
+        ErrorCode::PolicyDenied,
+        ErrorCode::ApprovalRequired,
+        ErrorCode::ApprovalDeclined,
+        ErrorCode::ApprovalExpired,
+        ErrorCode::PreconditionFailed,
+    ];
+    match status {
+        Some("success") => true,
+        Some("error") => !BEFORE.iter().any(|code| Some(code.as_str()) == error_code),
+        _ => false,
     }
 }
 

@@ -37,6 +37,19 @@ fn bound(value: &Value) -> u64 {
     }
 }
 
+/// An error as it is answered: evidence beyond the limit of results is left out, and a warning says so.
+pub(super) fn within(error: ToolError, limits: Limits, warnings: &mut Vec<String>) -> ToolError {
+    let most = limits.max_output_bytes;
+    let evidence = error.evidence_value();
+    if evidence.is_none_or(|evidence| json_bytes(evidence, most) <= most) {
+        return error;
+    }
+    warnings.push(format!(
+        "the evidence of the error has more than {most} bytes (limits.max_output_bytes) and is left out"
+    ));
+    error.without_evidence()
+}
+
 /// Holds a result against the limits that apply to it.
 ///
 /// What a direct call answers is counted as JSON; what a step hands to the next stays in memory and is counted as such.
@@ -97,4 +110,25 @@ fn too_large(bytes: u64, limit: u64, name: &str) -> ToolError {
     ToolError::new(ErrorCode::OutputTooLarge, format_args!("the result has {bytes} bytes, the limit is {limit} ({name})"))
         .hint("ask for less, or raise the limit; inside a chain a large result moves without being written")
         .evidence(Value::object([("bytes", bytes), ("limit", limit)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_of_an_error_has_the_limit_of_a_result() {
+        let limits = Limits {
+            max_output_bytes: 1_000,
+            ..Limits::default()
+        };
+        for (bytes, kept) in [(100, true), (900, true), (1_100, false)] {
+            let mut warnings = Vec::new();
+            let evidence = Value::from("x".repeat(bytes));
+            let error = ToolError::new(ErrorCode::Numeric, "singular").evidence(evidence);
+            let error = within(error, limits, &mut warnings);
+            assert_eq!(error.evidence_value().is_some(), kept, "{bytes}");
+            assert_eq!(warnings.is_empty(), kept, "{warnings:?}");
+        }
+    }
 }

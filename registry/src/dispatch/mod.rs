@@ -26,8 +26,8 @@ use std::sync::atomic::AtomicU64;
 use tool_core::capability::{Approvals, Arrays, Backups, ChainRequest, Clock, Ledger, Notices};
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, ErrorCode, Outcome, Reach, ResourceKey, ResourceKind, Seed,
-    Source, Spec, StopFlag, ToolError, Value,
+    AnyTool, Call, Capabilities, Effect, ErrorCode, Outcome, Reach, ResourceKey, ResourceKind,
+    Seed, Source, Spec, StopFlag, ToolError, Value,
 };
 
 use crate::catalogue::Catalogue;
@@ -252,6 +252,28 @@ impl Dispatcher {
         self
     }
 
+    /// Counts a call that another process made and recorded, as of a run that goes on: what its task has used stays used.
+    pub fn count_recorded(&self, record: &Value) {
+        let text = |key: &str| record.get(key).and_then(Value::as_str);
+        let Some(tool) = text("tool").and_then(|tool| self.catalogue.get(tool)) else {
+            return;
+        };
+        let Some(budget) = text("task").and_then(|task| self.policy.budget(task)) else {
+            return;
+        };
+        let effects = record.get("effects").and_then(Value::items);
+        let effects = effects.unwrap_or_default();
+        let effects = effects
+            .iter()
+            .filter_map(|name| Effect::parse(name.as_str()?));
+        if let Some(kind) = budgets::Kind::of(tool.spec(), &effects.collect::<Vec<_>>())
+            && text("kind") == Some("call")
+            && budgets::has_run(text("status"), text("error_code"))
+        {
+            self.tally.count(budget, kind);
+        }
+    }
+
     /// The same with another policy, as after a reload; calls that run keep the one they began with.
     #[must_use]
     pub fn with_policy(&self, policy: Arc<Policy>) -> Self {
@@ -358,6 +380,16 @@ impl Dispatcher {
         let files = self.host.capabilities.files.as_deref();
         let facts = call.map(|call| CallFacts::of(tool, call, files));
         caller.decide(&self.catalogue, index, facts.as_ref(), files)
+    }
+
+    /// The verdict on a file that arguments refer to, where the call itself is not known yet; without a path the strictest that could
+    /// come.
+    pub fn preview_file(&self, path: Option<&str>, context: &CallerContext) -> Decision {
+        let files = self.host.capabilities.files.as_deref();
+        match self.caller(context) {
+            Ok(caller) => caller.decide_reading(&self.catalogue, path, files),
+            Err(err) => Decision::denied("dispatcher", err.message().to_owned()),
+        }
     }
 
     /// Takes a call through every stage before approval: what is known of it then. Nothing runs; a refusal is recorded.

@@ -69,7 +69,7 @@ impl Calls for Nested {
         match self.send(&context, (tool, args), stop).status {
             Status::Success(output) => Ok(output),
             Status::Error(error) => Err(error),
-            Status::PendingApproval { approval_id } => {
+            Status::PendingApproval { approval_id, .. } => {
                 let message =
                     format_args!("`{tool}`, which `{}` calls, waits for a person", self.tool);
                 Err(

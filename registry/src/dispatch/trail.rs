@@ -11,7 +11,7 @@ use tool_core::capability::{Durability, Kept, LedgerHead};
 use tool_core::{Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
 
 use super::stages::{Ended, Ending};
-use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, panic};
+use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::policy::{Decision, Who};
 use crate::{digest, redact};
 
@@ -151,9 +151,9 @@ impl Trail {
         Value::Object(Arc::new(record))
     }
 
-    /// Makes durable what is about to happen. An intent that went with an approval did not have yet what was found before.
+    /// Makes durable what is about to happen, unless it went with an approval.
     pub(super) fn intend(&mut self, dispatcher: &Dispatcher) -> Result<(), ToolError> {
-        if self.intended && self.before.is_none() {
+        if self.intended {
             return Ok(());
         }
         self.write(dispatcher, &self.intent(), Durability::Synced)
@@ -260,7 +260,7 @@ impl Trail {
         if let Some(witness) = witness {
             let result = match &ended.ending {
                 Ending::Success(output) => Some(output),
-                Ending::Failed(_) | Ending::Pending(_) => None,
+                Ending::Failed(_) | Ending::Pending(..) => None,
             };
             let _ = panic::guard(&self.call_id, || witness.call(&record, &self.args, result));
         }
@@ -279,15 +279,27 @@ impl Trail {
         };
         let mut warnings = std::mem::take(&mut self.warnings);
         warnings.append(&mut ended.warnings);
+        let limits = dispatcher.limits;
         Outcome {
             status: match ended.ending {
                 Ending::Success(output) => Status::Success(output),
-                Ending::Failed(error) => Status::Error(error),
-                Ending::Pending(approval_id) => Status::PendingApproval { approval_id },
+                Ending::Failed(error) => {
+                    Status::Error(limits::within(error, limits, &mut warnings))
+                }
+                Ending::Pending(approval_id, so_far) => Status::PendingApproval {
+                    approval_id,
+                    so_far,
+                },
             },
             effects: self.declared.to_vec(),
             warnings,
-            metadata: self.metadata(elapsed_ms, output_digest, head),
+            metadata: {
+                let mut metadata = self.metadata(elapsed_ms, output_digest, head);
+                for (key, value) in ended.notes.iter() {
+                    metadata.insert(key, value.clone());
+                }
+                metadata
+            },
         }
     }
 
@@ -362,7 +374,7 @@ fn describe(record: &mut Object, ended: &Ended) {
             record.insert("error_reason", error.reason_str().map(str::to_owned));
             record.insert("error", redact::text(error.message()).0.into_owned());
         }
-        Ending::Pending(id) => {
+        Ending::Pending(id, _) => {
             record.insert("status", "pending_approval");
             record.insert("approval_id", id.as_str());
         }

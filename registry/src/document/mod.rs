@@ -273,5 +273,7 @@ fn number(text: &str) -> Result<Value, String> {
 }
 
 fn too_wide(text: &str) -> String {
-    format!("the integer `{text}` is beyond 2^53; write it as text, in quotes")
+    format!(
+        "the integer `{text}` is beyond 2^53; where a text is taken, as for a seed, write it in quotes"
+    )
 }

@@ -1,7 +1,7 @@
 //! What one caller sees, and the decision on one call.
 
 use tool_core::capability::Files;
-use tool_core::{AnyTool, Call};
+use tool_core::{AnyTool, Call, Value};
 
 use super::{
     CallFacts, Caller, CompiledLayer, Decision, FILE_READER, Label, Reason, Selected, ToolSet,
@@ -142,36 +142,36 @@ impl Caller<'_> {
             call,
         );
         for file in call.iter().flat_map(|call| &call.files) {
-            let reading = self.decide_reading(catalogue, &file.written, files);
-            if reading.verdict > decision.verdict {
-                decision = Decision {
-                    reason: Reason::from(format!(
-                        "`{{\"$file\": \"{}\"}}` needs `{FILE_READER}`: {}",
-                        file.written, reading.reason
-                    )),
-                    obligations: decision.obligations,
-                    ..reading
-                };
-            }
+            let reading = self.decide_reading(catalogue, Some(&file.written), files);
+            decision = decision.stricter(reading);
         }
         decision
     }
 
-    /// The decision on reading one file.
-    fn decide_reading(
+    /// The decision on reading one file that arguments refer to; without a path the strictest that could come.
+    pub(crate) fn decide_reading(
         &self,
         catalogue: &Catalogue,
-        path: &str,
+        path: Option<&str>,
         files: Option<&dyn Files>,
     ) -> Decision {
         let Some(reader) = catalogue.index(FILE_READER) else {
             return Decision::denied("defaults", "there is no such tool");
         };
         let tool = catalogue.tool(reader);
-        let arguments = tool_core::Value::object([("path", path)]);
-        match tool.decode(&arguments) {
-            Ok(call) => self.decide_call(catalogue, reader, tool, call.as_ref(), files),
-            Err(err) => Decision::denied("defaults", err.message().to_owned()),
+        let decision = match path.map(|path| tool.decode(&Value::object([("path", path)]))) {
+            None => self.decide(catalogue, reader, None, files),
+            Some(Ok(call)) => self.decide_call(catalogue, reader, tool, call.as_ref(), files),
+            Some(Err(err)) => Decision::denied("defaults", err.message().to_owned()),
+        };
+        let path = path.unwrap_or("...");
+        let reason = format!(
+            "`{{\"$file\": \"{path}\"}}` needs `{FILE_READER}`: {}",
+            decision.reason
+        );
+        Decision {
+            reason: Reason::from(reason),
+            ..decision
         }
     }
 

@@ -243,7 +243,7 @@ struct RuleCheck<'a> {
 }
 
 impl RuleCheck<'_> {
-    fn report(&mut self, message: impl Into<String>) {
+    fn report(&mut self, message: impl std::fmt::Display) {
         self.errors
             .push(LoadError::new(self.rule.place.as_ref(), message));
     }

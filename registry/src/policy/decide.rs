@@ -223,6 +223,8 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     let mut obligations = Obligations::default();
     let mut waived = false;
     let mut looks_at_arguments = false;
+    let unlinked = call.and_then(CallFacts::as_if_unlinked);
+    let mut but_for_links = false;
     for layer in layers.into_iter().map(AsRef::as_ref) {
         if let Some(effect) = layer.without.iter().find(|effect| effects.contains(effect)) {
             return refused(layer, *effect, spec, call.is_some());
@@ -232,6 +234,10 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
             let fit = rule.fit(tool, role, call);
             looks_at_arguments |= fit == Fit::Unknown;
             if !fit.counts(rule.decision) {
+                but_for_links |= rule.decision == Verdict::Allow
+                    && unlinked
+                        .as_ref()
+                        .is_some_and(|call| rule.fit(tool, role, Some(call)) == Fit::Yes);
                 continue;
             }
             obligations = obligations.and(rule.obligations);
@@ -255,6 +261,9 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
         Some((layer, rule)) => by_rule(layer, rule),
         None => by_default(spec, effects, permissions, call),
     };
+    if but_for_links && strictest.is_none() && decision.verdict == Verdict::Ask {
+        decision.reason = Reason::about("`", spec.id, HAS_OTHER_NAMES);
+    }
     let fixed = match strictest {
         Some(_) => decision.verdict > Verdict::Allow || !spec.destructive,
         None => decision.verdict == Verdict::Allow && spec.read_only(),
@@ -325,6 +334,8 @@ fn by_default(
     }
 }
 
+const HAS_OTHER_NAMES: &str = "` uses a file with other names (hard links), which may lie elsewhere: \
+     the rule that allows the folder of this one does not count";
 const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
 
 /// The first reason to ask a person, if there is one: what follows the name of the tool.

@@ -1,6 +1,6 @@
 //! What rules look at: the paths, hosts, programs, numbers and texts of one call, as values and never as patterns in text.
 
-use tool_core::capability::Files;
+use tool_core::capability::{Files, could_be_one_name};
 use tool_core::{AnyTool, Call, Reach, ResourceKind, Source, Syntax, Value};
 
 use super::shell;
@@ -14,6 +14,8 @@ pub struct PathFact {
     forms: Vec<Vec<String>>,
     /// Whether some form could not be found out.
     unknown: bool,
+    /// Whether the file has other names (hard links): where those lie cannot be told.
+    linked: bool,
     /// Whether everything below it is used too.
     tree: bool,
 }
@@ -23,14 +25,15 @@ impl PathFact {
     pub fn new(written: &str, files: Option<&dyn Files>) -> Self {
         let lexical = components(written);
         let mut unknown = lexical.is_none() && files.is_none();
+        let mut linked = false;
         let mut forms: Vec<Vec<String>> = lexical.into_iter().collect();
         if let Some(files) = files {
             let identity = files.identity(written).ok();
-            // A file with several names has its inode after two slashes: where its other names lie cannot be told.
+            // A file with several names has its inode after two slashes.
             let name = identity
                 .as_deref()
                 .map(|identity| identity.split("//").next().unwrap_or(identity));
-            unknown |= name.map(str::len) != identity.as_ref().map(String::len);
+            linked = name.map(str::len) != identity.as_ref().map(String::len);
             match name.and_then(components) {
                 Some(real) => forms.push(real),
                 None => unknown = true,
@@ -40,6 +43,7 @@ impl PathFact {
             written: written.to_owned(),
             forms,
             unknown,
+            linked,
             tree: false,
         }
     }
@@ -47,19 +51,27 @@ impl PathFact {
     /// Whether it certainly lies under one of the roots.
     pub fn certainly_under(&self, roots: &[Vec<String>]) -> bool {
         !self.unknown
+            && !self.linked
             && !self.forms.is_empty()
             && self.forms.iter().all(|form| under_any(form, roots))
     }
 
-    /// Whether it, or something below that is used with it, could lie under one of the roots.
+    /// Whether it, or something below that is used with it, could lie under one of the roots; on a file system that ignores case
+    /// too.
     pub fn possibly_under(&self, roots: &[Vec<String>]) -> bool {
-        let holds_any = |form: &[String]| roots.iter().any(|root| root.starts_with(form));
-        self.unknown
-            || self
-                .forms
-                .iter()
-                .any(|form| under_any(form, roots) || self.tree && holds_any(form))
+        let could_lie = |form: &Vec<String>| {
+            roots.iter().any(|root| {
+                could_begin_with(form, root) || self.tree && could_begin_with(root, form)
+            })
+        };
+        self.unknown || self.linked || self.forms.iter().any(could_lie)
     }
+}
+
+/// Whether some file system takes the beginning of a path for another path.
+pub(super) fn could_begin_with(path: &[String], beginning: &[String]) -> bool {
+    let mut pairs = path.iter().zip(beginning);
+    path.len() >= beginning.len() && pairs.all(|(a, b)| could_be_one_name(a, b))
 }
 
 fn under_any(path: &[String], roots: &[Vec<String>]) -> bool {
@@ -102,6 +114,19 @@ pub struct CallFacts<'a> {
 }
 
 impl<'a> CallFacts<'a> {
+    /// The same as if files had one name each; none where they do. For reasons, never for decisions.
+    pub(super) fn as_if_unlinked(&self) -> Option<Self> {
+        let paths = self.paths.as_ref()?;
+        let unlinked = |path: &PathFact| PathFact {
+            linked: false,
+            ..path.clone()
+        };
+        paths.iter().any(|path| path.linked).then(|| Self {
+            paths: Some(paths.iter().map(unlinked).collect()),
+            ..self.clone()
+        })
+    }
+
     /// Gathers them from a checked call.
     pub fn of(tool: &dyn AnyTool, call: &'a dyn Call, files: Option<&dyn Files>) -> Self {
         let spec = tool.spec();

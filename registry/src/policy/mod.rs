@@ -129,6 +129,18 @@ impl Decision {
         self.reason = reason.into();
     }
 
+    /// This one, or a stricter one on something the call uses; what the call must keep to stays.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        match other.verdict > self.verdict {
+            true => Self {
+                obligations: self.obligations,
+                ..other
+            },
+            false => self,
+        }
+    }
+
     /// A denial that no rule spells.
     pub fn denied(layer: impl Into<Label>, reason: impl Into<Reason>) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use tool_core::{ErrorCode, ToolError};
 
 use super::compile::CompiledRule;
-use super::facts::{components, host_fits};
+use super::facts::{components, could_begin_with, host_fits};
 use super::{Facts, Match, Policy, Rule, Verdict, Who};
 use crate::catalogue::Catalogue;
 
@@ -56,7 +56,9 @@ fn could_meet(rule: &CompiledRule, wanted: &Match) -> bool {
     let paths = match (&rule.paths, &wanted.path_under) {
         (Some(roots), Some(under)) => under.iter().any(|path| {
             components(path).is_none_or(|path| {
-                let met = |root: &Vec<String>| path.starts_with(root) || root.starts_with(&path);
+                let met = |root: &Vec<String>| {
+                    could_begin_with(&path, root) || could_begin_with(root, &path)
+                };
                 roots.iter().any(met)
             })
         }),

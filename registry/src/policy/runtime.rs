@@ -117,6 +117,14 @@ impl Facts {
         self
     }
 
+    /// All that hold, as [`Facts::add`] takes them.
+    pub fn names(&self) -> Vec<String> {
+        let flags = FLAGS.into_iter().filter(|flag| self.holds(flag));
+        let mut names: Vec<String> = flags.map(str::to_owned).collect();
+        names.push(format!("workspace={}", self.workspace.as_str()));
+        names
+    }
+
     /// How the workspace stands.
     pub fn workspace(&self) -> WorkspaceState {
         self.workspace

@@ -1,9 +1,11 @@
 //! [`Who`]: everything about a caller that selects and narrows.
 
-use tool_core::Object;
+use std::sync::Arc;
 
-use super::{Layer, Level};
-use crate::redact;
+use tool_core::{Effect, Object, Value};
+
+use super::{Layer, Level, to_toml};
+use crate::{Config, redact};
 
 /// Names that a session or a run adds to or takes from the selection. Nothing here beats a layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,18 +64,108 @@ impl Who {
         self
     }
 
-    /// Writes into a record who it was: the role, and agent, phase and task where they are named.
+    /// Writes into a record who it was: the role, and everything else that selected and narrowed.
     pub fn note(&self, record: &mut Object) {
-        record.insert("role", redact::text(&self.role).0.into_owned());
-        for (key, name) in [
+        /// Names of one list that a record shows.
+        const SHOWN_MAX: usize = 64;
+        let clean = |text: &str| redact::text(text).0.into_owned();
+        record.insert("role", clean(&self.role));
+        for (key, name) in self.names() {
+            if let Some(name) = name {
+                record.insert(key, clean(name));
+            }
+        }
+        for (key, tools) in self.overrides() {
+            if !tools.is_empty() {
+                let mut shown: Vec<String> = tools
+                    .iter()
+                    .take(SHOWN_MAX)
+                    .map(|tool| clean(tool))
+                    .collect();
+                if tools.len() > SHOWN_MAX {
+                    shown.push(format!("and {} more", tools.len() - SHOWN_MAX));
+                }
+                record.insert(key, shown);
+            }
+        }
+        if !self.layers.is_empty() {
+            let titles = self.layers.iter().map(|layer| clean(&layer.title()));
+            record.insert("narrowed", titles.collect::<Vec<String>>());
+        }
+    }
+
+    /// All of a caller but the role, such that [`Who::from_value`] reads it back.
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::new();
+        for (key, name) in self.names() {
+            if let Some(name) = name {
+                object.insert(key, name.as_str());
+            }
+        }
+        for (key, tools) in self.overrides() {
+            if !tools.is_empty() {
+                object.insert(key, tools);
+            }
+        }
+        if !self.layers.is_empty() {
+            let layers = self.layers.iter().map(layer_to_value);
+            object.insert("layers", Value::array(layers.collect()));
+        }
+        Value::Object(Arc::new(object))
+    }
+
+    /// Reads what [`Who::to_value`] wrote. A layer that cannot be read any more leaves the caller nothing.
+    pub fn from_value(role: &str, value: &Value) -> Self {
+        let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
+        let layers = value.get("layers");
+        let layers = layers.map(|layers| layers.items().unwrap_or_else(|| vec![Value::Null]));
+        Self {
+            role: role.to_owned(),
+            agent: text("agent"),
+            phase: text("phase"),
+            task: text("task"),
+            profile: text("profile"),
+            toolset: text("toolset"),
+            session: Overrides::default(),
+            run: Overrides {
+                enable: texts(value.get("enable")),
+                disable: texts(value.get("disable")),
+                force: texts(value.get("force")),
+            },
+            layers: layers
+                .iter()
+                .flatten()
+                .map(|layer| {
+                    layer_from_value(layer).unwrap_or_else(|| {
+                        Layer::new(Level::Delegation, "which is not known any more").allow([])
+                    })
+                })
+                .collect(),
+        }
+    }
+
+    fn names(&self) -> [(&'static str, &Option<String>); 5] {
+        [
             ("agent", &self.agent),
             ("phase", &self.phase),
             ("task", &self.task),
-        ] {
-            if let Some(name) = name {
-                record.insert(key, redact::text(name).0.into_owned());
-            }
-        }
+            ("profile", &self.profile),
+            ("toolset", &self.toolset),
+        ]
+    }
+
+    /// What the session and the run override: both count alike.
+    fn overrides(&self) -> [(&'static str, Vec<String>); 3] {
+        let both = |list: fn(&Overrides) -> &Vec<String>| {
+            let mut both = list(&self.session).clone();
+            both.extend(list(&self.run).iter().cloned());
+            both
+        };
+        [
+            ("enable", both(|scope| &scope.enable)),
+            ("disable", both(|scope| &scope.disable)),
+            ("force", both(|scope| &scope.force)),
+        ]
     }
 
     /// Whether the call is made for somebody else.
@@ -82,4 +174,32 @@ impl Who {
             .iter()
             .any(|layer| layer.level == Level::Delegation)
     }
+}
+
+fn texts(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::items).unwrap_or_default();
+    let texts = items.iter().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
+}
+
+/// The layer as configuration spells it, and beside it the effects it does without, which configuration has no word for.
+fn layer_to_value(layer: &Layer) -> Value {
+    let without = layer
+        .without
+        .iter()
+        .map(|effect| effect.as_str().to_owned());
+    Value::object([
+        ("policy", Value::from(to_toml(std::slice::from_ref(layer)))),
+        ("without", Value::from(without.collect::<Vec<String>>())),
+    ])
+}
+
+fn layer_from_value(value: &Value) -> Option<Layer> {
+    let text = value.get("policy")?.as_str()?;
+    let mut layers = Config::parse("layer.toml", text).ok()?.layers;
+    let mut layer = layers.pop().filter(|_| layers.is_empty())?;
+    for effect in value.get("without")?.items()? {
+        layer.without.push(Effect::parse(effect.as_str()?)?);
+    }
+    Some(layer)
 }

@@ -2,6 +2,8 @@
 
 use std::io::{Read, Seek, Write};
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::error::{ErrorCode, ToolError};
 use crate::input::{InputKind, Source};
 use crate::stop::StopFlag;
@@ -290,6 +292,21 @@ pub fn identities_overlap(a: &str, b: &str) -> bool {
     };
     let (a, b) = (&a[..a_end], &b[..b_end]);
     holds(a, b) || holds(b, a)
+}
+
+/// A name as file systems that ignore case compare it.
+pub fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    // Upper and then lower case: `ß` and `SS` are one name, and so are `ſ` and `s`.
+    let upper: String = name.nfd().flat_map(char::to_uppercase).collect();
+    upper.nfd().flat_map(char::to_lowercase).nfd().collect()
+}
+
+/// Whether some file system takes two names for one.
+pub fn could_be_one_name(a: &str, b: &str) -> bool {
+    a == b || folded(a) == folded(b)
 }
 
 /// Opens the files and artifacts that arguments refer to.

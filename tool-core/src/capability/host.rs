@@ -108,4 +108,7 @@ pub trait Workspaces: Send + Sync {
     /// # Errors
     /// `precondition_failed` when none is.
     fn close(&self) -> Result<OpenWorkspace, ToolError>;
+
+    /// What is open now.
+    fn opened(&self) -> Option<OpenWorkspace>;
 }

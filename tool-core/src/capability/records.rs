@@ -144,8 +144,8 @@ pub enum ApprovalState {
 
 /// Approvals: asked by the dispatcher, settled by a person outside.
 pub trait Approvals: Send + Sync {
-    /// Looks for an answer to exactly this request. A granted one is consumed and `intent` is recorded, in one transaction;
-    /// without an answer the request is filed (once) and stays pending.
+    /// Looks for an answer to exactly this request. A granted one is consumed and `intent` is recorded with its `approval_id` and
+    /// `approved_by`, in one transaction; without an answer the request is filed (once) and stays pending.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read or written.

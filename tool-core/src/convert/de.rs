@@ -113,14 +113,16 @@ impl de::Error for DecodeError {
             .map(|name| format!("`{name}`"))
             .collect::<Vec<_>>()
             .join(", ");
+        let shown = crate::brief::name(variant);
         Self::custom(format_args!(
-            "expected one of {names}, found `{variant}`{near}"
+            "expected one of {names}, found `{shown}`{near}"
         ))
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let instead = crate::nearest::instead(field, expected.iter().copied());
-        Self::custom(format_args!("unknown argument `{field}`{instead}")).under_key(field)
+        let shown = crate::brief::name(field);
+        Self::custom(format_args!("unknown argument `{shown}`{instead}")).under_key(field)
     }
 
     fn missing_field(field: &'static str) -> Self {

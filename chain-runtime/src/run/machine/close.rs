@@ -64,12 +64,13 @@ impl Machine<'_> {
     /// Calls that were done and say how they are undone, in plan order, where the chain ended early; of a map those of its
     /// elements, also where it was not done as a whole.
     fn calls_to_undo(&self) -> Vec<Unit> {
-        let denied = |end: &Option<Finished>| {
+        // A call that ran when the chain was cancelled may end before the machine hears of it.
+        let given_up = |end: &Option<Finished>| {
             end.as_ref()
-                .is_some_and(|end| end.status == StepStatus::Denied)
+                .is_some_and(|end| matches!(end.status, StepStatus::Denied | StepStatus::Cancelled))
         };
         let early =
-            self.stopped.is_some() || self.stop_at != usize::MAX || self.ends.iter().any(denied);
+            self.stopped.is_some() || self.stop_at != usize::MAX || self.ends.iter().any(given_up);
         let is_done = |step: usize| {
             let end = self.ends[step].as_ref();
             end.is_some_and(|end| end.status == StepStatus::Done)

@@ -6,6 +6,7 @@
 //! ones that had already run are reported as not run. So the outcome depends on what calls give, and on no order of events.
 
 mod close;
+mod room;
 mod settle;
 
 use std::cmp::Reverse;
@@ -22,6 +23,7 @@ use super::obstacle::obstacle;
 use super::values::{self, Values};
 
 pub(super) use self::close::Parts;
+use self::room::Room;
 pub use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::Mode;
@@ -58,6 +60,7 @@ pub struct Machine<'a> {
     output_references: Vec<Arc<Placed>>,
     output_values: HashMap<String, Result<Value, Missing>>,
     maps: HashMap<usize, Items>,
+    room: Room,
     /// Of maps that can be undone: the elements whose calls were done.
     done_items: HashMap<usize, Vec<DoneItem>>,
     attempts: HashMap<Unit, u32>,
@@ -107,6 +110,7 @@ impl<'a> Machine<'a> {
             output_references: Vec::new(),
             output_values: HashMap::new(),
             maps: HashMap::new(),
+            room: Room::new(plan),
             done_items: HashMap::new(),
             attempts: HashMap::new(),
             sleeping: BTreeSet::new(),
@@ -316,6 +320,7 @@ impl<'a> Machine<'a> {
                 let list = values::of_list(self.plan, map, &self.values);
                 match list.and_then(|list| Items::new(map, list)) {
                     Ok(mut items) if items.len() == 0 => self.settle(step, items.gather()),
+                    Ok(items) if !self.has_room(step, items.len()) => {}
                     Ok(items) => {
                         let known = checked.effects.is_empty();
                         self.maps.insert(step, items);

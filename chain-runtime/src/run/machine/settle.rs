@@ -165,6 +165,7 @@ impl Machine<'_> {
         self.ends[position] = Some(end);
         self.left -= 1;
         self.commands.push(Command::Settled(position));
+        self.look_again(position);
         self.release(position);
     }
 

@@ -230,7 +230,9 @@ fn answer(
                 .filter(|&step| steps[step].end.status == StepStatus::Done)
                 .and_then(|_| values.get(&reference.to_string()));
             match given {
-                Some(Ok(Value::Null)) if placed.default.is_some() => Ok(placed.default.clone()),
+                Some(Ok(value)) if placed.default.is_some() && reference.is_lacking(value) => {
+                    Ok(placed.default.clone())
+                }
                 Some(Ok(value)) => Ok(Some(value.clone())),
                 _ if placed.default.is_some() => Ok(placed.default.clone()),
                 Some(Err(why)) => Err(ToolError::new(

@@ -162,6 +162,11 @@ impl ChainResult {
                     .collect(),
             ),
         );
+        if self.status == ChainStatus::Suspended {
+            result.insert("approvals", self.approvals());
+            let hint = self.error.as_ref().and_then(ToolError::hint_str);
+            result.insert("next", hint.map(str::to_owned));
+        }
         if !self.undone.is_empty() {
             result.insert("undone", undone(&self.undone));
         }
@@ -182,20 +187,56 @@ impl ChainResult {
 
     fn outcome(&self, most: usize) -> Outcome {
         let mut metadata = bounded(&self.diagnostics, most);
-        let chain = Value::Object(Arc::new(bounded(&self.with_calls(), most)));
-        metadata.insert("tool_chains", Value::array(vec![chain]));
+        metadata.insert("tool_chains", self.chains(most));
         if let Some(audit) = &self.audit {
             metadata.insert("audit", audit.clone());
         }
         Outcome {
-            status: match &self.error {
-                None => Status::Success(self.to_value()),
-                Some(error) => Status::Error(error.clone().evidence(self.to_value())),
+            status: match (&self.error, self.approvals().first()) {
+                (None, _) => Status::Success(self.to_value()),
+                (Some(_), Some(first)) if self.status == ChainStatus::Suspended => {
+                    Status::PendingApproval {
+                        approval_id: (*first).to_owned(),
+                        so_far: self.to_value(),
+                    }
+                }
+                (Some(error), _) => Status::Error(error.clone().evidence(self.to_value())),
             },
             effects: self.effects.clone(),
             warnings: self.warnings.clone(),
             metadata,
         }
+    }
+
+    /// What was called, and when: the first [`LISTED_MAX`] entries of each list.
+    pub(crate) fn tool_chains(&self) -> Value {
+        self.chains(LISTED_MAX)
+    }
+
+    fn chains(&self, most: usize) -> Value {
+        let chain = bounded(&self.with_calls(), most);
+        Value::array(vec![Value::Object(Arc::new(chain))])
+    }
+
+    /// The approvals that its steps wait for, in plan order.
+    pub fn approvals(&self) -> Vec<&str> {
+        let mut approvals: Vec<&str> = Vec::new();
+        let ends = self
+            .steps
+            .iter()
+            .flat_map(|step| std::iter::once(&step.end).chain(&step.end.items));
+        for id in ends.filter_map(|end| end.approval_id.as_deref()) {
+            if !approvals.contains(&id) {
+                approvals.push(id);
+            }
+        }
+        approvals
+    }
+
+    /// The lowest failing step.
+    pub(crate) fn failed(&self) -> Option<Value> {
+        let step = self.steps.get(self.failed_step?)?;
+        Some(self.step(step, true))
     }
 
     fn missing(&self) -> Value {

@@ -8,7 +8,8 @@ use super::super::batch::{Basis, Batch, OpenCall};
 use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus, WaveStarted};
 use super::super::event::{CallSettled, CallsObserved, ObservedCall, Settled};
 use super::super::limits::{
-    ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX, cut, too_deep,
+    ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OBSERVED_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX, cut,
+    too_deep,
 };
 use super::super::tools::{Decided, Failure, Judged};
 use super::{Fold, conflict, invalid};
@@ -20,6 +21,16 @@ impl Fold<'_> {
         if observed.calls.is_empty() {
             let message = "expected at least one call";
             return Err(invalid("/calls", message).hint("without calls it is `turn.ended`"));
+        }
+        if observed.calls.len() > OBSERVED_MAX {
+            let message = format_args!(
+                "{} calls in one event, at most {OBSERVED_MAX} are taken",
+                observed.calls.len()
+            );
+            let error = ToolError::new(ErrorCode::LimitExceeded, message);
+            return Err(error.reason("calls").at("/calls").hint(format!(
+                "of {OBSERVED_MAX} calls {CALLS_MAX} may run in a batch: make fewer"
+            )));
         }
         run.status = RunStatus::Calling;
         let basis = self.basis()?;
@@ -59,6 +70,11 @@ impl Fold<'_> {
         let contracts: Vec<Value> = (calls.iter())
             .map(|(_, found)| found.as_ref().map_or(Value::Null, contract))
             .collect();
+        // A name that is another's than the tool's that was found for it: a log in which it was changed is not this one.
+        let asked: Vec<Value> = (observed.calls.iter().zip(&calls))
+            .map(|(asked, (call, _))| (asked.tool != call.tool).then_some(asked.tool.as_str()))
+            .map(Value::from)
+            .collect();
         let (mut batch, planned, waves) = Batch::new(state.batches, basis, calls);
         let plan = PlanCreated {
             batch: batch.number,
@@ -68,12 +84,15 @@ impl Fold<'_> {
             calls: planned,
             waves,
         };
-        let described = Value::object([
+        let mut described = vec![
             ("plan", convert::to_value(&plan)?),
             ("args", Value::array(args)),
             ("contracts", Value::array(contracts)),
-        ]);
-        let digest = registry::digest::of_value(&described);
+        ];
+        if asked.iter().any(|name| !name.is_null()) {
+            described.push(("asked", Value::array(asked)));
+        }
+        let digest = registry::digest::of_value(&Value::object(described));
         batch.plan.clone_from(&digest);
         state.last_plan = Some(digest.clone());
         state.batch = Some(batch);

@@ -391,3 +391,32 @@ proptest! {
         prop_assert!(state.verify(&[]).unwrap().is_sound());
     }
 }
+
+/// After a failure no head is given out until what waits is written; the records wait on, and are there afterwards.
+#[test]
+fn no_head_is_given_while_what_waits_cannot_be_written() {
+    let folder = folder();
+    let state = open(folder.path());
+    let first = state.record(&event(1), Durability::Synced).unwrap();
+    let file = intruder(folder.path());
+    file.execute_batch(
+        "CREATE TRIGGER no_room BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END;",
+    )
+    .unwrap();
+    // The thread of the state may try before this one does, so only what comes after is sure.
+    let _ = state.record(&event(2), Durability::Batched);
+    assert!(state.flush().is_err());
+    for number in 3..6 {
+        let err = state
+            .record(&event(number), Durability::Batched)
+            .unwrap_err();
+        assert!(err.reason_str().unwrap().starts_with("state_"), "{err:?}");
+    }
+    assert!(state.close().is_err());
+    file.execute_batch("DROP TRIGGER no_room").unwrap();
+    let last = state.record(&event(6), Durability::Batched).unwrap();
+    state.close().unwrap();
+    assert_eq!(last.sequence, 6);
+    let report = state.verify(&[first, last]).unwrap();
+    assert!(report.is_sound(), "{report:?}");
+}

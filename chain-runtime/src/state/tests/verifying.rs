@@ -1,5 +1,7 @@
 use std::fs;
 
+use tool_core::capability::{ApprovalRequest, ApprovalState, Approvals};
+
 use super::*;
 
 /// A run that refers to small values, a large text and a matrix, and has ended.
@@ -153,4 +155,188 @@ fn collected_values_are_no_fault_where_a_record_says_so() {
     let found = faults(&state);
     assert!(found.len() == 1 && found[0].starts_with(&kept), "{found:?}");
     assert!(found[0].contains("no record says"), "{found:?}");
+}
+
+/// Rows beside the chains: what they say of a file, who refers to it, what belongs to it. Each that is changed or missing is named.
+#[test]
+fn rows_that_say_something_else_or_are_missing_are_found() {
+    let folder = folder();
+    let state = shared(folder.path());
+    run(&state, 1.0);
+    state.flush().unwrap();
+    let file = intruder(folder.path());
+    file.execute_batch("DROP TRIGGER runs_kept").unwrap();
+    let tables = ["artifacts", "parts", "uses", "sessions", "cache"];
+    for table in tables {
+        let sql = format!("CREATE TABLE kept_{table} AS SELECT * FROM {table}");
+        file.execute_batch(&sql).unwrap();
+    }
+    for (damage, said) in [
+        (
+            "UPDATE artifacts SET about = replace(about, '\"min\":', '\"min\":9')",
+            "says what is not so",
+        ),
+        (
+            "UPDATE artifacts SET about = replace(about, '[10000]', '[100, 100]')",
+            "says what is not so",
+        ),
+        (
+            "UPDATE artifacts SET bytes = bytes + 1",
+            "says what is not so",
+        ),
+        ("DELETE FROM artifacts", "the row of the artifact"),
+        ("DELETE FROM parts", "is part of"),
+        (
+            "UPDATE sessions SET opened_ms = opened_ms + 1 WHERE header LIKE '%plan_id%'",
+            "the header was changed",
+        ),
+    ] {
+        assert!(file.execute(damage, []).unwrap() > 0, "{damage}");
+        let found = faults(&state);
+        assert!(!found.is_empty(), "{damage}");
+        assert!(
+            found.iter().all(|fault| fault.contains(said)),
+            "{damage}: {found:?}"
+        );
+        for table in tables {
+            let sql =
+                format!("DELETE FROM {table}; INSERT INTO {table} SELECT * FROM kept_{table}");
+            file.execute_batch(&sql).unwrap();
+        }
+        assert_eq!(faults(&state), Vec::<String>::new(), "{damage}");
+    }
+    // Five values that the run's records and its row name; that it refers to a kept result stands nowhere else.
+    file.execute_batch("DELETE FROM uses").unwrap();
+    let found = faults(&state);
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert!(
+        found.iter().all(|fault| fault.contains("refers to")),
+        "{found:?}"
+    );
+}
+
+/// A value that no record names is told by its row alone: the row is held against the file.
+#[test]
+fn what_only_a_row_says_of_a_file_is_computed_again() {
+    let folder = folder();
+    let state = shared(folder.path());
+    let journal = state.begin_run(&header()).unwrap();
+    journal.put(&Value::vector(vec![0.25; 10_000])).unwrap();
+    journal.put(&Value::from("x".repeat(40_000))).unwrap();
+    journal.finish(RunState::Succeeded).unwrap();
+    assert_eq!(faults(&state), Vec::<String>::new());
+    let file = intruder(folder.path());
+    for damage in [
+        "UPDATE artifacts SET about = replace(about, '0.25', '0.75')",
+        "UPDATE artifacts SET about = replace(about, ':40002', ':40003'), bytes = bytes + 1 WHERE about LIKE '%:40002%'",
+    ] {
+        assert!(file.execute(damage, []).unwrap() > 0, "{damage}");
+        let found = faults(&state);
+        assert!(
+            found.len() == 1 && found[0].contains("says what is not so"),
+            "{damage}: {found:?}"
+        );
+        file.execute_batch(
+            "UPDATE artifacts SET about = replace(about, '0.75', '0.25');
+             UPDATE artifacts SET about = replace(about, ':40003', ':40002'), bytes = bytes - 1 WHERE about LIKE '%:40003%'",
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn a_kept_result_that_is_anothers_is_not_answered_and_is_found() {
+    let folder = folder();
+    let state = shared(folder.path());
+    let journal = state.begin_run(&header()).unwrap();
+    for (key, number) in [("one", 1.0), ("two", 2.0)] {
+        let handle = journal.put(&Value::object([("mean", number)])).unwrap();
+        state.remember(key, &handle, "statistics", 1).unwrap();
+    }
+    journal.finish(RunState::Succeeded).unwrap();
+    state.flush().unwrap();
+    assert!(state.cached("one").unwrap().is_some());
+    let file = intruder(folder.path());
+    let sql = "UPDATE cache SET (value, handle, bound) = (SELECT value, handle, bound FROM cache WHERE action_key = 'two') WHERE action_key = 'one'";
+    assert_eq!(file.execute(sql, []).unwrap(), 1);
+    assert_eq!(state.cached("one").unwrap(), None);
+    assert!(state.cached("two").unwrap().is_some());
+    let found = faults(&state);
+    assert!(
+        found.len() == 1 && found[0].contains("the kept result of the call `one` was changed"),
+        "{found:?}"
+    );
+    // What is computed again takes its place.
+    let again = state.begin_run(&header()).unwrap();
+    let handle = again.put(&Value::object([("mean", 1.0)])).unwrap();
+    state.remember("one", &handle, "statistics", 1).unwrap();
+    again.finish(RunState::Succeeded).unwrap();
+    assert_eq!(faults(&state), Vec::<String>::new());
+    assert_eq!(state.cached("one").unwrap().unwrap().0, handle);
+}
+
+/// Approvals are never removed: a record that names one that is not there shows that somebody did.
+#[test]
+fn an_approval_that_was_taken_away_is_found() {
+    let folder = folder();
+    let state = shared(folder.path());
+    let request = ApprovalRequest {
+        digest: "d".to_owned(),
+        tool: "write_file".to_owned(),
+        role: "operator".to_owned(),
+        agent: None,
+        condition: Value::Null,
+        preview: String::new(),
+        reason: "destructive".to_owned(),
+        step: None,
+    };
+    let ApprovalState::Pending(id) = state.settle(&request, &event(1)).unwrap() else {
+        panic!("it waits");
+    };
+    state.approve(&id, "terminal").unwrap();
+    state.settle(&request, &event(1)).unwrap();
+    assert_eq!(faults(&state), Vec::<String>::new());
+    let file = intruder(folder.path());
+    file.execute_batch("DELETE FROM approvals").unwrap();
+    let found = faults(&state);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|fault| fault.contains(&id)), "{found:?}");
+}
+
+/// A pipe, a device and a file beyond every limit are told at once: nothing waits for them or reads them.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_of_ours_is_not_read() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let folder = folder();
+    let state = shared(folder.path());
+    let journal = state.begin_run(&header()).unwrap();
+    let handle = journal.put(&Value::vector(vec![0.25; 10_000])).unwrap();
+    let settled = Value::object([("kind", Value::from("settled")), ("end", handle.to_value())]);
+    journal.write(&settled, Durability::Batched).unwrap();
+    let path = state.shared.folder.place(handle.hash, "npy");
+    let check = |said: &str| {
+        let found = faults(&state);
+        assert!(found.len() == 1 && found[0].contains(said), "{found:?}");
+        assert_reason(state.value(&handle), "artifact_corrupt");
+    };
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    check("it is no regular file");
+    fs::remove_file(&path).unwrap();
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR, 0).unwrap();
+    check("it is no regular file");
+    fs::remove_file(&path).unwrap();
+    let sparse = fs::File::create(&path).unwrap();
+    sparse.set_len(1 << 42).unwrap();
+    check("no artifact has so many");
+    drop(sparse);
+    fs::remove_file(&path).unwrap();
+    // What is none is replaced when the value is made again.
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert_eq!(
+        journal.put(&Value::vector(vec![0.25; 10_000])).unwrap(),
+        handle
+    );
+    assert_eq!(faults(&state), Vec::<String>::new());
 }

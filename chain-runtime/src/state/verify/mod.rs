@@ -115,6 +115,7 @@ pub(super) fn verify_all(
     };
     verify_file(connection, &mut report)?;
     let genesis = verify_sessions(connection, &mut report)?;
+    verify_approvals(connection, &mut report)?;
     verify_links(connection, &genesis, &mut report)?;
     for head in published {
         verify_published(connection, head, &genesis, &mut report)?;
@@ -153,7 +154,8 @@ fn verify_sessions(
                 ("session", Value::from(id.as_str())),
             ])),
         };
-        if header != expected {
+        let began_ms = row.as_ref().map_or(opened_ms, |row| row.run.created_ms);
+        if header != expected || opened_ms != began_ms {
             report.fault(&id, 0, "the header was changed");
         }
         if let Some(row) = row
@@ -177,6 +179,21 @@ fn verify_sessions(
         report.fault(&session, 0, "no link vouches for the session");
     }
     Ok(genesis)
+}
+
+/// An approval is never removed: one that a record names and that is not there was taken away.
+fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+    const SQL: &str = "SELECT session, sequence, body ->> '$.approval_id' AS id FROM events
+         WHERE body LIKE '%\"approval_id\":\"%' AND json_valid(body) AND id IS NOT NULL
+            AND id NOT IN (SELECT id FROM approvals) ORDER BY number";
+    let mut query = connection.prepare(SQL)?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let id = text_at(row, 2)?;
+        let message = format!("the approval `{id}` that the record names is missing");
+        report.fault(&text_at(row, 0)?, number_at(row, 1)?, message);
+    }
+    Ok(())
 }
 
 fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {

@@ -3,12 +3,13 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 use tool_core::{ToolError, Value, json};
 
+use super::super::cache::Kept;
 use super::super::run::{self, Run};
 use super::super::{COLLECTED_KEY, named_values};
-use super::{Verification, hash_in, number_at, text_at};
+use super::{LINKS, Verification, hash_in, number_at, text_at};
 use crate::artifacts::{self, ArtifactHash, Folder, Handle, Kind};
 
 /// Reads the values of every run.
@@ -41,7 +42,7 @@ pub(super) fn verify(
         }
     }
     report.values = Some(reader.seen.len() as u64);
-    Ok(())
+    reader.kept(report)
 }
 
 /// The runs whose values were collected, by the records that say so.
@@ -85,6 +86,13 @@ fn parsed(body: &str) -> Value {
     json::parse(body, json::Limits::default()).unwrap_or_default()
 }
 
+fn said_falsely(hash: ArtifactHash) -> String {
+    format!("the row of the artifact `{hash}` says what is not so")
+}
+
+/// Run, number of the record, and what names a value there.
+type Place<'a> = (&'a str, u64, &'a str);
+
 struct Reader<'a> {
     connection: &'a Connection,
     folder: &'a Folder,
@@ -108,11 +116,13 @@ impl Reader<'_> {
                 continue;
             }
             for (key, handle) in named_values(&parsed(&body)) {
+                self.is_used((&run.id, sequence, key), &handle, report)?;
                 self.value((&run.id, sequence, key), &handle, true, report)?;
             }
         }
         // Files are written after they are entered: a run that a crash ended between may lack them, and nothing of it has run.
         for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
+            self.is_used((&run.id, 0, key), handle, report)?;
             self.value((&run.id, 0, key), handle, began, report)?;
         }
         let mut query = self.connection.prepare_cached(USES)?;
@@ -122,6 +132,14 @@ impl Reader<'_> {
             if !self.seen.contains(&hash) {
                 let handle = self.handle(hash)?;
                 let needed = handle.kind == Kind::Small;
+                // What is said of this one stands in its row alone.
+                let told = match needed {
+                    true => Ok(true),
+                    false => self.folder.describes(&handle),
+                };
+                if let Ok(false) = told {
+                    report.fault(&run.id, 0, format!("`value`: {}", said_falsely(hash)));
+                }
                 self.value((&run.id, 0, "value"), &handle, needed, report)?;
             }
         }
@@ -131,7 +149,7 @@ impl Reader<'_> {
     /// Reads a value and the blocks that it names. Where it is not needed, only damage is a fault.
     fn value(
         &mut self,
-        (run, sequence, key): (&str, u64, &str),
+        (run, sequence, key): Place<'_>,
         handle: &Handle,
         needed: bool,
         report: &mut Verification,
@@ -139,7 +157,8 @@ impl Reader<'_> {
         if !self.seen.insert(handle.hash) {
             return Ok(());
         }
-        let mut told = |found: Result<(), ToolError>| match found {
+        self.is_entered((run, sequence, key), handle, report)?;
+        let told = |found: Result<(), ToolError>, report: &mut Verification| match found {
             Err(err) if needed || err.reason_str() != Some("artifact_missing") => {
                 report.fault(run, sequence, format!("`{key}`: {}", err.message()));
             }
@@ -147,11 +166,106 @@ impl Reader<'_> {
         };
         match self.blocks(handle)? {
             Ok(blocks) => {
-                for block in blocks.iter().filter(|block| self.seen.insert(block.hash)) {
-                    told(self.folder.check(block));
+                for block in &blocks {
+                    self.is_part((run, sequence, key), block, handle, report)?;
+                    if self.seen.insert(block.hash) {
+                        self.is_entered((run, sequence, key), block, report)?;
+                        told(self.folder.check(block), report);
+                    }
                 }
             }
-            Err(err) => told(Err(err)),
+            Err(err) => told(Err(err), report),
+        }
+        Ok(())
+    }
+
+    /// That a run refers to a value which a record of it names is entered: else the value is nobody's and collected.
+    fn is_used(
+        &self,
+        (run, sequence, key): Place<'_>,
+        handle: &Handle,
+        report: &mut Verification,
+    ) -> rusqlite::Result<()> {
+        const SQL: &str = "SELECT 1 FROM uses WHERE value = ? AND run = ?";
+        let mut query = self.connection.prepare_cached(SQL)?;
+        if !query.exists(params![handle.hash.0, run])? {
+            let message = format!(
+                "`{key}`: that the run refers to `{}` is missing",
+                handle.hash
+            );
+            report.fault(run, sequence, message);
+        }
+        Ok(())
+    }
+
+    /// So is which blocks belong to a value.
+    fn is_part(
+        &self,
+        (run, sequence, key): Place<'_>,
+        block: &Handle,
+        whole: &Handle,
+        report: &mut Verification,
+    ) -> rusqlite::Result<()> {
+        const SQL: &str = "SELECT 1 FROM parts WHERE part = ? AND value = ?";
+        let mut query = self.connection.prepare_cached(SQL)?;
+        if !query.exists(params![block.hash.0, whole.hash.0])? {
+            let (part, value) = (block.hash, whole.hash);
+            let message = format!("`{key}`: that `{part}` is part of `{value}` is missing");
+            report.fault(run, sequence, message);
+        }
+        Ok(())
+    }
+
+    /// The row of a file says what the handle says; where it is not there, the file is a stray and collected.
+    fn is_entered(
+        &self,
+        (run, sequence, key): Place<'_>,
+        handle: &Handle,
+        report: &mut Verification,
+    ) -> rusqlite::Result<()> {
+        if handle.kind == Kind::Small {
+            return Ok(());
+        }
+        const SQL: &str = "SELECT about, bytes FROM artifacts WHERE hash = ?";
+        let row = self
+            .connection
+            .prepare_cached(SQL)?
+            .query_row([handle.hash.0], |row| {
+                Ok((text_at(row, 0)?, number_at(row, 1)?))
+            })
+            .optional()?;
+        let message = match row {
+            None => format!("the row of the artifact `{}` is missing", handle.hash),
+            Some((about, bytes)) => {
+                let said = Handle::from_value(&parsed(&about));
+                let same = said.is_some_and(|said| {
+                    said.says_the_same(handle) && json::to_text(&said.to_value()) == about
+                });
+                if same && bytes == handle.bytes() {
+                    return Ok(());
+                }
+                said_falsely(handle.hash)
+            }
+        };
+        report.fault(run, sequence, format!("`{key}`: {message}"));
+        Ok(())
+    }
+
+    /// Results of calls that are kept for later runs: one that is another's would be answered.
+    fn kept(&self, report: &mut Verification) -> rusqlite::Result<()> {
+        let sql = format!("SELECT {} FROM cache ORDER BY action_key", Kept::COLUMNS);
+        let mut query = self.connection.prepare(&sql)?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let kept = Kept::read(row)?;
+            match &kept.handle {
+                Some(handle) => self.is_entered((LINKS, 0, "kept result"), handle, report)?,
+                None => report.fault(
+                    LINKS,
+                    0,
+                    format!("the kept result of the call `{}` was changed", kept.key),
+                ),
+            }
         }
         Ok(())
     }

@@ -1,11 +1,14 @@
 //! Files: what a command may reach, by Landlock; everything not granted here is denied by the kernel.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
+
+use tool_core::command::Level;
 
 use super::super::lists::{DEVICES, READABLE};
 use super::super::policy::Policy;
@@ -57,7 +60,13 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
         rules = grant(rules, path, read, Missing::Skip)?;
     }
     if let Some(workspace) = &policy.workspace {
-        rules = grant(rules, workspace, read, Missing::Fail)?;
+        // With mounts of its own a command finds an empty folder in the place of what is closed. Without, rules must do; they
+        // only ever add.
+        rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
+            grant(rules, workspace, read, Missing::Fail)?
+        } else {
+            grant_around(rules, workspace, &policy.closed, read)?
+        };
     }
     let memory = own_proc.then_some("/dev/shm");
     let scratch = std::iter::once(policy.scratch.as_str());
@@ -110,6 +119,41 @@ fn create_version(abi: ABI) -> io::Result<RulesetCreated> {
             .map_err(io::Error::other)?;
     }
     rules.create().map_err(io::Error::other)
+}
+
+/// Grants what a folder holds but for what is closed: names everywhere, and each entry beside the way to what is closed. An entry that
+/// comes later to a folder on that way is not granted.
+fn grant_around(
+    mut rules: RulesetCreated,
+    workspace: &str,
+    closed: &[String],
+    access: BitFlags<AccessFs>,
+) -> io::Result<RulesetCreated> {
+    rules = grant(rules, workspace, AccessFs::ReadDir.into(), Missing::Fail)?;
+    let mut ahead = vec![PathBuf::from(workspace)];
+    while let Some(folder) = ahead.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            // Gone since its folder was read, or a link: what that leads to has a rule of its own, or none.
+            let kind = std::fs::symlink_metadata(&path).map(|found| found.file_type());
+            if !kind.is_ok_and(|kind| kind.is_dir() || kind.is_file()) {
+                continue;
+            }
+            if closed.iter().any(|closed| path == Path::new(closed)) {
+                continue;
+            }
+            if closed
+                .iter()
+                .any(|closed| Path::new(closed).starts_with(&path))
+            {
+                ahead.push(path);
+                continue;
+            }
+            let Some(path) = path.to_str() else { continue };
+            rules = grant(rules, path, access, Missing::Skip)?;
+        }
+    }
+    Ok(rules)
 }
 
 /// What a path that is not there means.

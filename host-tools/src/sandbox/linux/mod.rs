@@ -95,6 +95,10 @@ impl Sandbox {
             probe: false,
             live: false,
             argv: command.argv.clone(),
+            closed: match workspace {
+                Some(root) => self.closed(root)?,
+                None => Vec::new(),
+            },
             workspace: workspace.map(text).transpose()?,
             directory: command.directory.clone(),
             scratch: text(scratch.path())?,
@@ -115,6 +119,15 @@ impl Sandbox {
             open_files: limits.open_files,
             wall_ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
         })
+    }
+
+    /// What of the workspace is not seen, where it is there.
+    fn closed(&self, root: &Path) -> Result<Vec<String>, ToolError> {
+        let closed = self.surroundings.closed.iter();
+        closed
+            .filter(|folder| folder.starts_with(root) && folder.is_dir())
+            .map(|folder| text(folder))
+            .collect()
     }
 
     fn root(&self) -> Result<&Path, ToolError> {

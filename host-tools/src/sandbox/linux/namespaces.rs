@@ -29,7 +29,7 @@ pub(super) fn leave() -> io::Result<()> {
     write("/proc/self/gid_map", &format!("{group} {group} 1"))
 }
 
-/// Makes every mount read-only but the scratch folder, and shows the namespace's own processes.
+/// Makes every mount read-only but the scratch folder, hides what is closed, and shows the namespace's own processes.
 pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     mount_change(
@@ -47,6 +47,16 @@ pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(err) => return Err(err.into()),
         }
+    }
+    for folder in &policy.closed {
+        let empty = c"size=4k,mode=555";
+        mount(
+            "closed",
+            folder.as_str(),
+            "tmpfs",
+            flags | MountFlags::RDONLY,
+            empty,
+        )?;
     }
     mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,mode=1777").map_err(io::Error::from)
 }

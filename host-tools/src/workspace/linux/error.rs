@@ -71,6 +71,19 @@ pub(super) fn protected(path: &str) -> ToolError {
     .hint("write to another place; a person may change this file by hand")
 }
 
+/// What tools do not read either.
+pub(super) fn closed(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PolicyDenied,
+        format_args!(
+            "`{}` is never read by a tool: the state holds what calls of every role read and gave",
+            brief(path)
+        ),
+    )
+    .reason("protected_path")
+    .hint("pass a value as `{\"$artifact\": \"b3:...\"}`; a person looks with `mathchain artifacts get` and `mathchain runs show`")
+}
+
 /// A folder that must be empty.
 pub(super) fn not_empty(path: &str) -> ToolError {
     ToolError::new(

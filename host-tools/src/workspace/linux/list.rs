@@ -39,6 +39,7 @@ pub(super) fn list(
     stop: &StopFlag,
 ) -> Result<(Vec<FileInfo>, bool), ToolError> {
     let relative = root.relative(path)?;
+    root.allow_read(&relative, path)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     let fd = if recursive {
         root.open_plain(&relative, flags)
@@ -71,6 +72,7 @@ pub(super) fn entries(
     stop: &StopFlag,
 ) -> Result<Vec<FileInfo>, ToolError> {
     let relative = root.relative(path)?;
+    root.allow_read(&relative, path)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     let fd = match links {
         Links::Refuse => root
@@ -175,6 +177,10 @@ impl Listing<'_> {
                 continue;
             }
             self.count()?;
+            // What is closed is not shown: whoever goes through a tree passes it by.
+            if self.root.is_closed(&legible(real.join(name).as_os_str())) {
+                continue;
+            }
             let Some(mut found) = look(fd, name, path)? else {
                 continue;
             };

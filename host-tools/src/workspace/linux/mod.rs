@@ -21,8 +21,8 @@ use tool_core::capability::{
 };
 use tool_core::{StopFlag, ToolError};
 
-use self::resolve::{Root, tidy};
-use super::PROTECTED;
+use self::resolve::{Root, folded_parts, tidy};
+use super::{CLOSED, PROTECTED};
 
 /// The files beneath one folder.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a folder as the root; [`PROTECTED`] is never written to.
+    /// Opens a folder as the root; [`PROTECTED`] is never written to, [`CLOSED`] never read.
     ///
     /// # Errors
     /// `precondition_failed` when it is no folder or the kernel cannot resolve beneath it.
@@ -47,12 +47,19 @@ impl Workspace {
     /// As [`Workspace::open`].
     pub fn with_protected(root: impl AsRef<Path>, protected: &[&str]) -> Result<Self, ToolError> {
         Ok(Self {
-            root: Root::open(root.as_ref())?,
-            protected: protected
-                .iter()
-                .map(|path| tidy(path).map(str::to_ascii_lowercase).collect())
-                .collect(),
+            root: Root::open(root.as_ref(), CLOSED)?,
+            protected: protected.iter().map(|path| folded_parts(path)).collect(),
         })
+    }
+
+    /// The same, with further folders that are neither written nor read, relative to the root and without links.
+    #[must_use]
+    pub fn close(mut self, folders: &[&str]) -> Self {
+        let folders = folders.iter().map(|path| folded_parts(path));
+        let folders: Vec<Vec<String>> = folders.filter(|path| !path.is_empty()).collect();
+        self.protected.extend(folders.iter().cloned());
+        self.root.closed.extend(folders);
+        self
     }
 }
 
@@ -156,10 +163,12 @@ impl Workspace {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = match links {
             Links::Follow => self.root.open_following(&relative, flags, path)?,
-            Links::Refuse => self
-                .root
-                .open_plain(&relative, flags)
-                .map_err(|err| error::io("read", path, err))?,
+            Links::Refuse => {
+                self.root.allow_read(&relative, path)?;
+                self.root
+                    .open_plain(&relative, flags)
+                    .map_err(|err| error::io("read", path, err))?
+            }
         };
         let stat = fstat(&fd).map_err(|err| error::io("read", path, err))?;
         if kind_of(stat.st_mode) != FileKind::File {

@@ -9,7 +9,7 @@ use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, readlinkat, statat,
 };
 use rustix::io::Errno;
-use tool_core::capability::FileKind;
+use tool_core::capability::{FileKind, folded};
 use tool_core::{ErrorCode, ToolError};
 
 use super::{error, kind_of};
@@ -31,18 +31,22 @@ pub(super) struct Root {
     fd: OwnedFd,
     device: u64,
     inode: u64,
+    /// What is not read, as folded parts.
+    pub(super) closed: Vec<Vec<String>>,
 }
 
 /// Where a path leads.
 pub(super) struct Place {
     /// Relative to the root, without links; `.` is the root.
     pub(super) path: String,
+    /// The same, to the last byte.
+    pub(super) real: PathBuf,
     /// What is there, if anything.
     pub(super) stat: Option<Stat>,
 }
 
 impl Root {
-    pub(super) fn open(path: &Path) -> Result<Self, ToolError> {
+    pub(super) fn open(path: &Path, closed: &[&str]) -> Result<Self, ToolError> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
             ToolError::new(
                 ErrorCode::PreconditionFailed,
@@ -71,6 +75,7 @@ impl Root {
             fd,
             device: stat.st_dev,
             inode: stat.st_ino,
+            closed: closed.iter().map(|path| folded_parts(path)).collect(),
         })
     }
 
@@ -123,16 +128,32 @@ impl Root {
         flags: OFlags,
         path: &str,
     ) -> Result<OwnedFd, ToolError> {
-        match self.open_with(relative, flags, ResolveFlags::empty()) {
-            // The kernel refuses every absolute link; one that points beneath the root is located by hand and then opened
-            // without following any link.
-            Err(Errno::XDEV) => {
+        self.allow_read(relative, path)?;
+        match self.open_plain(relative, flags) {
+            // Where a link is on the way, what it leads to is located by hand and then opened without following any: what is
+            // opened is what was looked at.
+            Err(Errno::LOOP) => {
                 let place = self.locate(relative, path)?;
-                self.open_with(place.path, flags, ResolveFlags::NO_SYMLINKS)
+                self.allow_read(&place.path, path)?;
+                self.open_plain(place.real, flags)
             }
             opened => opened,
         }
         .map_err(|err| error::io("read", path, err))
+    }
+
+    /// Refuses what is closed; a path with links on the way is asked about again when they have been followed.
+    pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<(), ToolError> {
+        if self.is_closed(relative) {
+            return Err(error::closed(path));
+        }
+        Ok(())
+    }
+
+    /// Whether a path without links is closed or below what is.
+    pub(super) fn is_closed(&self, relative: &str) -> bool {
+        leads_to(relative)
+            .is_some_and(|parts| self.closed.iter().any(|closed| parts.starts_with(closed)))
     }
 
     /// Opens what a path leads to when no link is on the way.
@@ -219,6 +240,7 @@ impl Root {
         let stat = trail.steps.last().map(|(_, _, stat)| *stat);
         Ok(Place {
             path: trail.path(),
+            real: trail.real(),
             stat,
         })
     }
@@ -259,6 +281,12 @@ impl Trail<'_> {
         names.join("/")
     }
 
+    fn real(&self) -> PathBuf {
+        let start = self.steps.is_empty().then_some(OsStr::new("."));
+        let names = self.steps.iter().map(|(_, name, _)| name.as_os_str());
+        start.into_iter().chain(names).collect()
+    }
+
     fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<Place, ToolError> {
         if ahead.iter().any(|part| part == "..") {
             return Err(error::io("look up", path, Errno::NOENT));
@@ -270,8 +298,11 @@ impl Trail<'_> {
             .map(|(_, name, _)| legible(name))
             .collect();
         names.extend(ahead.iter().map(|name| legible(name)));
+        let mut real = self.real();
+        real.extend(&ahead);
         Ok(Place {
             path: names.join("/"),
+            real,
             stat: None,
         })
     }
@@ -290,6 +321,24 @@ fn parts_reversed(path: &Path) -> Vec<OsString> {
 pub(super) fn tidy(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
         .filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// The parts of a path as they are compared: names in either case are one.
+pub(super) fn folded_parts(path: &str) -> Vec<String> {
+    tidy(path).map(folded).collect()
+}
+
+/// The folded parts of a path without links, `..` taken; nothing when it leaves the root.
+pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in tidy(relative) {
+        if part == ".." {
+            parts.pop()?;
+        } else {
+            parts.push(folded(part));
+        }
+    }
+    Some(parts)
 }
 
 /// A name as text; bytes that are not UTF-8 are shown as `\xNN`.

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
 use tool_core::{ErrorCode, ToolError};
 
-use super::resolve::tidy;
+use super::resolve::{leads_to, tidy};
 use super::{Workspace, error, info, kind_of, shown};
 
 /// How long an append waits for another one to the same file.
@@ -165,14 +165,7 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
 impl Workspace {
     /// Refuses what is never written to. No link is followed on the way of a write, so the text of the path decides.
     pub(super) fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
-        let mut parts: Vec<String> = Vec::new();
-        for part in tidy(relative) {
-            if part == ".." {
-                parts.pop().ok_or_else(|| error::outside(path))?;
-            } else {
-                parts.push(part.to_ascii_lowercase());
-            }
-        }
+        let parts = leads_to(relative).ok_or_else(|| error::outside(path))?;
         let protected = parts.iter().any(|part| part == ".git")
             || self
                 .protected

@@ -11,7 +11,7 @@ mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Spec, Tool, ToolError, Value};
+use tool_core::{Category, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError, Value};
 
 /// The tool `json_query`.
 pub struct JsonQuery;
@@ -43,6 +43,7 @@ impl Tool for JsonQuery {
         title: "Query JSON with JMESPath",
         category: Category::Data,
         tags: &["json", "query"],
+        syntax: &[("/query", Syntax::Query)],
         ..Spec::pure()
     };
     type Args = Args;

@@ -128,15 +128,23 @@ pub(super) fn written(path: &Path, text: &str) -> Result<(), ToolError> {
         file.write_all(text.as_bytes())?;
         file.sync_all()
     };
-    write().map_err(|err| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot write `{}`: {err}", path.display()),
-        )
-        .reason("io")
-    })?;
+    write().map_err(|err| unwritten(path, &err))?;
     complain(&format!("wrote {}\n", path.display()));
     Ok(())
+}
+
+/// Makes a file that will be written later.
+pub(super) fn begun(path: &Path) -> Result<(), ToolError> {
+    let file = std::fs::File::create(path);
+    file.map(drop).map_err(|err| unwritten(path, &err))
+}
+
+fn unwritten(path: &Path, err: &std::io::Error) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("cannot write `{}`: {err}", path.display()),
+    )
+    .reason("io")
 }
 
 /// Whether results go to a reader.

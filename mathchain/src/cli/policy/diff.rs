@@ -60,7 +60,7 @@ impl Side {
             })
             .collect();
         // Their processes are not started: what counts is what their manifests and settings say.
-        let sandbox = Sandbox::new(environment::surroundings(None));
+        let sandbox = Sandbox::new(environment::surroundings(None, &[]));
         let loader = Loader::new(
             session::plugin_roots(Some(folder), folder),
             Arc::new(sandbox),

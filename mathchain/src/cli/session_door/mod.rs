@@ -25,7 +25,7 @@ use super::args::{Global, Session as Args, SessionCommand, SessionSchema};
 use super::jsonl::{self, Line};
 use super::{call, cancel_on_signal, exit, print, session};
 use crate::Toolkit;
-use world::World;
+pub(super) use world::World;
 
 /// Serves one session, or looks at the log of one.
 pub(super) fn session(global: &Global, args: &Args) -> Result<ExitCode, ToolError> {
@@ -147,7 +147,7 @@ impl<'a> Door<'a> {
                 None => break,
             }
         }
-        if let Some(head) = self.toolkit.state().and_then(|state| state.head()) {
+        if let Some(head) = call::head(self.toolkit) {
             let head = head.to_string();
             record(output, AuditHead { head }.into())?;
         }
@@ -397,7 +397,7 @@ fn settlement(call_id: &str, outcome: Outcome) -> CallSettled {
             };
             settled.error = Some(Failure::from(&error));
         }
-        Status::PendingApproval { approval_id } => {
+        Status::PendingApproval { approval_id, .. } => {
             settled.status = Settled::PendingApproval;
             settled.approval_id = Some(approval_id);
         }
@@ -415,5 +415,8 @@ fn write(output: &mut impl Write, document: &Value) -> Result<(), Halt> {
     let written = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
-    written.map_err(|_| Halt::Closed)
+    written.map_err(|err| match super::unwritable(&err) {
+        Some(error) => Halt::Failed(error),
+        None => Halt::Closed,
+    })
 }

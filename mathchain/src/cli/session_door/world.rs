@@ -9,14 +9,15 @@ use host_tools::Sandbox;
 use host_tools::session::{FolderSpawner, OpenFolder};
 use registry::{Dispatcher, Facts};
 use tool_core::capability::{Backups, Files, OpenWorkspace, Workspaces};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, ToolError, Value};
 
 use crate::inputs::Inputs;
 use crate::{Toolkit, environment};
 
 /// Files and programs of one session.
-pub(super) struct World {
+pub(in crate::cli) struct World {
     root: Option<PathBuf>,
+    closed: Vec<PathBuf>,
     state: Option<Arc<State>>,
     place: Arc<Place>,
 }
@@ -38,12 +39,40 @@ struct Standing {
 }
 
 impl World {
+    /// A dispatcher for the world that a run began in, as its header says: with the folder that was open and what held.
+    ///
+    /// # Errors
+    /// A folder that is not there any more, and facts that nobody knows.
+    pub(in crate::cli) fn of_run(
+        toolkit: &Toolkit,
+        world: &Value,
+    ) -> Result<Dispatcher, ToolError> {
+        let places = Self::new(toolkit);
+        if let Some(path) = world.get("folder").and_then(Value::as_str) {
+            places.set(Some(("w1".to_owned(), places.folder(path)?)));
+        }
+        let mut facts = Facts::default();
+        for fact in world
+            .get("facts")
+            .and_then(Value::items)
+            .unwrap_or_default()
+        {
+            let unknown =
+                |message| ToolError::new(ErrorCode::PreconditionFailed, message).reason("world");
+            facts
+                .add(fact.as_str().unwrap_or_default())
+                .map_err(unknown)?;
+        }
+        Ok(places.dispatcher(&toolkit.dispatcher(), facts))
+    }
+
     /// Of a toolkit; nothing is open.
     pub(super) fn new(toolkit: &Toolkit) -> Self {
         let files = toolkit.dispatcher().host().capabilities.files.clone();
         let root = toolkit.workspace();
         Self {
             root: root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned())),
+            closed: toolkit.closed().to_vec(),
             state: toolkit.state().cloned(),
             place: Arc::new(Place {
                 files,
@@ -59,7 +88,10 @@ impl World {
         let folder = open.map(|(_, folder)| folder);
         let seen =
             (folder.as_ref()).and_then(|folder| Some(self.root.as_ref()?.join(folder.folder())));
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(seen.as_deref())));
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
+            seen.as_deref(),
+            &self.closed,
+        )));
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
         let files = folder.map(|folder| folder as Arc<dyn Files>);
@@ -155,6 +187,15 @@ impl Workspaces for Place {
         let change = change(&closed, WorkspaceStatus::Closed);
         standing.changes.push(change);
         Ok(closed)
+    }
+
+    fn opened(&self) -> Option<OpenWorkspace> {
+        let standing = self.lock();
+        let (id, folder) = standing.open.as_ref()?;
+        Some(OpenWorkspace {
+            id: id.clone(),
+            path: folder.folder().to_owned(),
+        })
     }
 }
 

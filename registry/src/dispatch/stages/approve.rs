@@ -68,6 +68,9 @@ impl<'a> Opened<'a> {
             },
         };
         // Were it consumed, this would be the record that makes the intent durable.
+        if !trail.effects.is_empty() {
+            super::load::look(&self.ruled, &self.ctx, trail);
+        }
         match approvals.settle(&request, &trail.intent())? {
             ApprovalState::Pending(id) => Err(Halt::Pending(id)),
             ApprovalState::Consumed { id, approved_by } => {

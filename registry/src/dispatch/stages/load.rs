@@ -116,16 +116,10 @@ impl<'a> Cleared<'a> {
             let args = ruled.call.args();
             trail.notice = Some(obligations::notify(dispatcher, spec.id, args, trail)?);
         }
-        let direct = request.context.chain.is_none();
         if !trail.effects.is_empty() {
-            trail.before = match direct {
-                true => None,
-                // Where it fails the call will, and says why.
-                false => panic::guard(trail.call_id(), || ruled.call.before(&ctx.uncounted()))
-                    .ok()
-                    .and_then(Result::ok)
-                    .flatten(),
-            };
+            if !trail.intended {
+                look(&ruled, &ctx, trail);
+            }
             trail.intend(dispatcher)?;
         }
         Ok(Loaded {
@@ -133,9 +127,19 @@ impl<'a> Cleared<'a> {
             ctx,
             alarm,
             result_key,
-            direct,
+            direct: request.context.chain.is_none(),
         })
     }
+}
+
+/// Notes what will tell whether a call of a run happened, should its process end before it says so.
+pub(super) fn look(ruled: &Ruled<'_>, ctx: &Ctx, trail: &mut Trail) {
+    if trail.chain().is_none() {
+        return;
+    }
+    let found = panic::guard(trail.call_id(), || ruled.call.before(&ctx.uncounted()));
+    // Where it fails the call will, and says why.
+    trail.before = found.ok().and_then(Result::ok).flatten();
 }
 
 fn inputs(ruled: &Ruled<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, ToolError> {

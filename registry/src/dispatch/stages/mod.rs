@@ -12,7 +12,8 @@ use std::ops::ControlFlow;
 
 use tool_core::capability::Alarm;
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ToolError, Value,
+    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, Object, ResourceKey,
+    ToolError, Value,
 };
 
 use super::limits::check_output;
@@ -27,6 +28,8 @@ use crate::redact;
 pub(super) struct Ended {
     pub(super) ending: Ending,
     pub(super) warnings: Vec<String>,
+    /// How the call went, for the metadata of the answer.
+    pub(super) notes: Object,
     /// Secrets taken out of the result.
     pub(super) redacted: usize,
 }
@@ -35,8 +38,8 @@ pub(super) struct Ended {
 pub(super) enum Ending {
     Success(Value),
     Failed(ToolError),
-    /// With the id of the approval it waits for.
-    Pending(String),
+    /// With the id of the approval it waits for, and what a plan that it handed on has done so far.
+    Pending(String, Value),
 }
 
 impl Ended {
@@ -48,6 +51,7 @@ impl Ended {
         Self {
             ending,
             warnings: Vec::new(),
+            notes: Object::new(),
             redacted: 0,
         }
     }
@@ -70,7 +74,7 @@ pub(super) fn run(dispatcher: &Dispatcher, request: &CallRequest, trail: &mut Tr
     match stages(dispatcher, request, trail) {
         Ok(ended) => ended,
         Err(Halt::Failed(error)) => Ended::failed(error),
-        Err(Halt::Pending(id)) => Ended::with(Ending::Pending(id)),
+        Err(Halt::Pending(id)) => Ended::with(Ending::Pending(id, Value::Null)),
     }
 }
 
@@ -411,13 +415,22 @@ impl Loaded<'_> {
         });
         drop(alarm);
         let mut warnings = ctx.take_warnings();
+        let notes = ctx.take_notes();
         let output = match output {
             Ok(output) => output,
             Err(error) => {
+                let approval = error.approval().filter(|_| spec.hands_on);
+                let ending = match approval.map(str::to_owned) {
+                    Some(id) => {
+                        Ending::Pending(id, error.evidence_value().cloned().unwrap_or_default())
+                    }
+                    None => Ending::Failed(error),
+                };
                 return Ok(Ran {
                     ended: Ended {
-                        ending: Ending::Failed(error),
+                        ending,
                         warnings,
+                        notes,
                         redacted: 0,
                     },
                 });
@@ -426,6 +439,7 @@ impl Loaded<'_> {
         let mut ended = settled(&looked, &decision, output, direct)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
+        ended.notes = notes;
         Ok(Ran { ended })
     }
 }
@@ -457,6 +471,7 @@ fn settled(
     Ok(Ended {
         ending: Ending::Success(output),
         warnings,
+        notes: Object::new(),
         redacted,
     })
 }

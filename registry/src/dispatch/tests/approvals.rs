@@ -10,7 +10,7 @@ const WRITE: &str = r#"{"path":"out/a","content":"x"}"#;
 
 fn pending(outcome: &Outcome) -> Option<&str> {
     match &outcome.status {
-        Status::PendingApproval { approval_id } => Some(approval_id),
+        Status::PendingApproval { approval_id, .. } => Some(approval_id),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod random;
 mod record;
 mod rules;
 mod samples;
+mod who;
 
 use super::compile::{self, CompiledLayer};
 use super::*;
@@ -61,11 +62,10 @@ fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
         .caller(&catalogue, &Who::role(role), &ready())
         .unwrap();
     let mut files = FakeFiles::default();
-    files
-        .links
-        .get_mut()
-        .unwrap()
-        .insert("out/link".to_owned(), "secret".to_owned());
+    files.links.get_mut().unwrap().extend([
+        ("out/link".to_owned(), "secret".to_owned()),
+        ("out/hard".to_owned(), "out/hard//8:1042".to_owned()),
+    ]);
     let index = catalogue.index(tool).unwrap();
     let found = catalogue.tool(index);
     let call = found

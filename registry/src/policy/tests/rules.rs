@@ -576,6 +576,52 @@ fn a_file_with_several_names_is_never_certainly_where_a_rule_wants_it() {
     assert!(plain.certainly_under(&roots("out")) && !plain.possibly_under(&roots("secret")));
 }
 
+/// Where only the other names of a file keep a rule from allowing the call, the reason says so.
+#[test]
+fn the_reason_tells_of_other_names() {
+    let allow = rules(
+        "[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = [\"out\"] } }\ndecision = \"allow\"\n",
+    );
+    let decided = |path: &str| {
+        let args = format!(r#"{{"path":"{path}","content":"x"}}"#);
+        decide_with(&allow, "operator", "write_file", &args)
+    };
+    let hard = decided("out/hard");
+    assert_eq!(hard.verdict, Verdict::Ask);
+    let reason = hard.reason.as_str();
+    assert!(reason.contains("other names (hard links)"), "{reason}");
+    assert!(!reason.contains("no rule allows it"), "{reason}");
+    for elsewhere in ["src/plain", "out/link"] {
+        let reason = decided(elsewhere).reason;
+        assert!(!reason.as_str().contains("other names"), "{elsewhere}");
+    }
+    assert_eq!(decided("out/plain").verdict, Verdict::Allow);
+}
+
+/// A file system that ignores case takes both names for one: an `allow` does not hold for the other, `ask` and `deny` do.
+#[test]
+fn names_that_differ_in_case_are_possibly_one() {
+    let roots = |root: &str| vec![components(root).unwrap()];
+    for (path, root) in [
+        ("Secret/key", "secret"),
+        ("stra\u{df}e/a", "STRASSE"),
+        ("caf\u{e9}", "cafe\u{301}"),
+        ("\u{17f}ecret/key", "secret"),
+    ] {
+        let fact = PathFact::new(path, None);
+        assert!(fact.possibly_under(&roots(root)), "{path} {root}");
+        assert!(!fact.certainly_under(&roots(root)), "{path} {root}");
+        assert!(!PathFact::new("secrets", None).possibly_under(&roots(root)));
+    }
+    let deny = "[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = [\"Secret\"] } }\ndecision = \"deny\"\n";
+    let decided = |path: &str| {
+        let args = format!(r#"{{"path":"{path}","content":"x"}}"#);
+        decide_with(&rules(deny), "operator", "write_file", &args).verdict
+    };
+    assert_eq!(decided("sEcret/key"), Verdict::Deny);
+    assert_eq!(decided("secrets/key"), Verdict::Ask);
+}
+
 /// A tool that uses everything below a folder could reach what a rule denies inside it.
 #[test]
 fn a_denied_folder_denies_the_tree_around_it() {

@@ -1,6 +1,7 @@
 //! Attacks on the workspace and the promises of reading, writing and listing.
 
 mod changes;
+mod closed;
 mod escapes;
 mod identity;
 mod listing;

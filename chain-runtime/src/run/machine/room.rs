@@ -1,0 +1,106 @@
+//! The limit of calls where maps go over lists that are known only at run time: counted in an order that no thread decides.
+//!
+//! Maps are counted in plan order, with barriers wave by wave. One starts when it fits whatever the lists of those before it turn out
+//! to be; else it waits until they are known. So the map that would exceed the limit is the same for any number of threads.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tool_core::{ErrorCode, ToolError};
+
+use super::Machine;
+use crate::check::CheckedPlan;
+use crate::plan::{Mode, STEPS_MAX};
+use crate::run::finished::Finished;
+use crate::template::Node;
+
+/// What is known of the calls that are to come.
+pub(super) struct Room {
+    /// Steps, and elements of lists that the plan holds.
+    known: usize,
+    /// Maps whose lists come from steps, in the order in which they are counted.
+    open: Vec<usize>,
+    /// By step, its number among those.
+    numbers: HashMap<usize, usize>,
+    /// By number, how many elements the map has, once it began.
+    counted: Vec<Option<usize>>,
+    /// Numbers of those that wait for the lists of others.
+    waiting: BTreeSet<usize>,
+}
+
+impl Room {
+    pub(super) fn new(plan: &CheckedPlan) -> Self {
+        let (mut known, mut open) = (0_usize, Vec::new());
+        for (position, step) in plan.steps.iter().enumerate() {
+            match step.map.as_ref().map(|map| &map.over) {
+                None => known += 1,
+                Some(Node::Literal(list)) => known += list.items().map_or(1, |items| items.len()),
+                Some(_) => open.push(position),
+            }
+        }
+        if plan.barrier && plan.mode_used == Mode::Dep {
+            open.sort_by_key(|&step| (plan.graph.wave(step), step));
+        }
+        Self {
+            known,
+            numbers: open.iter().copied().zip(0..).collect(),
+            counted: vec![None; open.len()],
+            open,
+            waiting: BTreeSet::new(),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Whether a map with so many elements starts now; otherwise it waits, or has ended the run.
+    pub(super) fn has_room(&mut self, step: usize, elements: usize) -> bool {
+        let Some(&number) = self.room.numbers.get(&step) else {
+            return true;
+        };
+        let least_and_most =
+            |number: usize| match (self.room.counted[number], self.room.open[number]) {
+                (Some(count), _) => (count, count),
+                (None, before) if self.ends[before].is_some() => (0, 0), // it was not run, or has no elements
+                (None, before) => {
+                    let map = self.plan.steps[before].map.as_ref();
+                    (0, map.map_or(0, |map| map.max))
+                }
+            };
+        let own = self.room.known + elements;
+        let (least, most) = (0..number)
+            .map(least_and_most)
+            .fold((own, own), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        if least > STEPS_MAX {
+            self.stop_at = self.stop_at.min(step); // whatever its `on_error` says
+            self.settle(step, Finished::failed(too_many(least)));
+            return false;
+        }
+        if most > STEPS_MAX {
+            self.room.waiting.insert(number);
+            return false;
+        }
+        self.room.counted[number] = Some(elements);
+        self.look_again(step);
+        true
+    }
+
+    /// Looks again at the first map that waits, now that more is known of one before it. Where the first one has to wait, so have the
+    /// others: what may come before them is more.
+    pub(super) fn look_again(&mut self, known: usize) {
+        if self.room.numbers.contains_key(&known)
+            && let Some(first) = self.room.waiting.pop_first()
+        {
+            self.offered.push(self.room.open[first]);
+        }
+    }
+}
+
+fn too_many(found: usize) -> ToolError {
+    ToolError::new(
+        ErrorCode::LimitExceeded,
+        format_args!(
+            "a plan has at most {STEPS_MAX} steps, elements of maps counted; with those of this map there are {found}"
+        ),
+    )
+    .reason("map")
+    .hint("shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
+}

@@ -1,0 +1,80 @@
+//! Words for messages that do not grow with what a caller sends: names and whole messages are cut, and say how long they were.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display, Write as _};
+
+/// Longest message of a problem or an error, in bytes; what is cut is longer by the words that say so.
+pub const MESSAGE_BYTES_MAX: usize = 8 << 10;
+/// Longest name that is shown whole, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+/// How much is shown of a longer one.
+const NAME_BYTES_SHOWN: usize = 64;
+
+/// A name, a key or a text of a caller, for a message.
+pub fn name(text: &str) -> Cow<'_, str> {
+    if text.len() <= NAME_BYTES_MAX {
+        return Cow::Borrowed(text);
+    }
+    let shown = head(text, NAME_BYTES_SHOWN);
+    Cow::Owned(format!("{shown}...({} bytes)", text.len()))
+}
+
+/// A whole message. What is beyond the limit is counted and never held.
+pub fn message(message: impl Display) -> String {
+    let mut kept = Kept::default();
+    let _ = write!(kept, "{message}"); // it cannot fail: nothing below gives an error
+    if kept.bytes > kept.text.len() {
+        kept.text.push_str(&format!("...({} bytes)", kept.bytes));
+    }
+    kept.text
+}
+
+/// The beginning of a text: at most so many bytes, and no half of a character.
+fn head(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+/// The beginning of what is written to it, and the length of all.
+#[derive(Default)]
+struct Kept {
+    text: String,
+    bytes: usize,
+}
+
+impl fmt::Write for Kept {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // After a first cut nothing is added any more, also where a short piece would fit again.
+        if self.bytes == self.text.len() {
+            self.text
+                .push_str(head(text, MESSAGE_BYTES_MAX.saturating_sub(self.bytes)));
+        }
+        self.bytes += text.len();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_short_stays_and_what_is_long_says_how_long_it_was() {
+        assert_eq!(name("samples"), "samples");
+        assert_eq!(name(&"a".repeat(NAME_BYTES_MAX)).len(), NAME_BYTES_MAX);
+        let long = name(&"a".repeat(1_000_000)).into_owned();
+        assert_eq!(long, format!("{}...(1000000 bytes)", "a".repeat(64)));
+        // No character is cut in two.
+        let wide = name(&"\u{20ac}".repeat(100)).into_owned();
+        assert_eq!(wide, format!("{}...(300 bytes)", "\u{20ac}".repeat(21)));
+    }
+
+    #[test]
+    fn a_message_is_held_up_to_its_limit_only() {
+        assert_eq!(message(format_args!("found {}", 3)), "found 3");
+        let whole = "b".repeat(MESSAGE_BYTES_MAX);
+        assert_eq!(message(&whole), whole);
+        let long = "b".repeat(1_000_000);
+        let cut = message(format_args!("{long} and {long}"));
+        assert_eq!(cut, format!("{whole}...(2000005 bytes)"));
+    }
+}
