@@ -19,6 +19,7 @@ mod order;
 mod plans;
 mod reading;
 mod records;
+mod room;
 mod scripts;
 mod session;
 mod shuffles;
