@@ -8,23 +8,13 @@ use registry::{CallerContext, Dispatcher, Results};
 use tool_core::{ErrorCode, Object, Spec, ToolError, Value};
 
 use super::costs::Costs;
-use super::memory::{Compared, Decision, Memory, Unreadable};
+use super::memory::{Compared, Memory, Unreadable};
+use super::said::{Decision, Resume};
 use super::within::outermost;
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check_again};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
 use crate::state::{END_KEY, Journal, Run, RunHeader, RunState, State, named_values};
-
-/// How a run goes on.
-#[derive(Debug, Clone, Default)]
-pub struct Resume {
-    /// What a person says of calls whose outcome is not known, by their names.
-    pub decisions: Vec<(String, Decision)>,
-    /// The same for runs within it, by their ids.
-    pub within: BTreeMap<String, Vec<(String, Decision)>>,
-    /// Whether tools may have changed since the run began.
-    pub accept_changes: bool,
-}
 
 /// What came of going through a run again.
 #[derive(Debug)]

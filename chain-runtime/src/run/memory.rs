@@ -15,20 +15,10 @@ use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
 use super::machine::Unit;
 use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
+use super::said::Decision;
 use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::state::{END_KEY, Journal, State};
-
-/// What a person says of a call whose outcome is not known.
-#[derive(Debug, Clone)]
-pub enum Decision {
-    /// It did not happen, or may happen again: it is called again.
-    Again,
-    /// It happened, with this result.
-    Done(Value),
-    /// It failed.
-    Failed,
-}
 
 /// The memory of one run.
 pub struct Memory {

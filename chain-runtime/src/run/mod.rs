@@ -21,6 +21,7 @@ mod order;
 mod processors;
 mod recorded;
 mod report;
+mod said;
 mod shared;
 mod values;
 mod within;
@@ -44,16 +45,17 @@ use crate::state::State;
 pub use costs::Costs;
 pub use digest::OutputDigest;
 pub(crate) use durable::beginner;
-pub use durable::{Replay, Resume, again, build, profile, replay, resume};
+pub use durable::{Replay, again, build, profile, replay, resume};
 pub use finished::{Finished, StepStatus};
 use limit::Limit;
 use machine::Slots;
-pub use memory::{Compared, Decision, Divergence, Memory, Unreadable};
+pub use memory::{Compared, Divergence, Memory, Unreadable};
 use meter::Kind;
 pub use meter::Meter;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
+pub use said::{Decision, Resume};
 pub(crate) use within::parent;
 pub use within::{Cancelled, around, cancel};
 use workers::Workers;
@@ -142,7 +144,7 @@ pub fn begin(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOption
     };
     if plan.steps.len() >= COSTS_MATTER {
         // What cannot be read decides nothing but the order.
-        options.costs = state.costs().unwrap_or_default();
+        options.costs = Costs::of_history(state.took_ms().unwrap_or_default());
     }
     match durable::begin(
         &state,

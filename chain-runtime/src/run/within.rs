@@ -6,7 +6,8 @@ use registry::{CallerContext, Dispatcher, Who};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
-use super::durable::{Resume, go_on};
+use super::durable::go_on;
+use super::said::Resume;
 use super::{ChainResult, RunOptions};
 use crate::state::{Run, RunState, State};
 

@@ -13,7 +13,6 @@ use super::open::OpenRun;
 use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
 use super::{State, values};
 use crate::artifacts;
-use crate::run::Costs;
 
 /// A run in which nothing can happen any more.
 pub(super) fn ended(id: &str) -> ToolError {
@@ -209,11 +208,11 @@ impl State {
         Ok(read_chain(&transaction, &row, &fail)?.1)
     }
 
-    /// What calls of tools took in the newest runs.
+    /// What calls of tools took in the newest runs, in milliseconds.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn costs(&self) -> Result<Costs, ToolError> {
+    pub fn took_ms(&self) -> Result<Vec<(String, f64)>, ToolError> {
         const NEWEST: i64 = 2_000;
         const SQL: &str = "SELECT body ->> '$.tool', body ->> '$.elapsed_ms' FROM
             (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'";
@@ -223,8 +222,7 @@ impl State {
             let rows = query.query_map([NEWEST], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<rusqlite::Result<Vec<(String, f64)>>>()
         };
-        let took = read().map_err(|err| self.shared.fail("read what tools took", &err))?;
-        Ok(Costs::of_history(took))
+        read().map_err(|err| self.shared.fail("read what tools took", &err))
     }
 
     /// The newest runs, newest first: in one state, or all.

@@ -53,13 +53,14 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Reads plugins, configuration and the files it names, agents and recorded rules again when their files change, until the door closes.
 fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
-    let mut seen = toolkit.generations().seen(files);
+    let mut seen = None;
     while !done.is_set() {
-        std::thread::park_timeout(LOOK);
-        let now = toolkit.generations().seen(files);
-        if now == seen || done.is_set() {
+        let now = Some(toolkit.generations().seen(files));
+        if now == seen {
+            std::thread::park_timeout(LOOK);
             continue;
         }
+        // The first time too: files may have changed since they were read for the start.
         seen = now;
         match toolkit.reload() {
             Ok(reloaded) if reloaded.is_any() => {
