@@ -193,8 +193,8 @@ proptest! {
         prop_assume!(pair != 1 || value > 0.0);
         let there = run(value, from, to).unwrap().value;
         let back = run(there, to, from).unwrap().value;
-let floor = if pair == 1 { 1000.0 } else { 0.0 };
- let error = (back - value).abs();
- prop_assert!(error <= 4e-16 * value.abs().max(floor), "{}", error);
+        let floor = if pair == 1 { 1000.0 } else { 0.0 };
+        let error = (back - value).abs();
+        prop_assert!(error <= 4e-16 * value.abs().max(floor), "{}", error);
     }
 }
