@@ -522,7 +522,7 @@ pub(crate) fn context(role: &str) -> CallerContext {
         who: Who::role(role),
         chain: None,
         answer: Answer::Ask,
-        origin: crate::Origin::default(),
+        origin: Default::default(),
     }
 }
 
