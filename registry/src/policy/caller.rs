@@ -92,7 +92,7 @@ impl Caller<'_> {
         }
         if self.start.takes_away(tool) {
             let reason =
-                Reason::from("a profile, or an override of this session or run, disables it");
+                Reason::from("a profile, or an override of its session or run, disables it");
             return Some(Decision::denied("overrides", reason));
         }
         if !self.start.listed().contains(tool) {

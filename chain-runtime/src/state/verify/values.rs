@@ -187,12 +187,9 @@ impl Reader<'_> {
         report: &mut Verification,
     ) -> rusqlite::Result<()> {
         const SQL: &str = "SELECT 1 FROM uses WHERE value = ? AND run = ?";
-        let mut query = self.connection.prepare_cached(SQL)?;
-        if !query.exists(params![handle.hash.0, run])? {
-            let message = format!(
-                "`{key}`: that the run refers to `{}` is missing",
-                handle.hash
-            );
+        if !self.stands(SQL, params![handle.hash.0, run])? {
+            let value = handle.hash;
+            let message = format!("`{key}`: that the run refers to `{value}` is missing");
             report.fault(run, sequence, message);
         }
         Ok(())
@@ -207,13 +204,16 @@ impl Reader<'_> {
         report: &mut Verification,
     ) -> rusqlite::Result<()> {
         const SQL: &str = "SELECT 1 FROM parts WHERE part = ? AND value = ?";
-        let mut query = self.connection.prepare_cached(SQL)?;
-        if !query.exists(params![block.hash.0, whole.hash.0])? {
+        if !self.stands(SQL, params![block.hash.0, whole.hash.0])? {
             let (part, value) = (block.hash, whole.hash);
             let message = format!("`{key}`: that `{part}` is part of `{value}` is missing");
             report.fault(run, sequence, message);
         }
         Ok(())
+    }
+
+    fn stands(&self, sql: &str, keys: impl rusqlite::Params) -> rusqlite::Result<bool> {
+        self.connection.prepare_cached(sql)?.exists(keys)
     }
 
     /// The row of a file says what the handle says; where it is not there, the file is a stray and collected.
