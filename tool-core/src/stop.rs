@@ -8,6 +8,7 @@ use crate::error::{ErrorCode, ToolError};
 const RUNNING: u8 = 0;
 const CANCELLED: u8 = 1;
 const TIMED_OUT: u8 = 2;
+const INTERRUPTED: u8 = 3;
 
 /// Set by a timer or by the caller; the first reason stays.
 #[derive(Debug, Clone, Default)]
@@ -33,16 +34,29 @@ impl StopFlag {
 
     /// The caller wants no answer any more.
     pub fn cancel(&self) {
-        let _ =
-            self.state
-                .compare_exchange(RUNNING, CANCELLED, Ordering::Relaxed, Ordering::Relaxed);
+        self.set(CANCELLED);
     }
 
     /// The deadline passed.
     pub fn time_out(&self) {
-        let _ =
-            self.state
-                .compare_exchange(RUNNING, TIMED_OUT, Ordering::Relaxed, Ordering::Relaxed);
+        self.set(TIMED_OUT);
+    }
+
+    /// The process was asked to end (SIGTERM, SIGHUP). A durable run stops so that it can be resumed and undoes nothing; for
+    /// any other work this is [`Self::cancel`].
+    pub fn interrupt(&self) {
+        self.set(INTERRUPTED);
+    }
+
+    /// Whether the process was asked to end, and nothing else stopped the work before.
+    pub fn is_interrupted(&self) -> bool {
+        self.state() == INTERRUPTED
+    }
+
+    fn set(&self, state: u8) {
+        let _ = self
+            .state
+            .compare_exchange(RUNNING, state, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Whether the work should go on.
@@ -78,14 +92,18 @@ impl StopFlag {
 
 #[cold]
 fn stopped(state: u8) -> ToolError {
-    if state == TIMED_OUT {
-        ToolError::new(
+    match state {
+        TIMED_OUT => ToolError::new(
             ErrorCode::Timeout,
             "the deadline passed before the call finished",
         )
-        .hint("raise `timeout_ms`, or ask for less")
-    } else {
-        ToolError::new(ErrorCode::Cancelled, "the call was cancelled")
+        .hint("raise `timeout_ms`, or ask for less"),
+        INTERRUPTED => ToolError::new(
+            ErrorCode::Cancelled,
+            "the process was asked to end before the call finished",
+        )
+        .reason("interrupted"),
+        _ => ToolError::new(ErrorCode::Cancelled, "the call was cancelled"),
     }
 }
 
@@ -109,6 +127,17 @@ mod tests {
             code(&call),
             Err(ErrorCode::Timeout),
             "the first reason stays"
+        );
+        assert!(!step.is_interrupted());
+        let ended = StopFlag::new();
+        let call = ended.child();
+        ended.interrupt();
+        ended.cancel();
+        assert!(call.is_interrupted(), "the first reason stays");
+        assert_eq!(
+            call.check()
+                .map_err(|err| err.reason_str() == Some("interrupted")),
+            Err(true)
         );
     }
 }
