@@ -26,7 +26,8 @@ fn shape(on_error: &str, key: &str, called: &[&str]) -> String {
     let result = world
         .run_with(&parse(&plan), &Object::new(), options)
         .unwrap();
-    assert_eq!(result.status, ChainStatus::Failed);
+    // A failure that the plan goes on without is no failure of the plan.
+    assert_eq!(result.is_success(), on_error == "continue");
     let mut lines = logged(key);
     lines.sort();
     assert_eq!(lines, called, "{on_error}: nothing else was called");

@@ -6,6 +6,7 @@ mod damage;
 mod determinism;
 mod drawing;
 mod durable;
+mod endings;
 mod failures;
 mod fakes;
 mod formats;

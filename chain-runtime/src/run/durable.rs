@@ -8,26 +8,13 @@ use registry::{CallerContext, Dispatcher, Results};
 use tool_core::{ErrorCode, Object, Spec, ToolError, Value};
 
 use super::costs::Costs;
-use super::memory::{Compared, Memory, Unreadable};
+use super::memory::Memory;
 use super::said::{Decision, Resume};
 use super::within::outermost;
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check_again};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
-use crate::state::{END_KEY, Journal, Run, RunHeader, RunState, State, named_values};
-
-/// What came of going through a run again.
-#[derive(Debug)]
-pub struct Replay {
-    /// The run.
-    pub run: Run,
-    /// What was compared.
-    pub compared: Compared,
-    /// Whether the whole result is the same; `None` where none was recorded.
-    pub result_same: Option<bool>,
-    /// The program and the numeric profile, when they are not those of the run.
-    pub differs: Vec<String>,
-}
+use crate::state::{Journal, Run, RunHeader, RunState, State};
 
 /// Which program makes the results.
 pub fn build() -> &'static str {
@@ -177,7 +164,7 @@ fn read(value: &Value) -> Option<(Plan, BTreeMap<String, u32>)> {
 }
 
 /// The plan and inputs of a run, checked for who asks now.
-fn checked(
+pub(super) fn checked(
     state: &State,
     run: &Run,
     dispatcher: &Dispatcher,
@@ -364,62 +351,6 @@ fn could_be_result(
             "`mathchain tools show {}` shows the schema of its result",
             step.tool
         )))
-}
-
-/// Goes through a run again without touching it: what is a function of its arguments is computed and compared bit for bit, for
-/// all else the recorded result stands.
-///
-/// # Errors
-/// As [`resume`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
-pub fn replay(
-    state: &Arc<State>,
-    id: &str,
-    dispatcher: &Dispatcher,
-    context: &CallerContext,
-    options: RunOptions,
-) -> Result<Replay, ToolError> {
-    let found = state.run(id)?;
-    found.with_values()?;
-    let plan = checked(state, &found, dispatcher, context, true)?;
-    let records = state.run_records(&found.id)?;
-    let memory = Arc::new(Memory::replay(Arc::clone(state), &plan, &records));
-    let options = RunOptions {
-        memory: Some(Arc::clone(&memory)),
-        chain_id: Some(format!("{}-replay", found.id)),
-        ..options
-    };
-    let result = run(&plan, dispatcher, options);
-    let recorded = records
-        .iter()
-        .rev()
-        .find_map(|record| record.get("result_digest")?.as_str().map(str::to_owned));
-    let digest = registry::digest::of_value(&result.deterministic());
-    let mut differs = Vec::new();
-    if found.build != build() {
-        differs.push(format!("program: {} -> {}", found.build, build()));
-    }
-    if found.profile != profile() {
-        differs.push(format!("processor: {} -> {}", found.profile, profile()));
-    }
-    let mut compared = memory.compared();
-    // What stands beside the ends of calls is read for its damage alone.
-    for record in &records {
-        let others = named_values(record).filter(|(key, _)| *key != END_KEY);
-        let unread = others.filter_map(|(key, handle)| Some((key, state.value(&handle).err()?)));
-        compared
-            .unreadable
-            .extend(unread.map(|(key, error)| Unreadable {
-                what: key.to_owned(),
-                unit: None,
-                error,
-            }));
-    }
-    Ok(Replay {
-        run: found,
-        compared,
-        result_same: recorded.map(|recorded| recorded == digest),
-        differs,
-    })
 }
 
 /// The inputs and plan of a run, to begin another like it.

@@ -42,6 +42,8 @@ struct Past {
     end: Handle,
     status: StepStatus,
     output_digest: Option<String>,
+    /// Whether time or a person ended it, so that the same arguments may give something else.
+    by_chance: bool,
 }
 
 /// What a replay found.
@@ -153,6 +155,7 @@ impl Memory {
                             end,
                             status: status_in(record),
                             output_digest: digest_in(record),
+                            by_chance: is_by_chance(record),
                         };
                         self.past.insert((unit, attempt), past);
                     }
@@ -193,6 +196,11 @@ impl Memory {
             self.decisions.insert(unit, decision.clone());
         }
         Ok(())
+    }
+
+    /// Whether a run is gone through again.
+    pub(super) fn is_replay(&self) -> bool {
+        self.journal.is_none()
     }
 
     /// The journal; none in a replay.
@@ -240,7 +248,7 @@ impl Memory {
         attempt: u32,
     ) -> Result<Recall, ToolError> {
         if let Some(past) = self.past.get(&(unit, attempt)) {
-            if self.journal.is_none() && is_computed_again(step) {
+            if self.is_replay() && is_computed_again(step) && !past.by_chance {
                 return Ok(Recall::Call);
             }
             return match self.state.value(&past.end) {
@@ -249,12 +257,16 @@ impl Memory {
                     Ok(Recall::Ended(Box::new(end_of(&value))))
                 }
                 // What is a function of its arguments is computed again.
-                Err(_) if is_computed_again(step) => Ok(Recall::Call),
+                Err(_) if is_computed_again(step) && !self.is_replay() => Ok(Recall::Call),
                 Err(err) => {
                     self.unreadable(plan, unit, &err);
                     Ok(Recall::Ended(Box::new(Finished::failed(err))))
                 }
             };
+        }
+        // A replay does nothing that the run did not do.
+        if self.is_replay() {
+            return Ok(Recall::Ended(Box::new(unrecorded(step))));
         }
         let Some(before) = self.unknown.get(&unit) else {
             return Ok(Recall::Call);
@@ -396,7 +408,8 @@ impl Memory {
 
     /// Holds what a call gave against what was recorded of it. What was kept is read too: that it is damaged is found here.
     fn compare(&self, plan: &CheckedPlan, unit: Unit, attempt: u32, end: &Finished) {
-        let Some(past) = self.past.get(&(unit, attempt)) else {
+        let past = self.past.get(&(unit, attempt));
+        let Some(past) = past.filter(|past| !past.by_chance) else {
             return;
         };
         let kept = self.state.value(&past.end);
@@ -441,6 +454,24 @@ impl Memory {
 /// Whether the same arguments give the same again: what a file held when it was opened is not kept.
 fn is_computed_again(step: &CheckedStep) -> bool {
     step.is_function && !step.args.opens_files()
+}
+
+/// How a call stands in a replay whose end is not recorded: as one that waits.
+fn unrecorded(step: &CheckedStep) -> Finished {
+    let message = format_args!("how the call of `{}` ended is not recorded", step.tool);
+    Finished {
+        status: StepStatus::Pending,
+        error: Some(ToolError::new(ErrorCode::PreconditionFailed, message)),
+        ..Finished::default()
+    }
+}
+
+/// Whether what ended a call is no function of its arguments: its time was up, or somebody said no.
+fn is_by_chance(record: &Value) -> bool {
+    let code = record.get("error_code").and_then(Value::as_str);
+    let chances = [ErrorCode::Timeout, ErrorCode::Cancelled];
+    status_in(record) == StepStatus::Denied
+        || chances.iter().any(|chance| code == Some(chance.as_str()))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -92,7 +92,9 @@ impl<'a> Workers<'a> {
                     let end = self.call(unit, attempt);
                     self.ended(unit, end);
                 }
-                Some(Command::Sleep(unit, _)) if self.is_known_next(memory, unit) => {
+                Some(Command::Sleep(unit, _))
+                    if memory.is_replay() || self.is_known_next(memory, unit) =>
+                {
                     self.tell(Event::Woke(unit));
                 }
                 Some(Command::Key(step)) => {

@@ -43,18 +43,22 @@ impl State {
 
     /// A record with the lists that it only names; without them where they were collected.
     fn whole(&self, mut record: AuditRecord) -> AuditRecord {
-        let handle = record.record.get(LISTS_KEY).and_then(Handle::from_value);
-        let lists = handle.and_then(|handle| self.value(&handle).ok());
-        if let (Some(members), Some(lists)) = (
-            record.record.as_object(),
-            lists.as_ref().and_then(Value::as_object),
-        ) {
-            let mut members = members.clone();
-            for (key, list) in lists.iter() {
-                members.insert(key, list.clone());
-            }
-            record.record = Value::Object(Arc::new(members));
-        }
+        record.record = self.with_lists(&record.record);
         record
+    }
+
+    /// A record of a chain with the lists that it only names; without them where they were collected.
+    pub(crate) fn with_lists(&self, record: &Value) -> Value {
+        let handle = record.get(LISTS_KEY).and_then(Handle::from_value);
+        let lists = handle.and_then(|handle| self.value(&handle).ok());
+        let lists = lists.as_ref().and_then(Value::as_object);
+        let (Some(members), Some(lists)) = (record.as_object(), lists) else {
+            return record.clone();
+        };
+        let mut members = members.clone();
+        for (key, list) in lists.iter() {
+            members.insert(key, list.clone());
+        }
+        Value::Object(Arc::new(members))
     }
 }

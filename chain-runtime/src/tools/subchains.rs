@@ -106,16 +106,23 @@ fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
     let records = state.run_records(&run.id)?;
     let kind = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
     let record = records.iter().rev().find(kind);
+    let record = record.map(|record| state.with_lists(record));
+    let record = record.as_ref();
     let text = |key: &str| record?.get(key)?.as_str().map(str::to_owned);
     if run.state != RunState::Succeeded {
         let code = text("error_code").unwrap_or_default();
         let code = ErrorCode::ALL.into_iter().find(|one| one.as_str() == code);
         let message =
             text("error").unwrap_or_else(|| format!("the run ended: {}", run.state.as_str()));
-        return Err(ToolError::new(
-            code.unwrap_or(ErrorCode::ToolError),
-            message,
-        ));
+        let error = ToolError::new(code.unwrap_or(ErrorCode::ToolError), message);
+        let error = match text("error_reason") {
+            Some(reason) => error.reason(reason),
+            None => error,
+        };
+        return Err(match text("error_hint") {
+            Some(hint) => error.hint(hint),
+            None => error,
+        });
     }
     let outputs = record
         .and_then(|record| Handle::from_value(record.get("outputs")?))
@@ -124,7 +131,11 @@ fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
     let mut summary = Object::new();
     summary.insert("outputs", outputs.unwrap_or_default());
     summary.insert("chain_id", run.id.as_str());
-    for key in ["waves", "mode_used", "fallback_reason"] {
+    let steps = record.and_then(|record| record.get("step_status")?.items());
+    let steps = steps.unwrap_or_default();
+    let statuses = steps.iter().filter_map(|step| step.get("status")?.as_str());
+    summary.insert("steps", counted(statuses));
+    for key in ["waves", "mode_used", "fallback_reason", "warnings"] {
         let value = record.and_then(|record| record.get(key)).cloned();
         summary.insert(key, value.unwrap_or_default());
     }
@@ -195,15 +206,21 @@ fn answer(result: &ChainResult) -> Result<Value, ToolError> {
     Err(error.evidence(Value::Object(Arc::new(summary))))
 }
 
-fn summary(result: &ChainResult) -> Object {
+/// How many steps ended in which way.
+fn counted<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
-    for step in &result.steps {
-        *counted.entry(step.end.status.as_str()).or_default() += 1;
+    for status in statuses {
+        *counted.entry(status).or_default() += 1;
     }
+    Value::object(counted)
+}
+
+fn summary(result: &ChainResult) -> Object {
+    let statuses = result.steps.iter().map(|step| step.end.status.as_str());
     let mut summary = Object::new();
     summary.insert("outputs", Value::Object(Arc::new(result.outputs.clone())));
     summary.insert("chain_id", result.chain_id.as_str());
-    summary.insert("steps", Value::object(counted));
+    summary.insert("steps", counted(statuses));
     for key in ["waves", "mode_used", "fallback_reason"] {
         let value = result.diagnostics.get(key).cloned();
         summary.insert(key, value.unwrap_or_default());

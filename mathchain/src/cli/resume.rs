@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::artifacts::Handle;
-use chain_runtime::run::{self as chains, Cancelled, Decision};
+use chain_runtime::run::{self as chains, Cancelled, Decision, LISTED_MAX};
 use chain_runtime::state::{Run, RunState};
 use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
@@ -15,7 +15,7 @@ use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::args::Global;
 use super::session_door::World;
-use super::{call, cancel_on_signal, exit, print_data, run, session};
+use super::{call, cancel_on_signal, exit, human, print_data, run, session};
 use crate::{Context, Toolkit};
 
 #[derive(Debug, Args)]
@@ -53,7 +53,8 @@ pub(super) struct Cancel {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "`mathchain runs list` shows the ids. Exit code 0 when everything is the same, 1 when something differs or is damaged; of a rerun, that of the new run.
+    after_help = "`mathchain runs list` shows the ids. Of a run that did not come to its end what is recorded is compared; nothing is called whose end is not recorded.
+Exit code 0 when everything is the same, 1 when something differs or is damaged; of a rerun, that of the new run.
 Examples:
   mathchain run plan.yaml && mathchain replay --last
   mathchain replay 3f2a --mode verify
@@ -258,13 +259,21 @@ fn compare(
             ("error", one.error.to_value()),
         ])
     });
-    let same = compared.divergences.is_empty()
-        && compared.unreadable.is_empty()
-        && replayed.result_same != Some(false);
+    let same = replayed.is_same();
+    // What there is to compare: a run that did not come to its end has no result.
+    let what = match (replayed.result_same, found.state) {
+        (Some(_), _) => "result",
+        (None, RunState::Running) => "calls",
+        (None, _) => "steps",
+    };
     let data = Value::object([
         ("run", Value::from(found.id.as_str())),
+        ("state", Value::from(found.state.as_str())),
         ("mode", Value::from("replay")),
         ("same", Value::from(same)),
+        ("compared", Value::from(what)),
+        ("reasons", Value::from(first(&replayed.reasons))),
+        ("not_compared", Value::from(first(&replayed.open))),
         (
             "computed",
             Value::from(compared.same + compared.divergences.len()),
@@ -276,8 +285,9 @@ fn compare(
     ]);
     print_data(global, &data, || {
         let mut text = format!(
-            "run {}: {} computed again, {} taken from the record: {}\n",
+            "run {} ({}): {} computed again, {} taken from the record: {}\n",
             found.id,
+            found.state.as_str(),
             counted((compared.same + compared.divergences.len()) as u64, "call"),
             compared.taken,
             match (same, compared.unreadable.is_empty()) {
@@ -286,6 +296,13 @@ fn compare(
                 (false, false) => "what was kept is damaged",
             }
         );
+        for reason in first(&replayed.reasons) {
+            let _ = writeln!(text, "{reason}");
+        }
+        if !replayed.open.is_empty() {
+            let names = human::first_of(&replayed.open, LISTED_MAX);
+            let _ = writeln!(text, "not compared, as their end is not recorded: {names}");
+        }
         for one in &compared.unreadable {
             let _ = writeln!(
                 text,
@@ -319,6 +336,15 @@ fn rerun(
     let (plan, inputs) = chains::again(session::state(toolkit)?, &found.id)?;
     let result = toolkit.run_chain(context, &plan, &inputs)?;
     Ok(run::finish(global, toolkit, &result))
+}
+
+/// The first entries of a list, and how many more there are.
+fn first(list: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = list.iter().take(LISTED_MAX).cloned().collect();
+    if let Some(more @ 1..) = list.len().checked_sub(LISTED_MAX) {
+        shown.push(format!("and {more} more"));
+    }
+    shown
 }
 
 fn shortened(value: &Value) -> String {

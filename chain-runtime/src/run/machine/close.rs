@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tool_core::Value;
+use tool_core::{ToolError, Value};
 
 use super::Machine;
 use crate::reference::Missing;
@@ -20,6 +20,8 @@ pub(in crate::run) struct Parts {
     pub(in crate::run) undone: Vec<(Unit, Finished)>,
     /// The parts the plan answers with, by the text of their references.
     pub(in crate::run) outputs: HashMap<String, Result<Value, Missing>>,
+    /// The budget that the last call exceeded.
+    pub(in crate::run) over: Option<ToolError>,
 }
 
 impl Machine<'_> {
@@ -124,6 +126,7 @@ impl Machine<'_> {
             real,
             undone: self.undone,
             outputs: self.output_values,
+            over: self.over,
         }
     }
 }

@@ -71,6 +71,8 @@ pub struct Machine<'a> {
     /// Lowest step whose failure ends the chain; steps after it do not start.
     stop_at: usize,
     stopped: Option<ToolError>,
+    /// The budget that the last call exceeded.
+    over: Option<ToolError>,
     left: usize,
     meter: Arc<Meter>,
     /// Calls to be undone, the next one last; `None` before that.
@@ -119,6 +121,7 @@ impl<'a> Machine<'a> {
             keying: BTreeSet::new(),
             stop_at: usize::MAX,
             stopped: None,
+            over: None,
             left: count,
             meter: Meter::new(plan.budget, None),
             to_undo: None,

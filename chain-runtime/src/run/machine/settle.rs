@@ -23,7 +23,7 @@ impl Machine<'_> {
         }
         let kind = self.kind(unit);
         self.running[kind] = self.running[kind].saturating_sub(1);
-        self.spend(unit, &end);
+        let over = self.spend(unit, &end);
         match end.status {
             StepStatus::Pending => match &self.stopped {
                 Some(why) => {
@@ -33,7 +33,7 @@ impl Machine<'_> {
                 None => drop(self.pending.insert(unit, end)),
             },
             StepStatus::Unknown => drop(self.unknown.insert(unit, end)),
-            StepStatus::Failed if self.stopped.is_none() => {
+            StepStatus::Failed if self.stopped.is_none() && over.is_ok() => {
                 match self.retry_after(unit, &end, attempts, left_ms) {
                     Some(ms) => {
                         self.sleeping.insert(unit);
@@ -44,10 +44,15 @@ impl Machine<'_> {
             }
             _ => self.settle_unit(unit, end),
         }
+        match over {
+            Err(why) if self.left > 0 => self.stop(why),
+            Err(why) => self.over = Some(why), // nothing is left to be refused
+            Ok(()) => {}
+        }
     }
 
-    /// Counts a call that ended against the budgets.
-    fn spend(&mut self, unit: Unit, end: &Finished) {
+    /// Counts a call that ended against the budgets; why nothing more is to start, where one of them is exceeded.
+    fn spend(&mut self, unit: Unit, end: &Finished) -> Result<(), ToolError> {
         let took = end.ended.saturating_sub(end.began);
         // What a plan within this one took was counted call by call.
         let ms = match is_chain(self.plan.steps[unit.step].tool) {
@@ -66,11 +71,8 @@ impl Machine<'_> {
                 bytes(Kind::ArtifactBytes, &artifacts::bytes_in_files),
             ),
         ];
-        for (kind, amount) in spent {
-            if let Err(why) = self.meter.spend(kind, amount) {
-                self.stop(why);
-            }
-        }
+        let spent = spent.map(|(kind, amount)| self.meter.spend(kind, amount));
+        spent.into_iter().collect() // the first one that is exceeded, and all are counted
     }
 
     /// After how long a failed call is made again; `None` when it is not.

@@ -9,6 +9,8 @@ use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::{ChainResult, ChainStatus, StepReport, Undone};
 use crate::check::CheckedPlan;
+use crate::explain::counted;
+use crate::plan::OnError;
 use crate::reference::Missing;
 use crate::run::diagnostics::diagnostics;
 use crate::run::finished::{Finished, StepStatus};
@@ -28,6 +30,7 @@ pub(in crate::run) fn compose(
         real,
         undone,
         outputs: values,
+        over,
     } = parts;
     let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
         .iter()
@@ -53,10 +56,16 @@ pub(in crate::run) fn compose(
         .collect();
     for (step, end) in steps.iter().zip(&real) {
         add_warnings(&mut warnings, &step.id, &end.warnings);
+        add_warnings(&mut warnings, &step.id, &collected(&step.end));
     }
-    let failed_step = steps
-        .iter()
-        .position(|step| matches!(step.end.status, StepStatus::Failed | StepStatus::Denied));
+    if let Some(over) = over {
+        warnings.push(format!(
+            "{}, exceeded by the last call; its result is kept",
+            over.message()
+        ));
+    }
+    let (outputs, missing_outputs, lacking) = answer(plan, &steps, &values);
+    let ended_by = ended_by(plan, &steps).or(lacking);
     let cancelled = steps
         .iter()
         .find(|step| step.end.status == StepStatus::Cancelled);
@@ -69,9 +78,10 @@ pub(in crate::run) fn compose(
         (ChainStatus::NeedsDecision, Some(named(step)))
     } else if let Some(step) = pending {
         (ChainStatus::Suspended, Some(named(step)))
-    } else if let Some(step) = failed_step {
+    } else if let Some(step) = ended_by {
         (ChainStatus::Failed, Some(named(&steps[step])))
     } else {
+        warnings.extend(passed_over(&steps));
         (ChainStatus::Success, None)
     };
     let undone: Vec<Undone> = undone
@@ -104,7 +114,6 @@ pub(in crate::run) fn compose(
             one.step, one.tool
         ));
     }
-    let (outputs, missing_outputs) = answer(plan, &steps, &values);
     let mut effects: Vec<tool_core::Effect> = plan
         .steps
         .iter()
@@ -131,7 +140,7 @@ pub(in crate::run) fn compose(
         shown: None,
         missing_outputs,
         error,
-        failed_step,
+        failed_step: ended_by.filter(|_| status == ChainStatus::Failed),
         steps,
         undone,
         warnings,
@@ -144,6 +153,61 @@ pub(in crate::run) fn compose(
         effects,
         part: 1,
     }
+}
+
+/// The step that ended the chain: the lowest whose failure does so, else the lowest that was denied or whose dependents were to be
+/// skipped. A failure that the plan goes on without (`continue`) ends nothing.
+fn ended_by(plan: &CheckedPlan, steps: &[StepReport]) -> Option<usize> {
+    let lowest = |counts: &dyn Fn(usize, StepStatus) -> bool| {
+        let mut ends = steps.iter().map(|step| step.end.status).enumerate();
+        ends.find(|&(step, status)| {
+            matches!(status, StepStatus::Failed | StepStatus::Denied) && counts(step, status)
+        })
+    };
+    let ended = lowest(&|step, _| plan.steps[step].on_error == OnError::FailChain).or_else(|| {
+        lowest(&|step, status| {
+            status == StepStatus::Denied || plan.steps[step].on_error != OnError::Continue
+        })
+    });
+    ended.map(|(step, _)| step)
+}
+
+/// Says of a map that gathers errors (`collect`) how many of its elements failed, and with what the first one did.
+fn collected(end: &Finished) -> Option<String> {
+    let failed = || (end.items.iter().enumerate()).filter(|(_, item)| item.error.is_some());
+    let (index, first) = failed().find(|_| end.status == StepStatus::Done)?;
+    let (count, of) = (failed().count(), end.items.len());
+    let words = first.error.as_ref().map_or("", ToolError::message);
+    Some(format!(
+        "{count} of {of} elements failed; element {index}: {words}"
+    ))
+}
+
+/// Says of every step that failed in a chain that succeeded what failed, and what did not run because of it.
+fn passed_over(steps: &[StepReport]) -> Vec<String> {
+    const SHOWN: usize = 50;
+    let failed = || {
+        let all = steps.iter().enumerate();
+        all.filter(|(_, step)| step.end.status == StepStatus::Failed)
+    };
+    let mut warnings: Vec<String> = failed()
+        .take(SHOWN)
+        .map(|(position, step)| {
+            let error = named(step);
+            let hint = error.hint_str().map(|hint| format!(" ({hint})"));
+            let skipped = (steps.iter()).filter(|step| step.end.cause == Some(position));
+            let skipped = match skipped.count() {
+                0 => String::new(),
+                count => format!("; {} not run because of it", counted(count as u64, "step")),
+            };
+            let (message, hint) = (error.message(), hint.unwrap_or_default());
+            format!("{message}{hint}; the plan goes on without it (`on_error: continue`){skipped}")
+        })
+        .collect();
+    if let Some(more @ 1..) = failed().count().checked_sub(SHOWN) {
+        warnings.push(format!("{} more failed", counted(more as u64, "step")));
+    }
+    warnings
 }
 
 /// The error of a step, with its name in front and its place in the plan.
@@ -201,7 +265,11 @@ fn late_warnings(
 }
 
 /// Warnings of steps, each text once.
-fn add_warnings(warnings: &mut Vec<String>, id: &str, of_step: &[String]) {
+fn add_warnings<'w>(
+    warnings: &mut Vec<String>,
+    id: &str,
+    of_step: impl IntoIterator<Item = &'w String>,
+) {
     const WARNINGS_MAX: usize = 100;
     for warning in of_step {
         let known = warnings
@@ -213,20 +281,22 @@ fn add_warnings(warnings: &mut Vec<String>, id: &str, of_step: &[String]) {
     }
 }
 
-/// What the plan answers with; secrets are taken out of what steps found in the world.
+/// What the plan answers with, what it lacks, and the lowest failed step because of which; secrets are taken out of what steps found
+/// in the world.
 fn answer(
     plan: &CheckedPlan,
     steps: &[StepReport],
     values: &HashMap<String, Result<Value, Missing>>,
-) -> (Object, Vec<(Arc<str>, String)>) {
+) -> (Object, Vec<(Arc<str>, String)>, Option<usize>) {
     let world = plan.steps.iter().any(|step| step.reads_world);
     let mut outputs = Object::new();
     let mut missing = Vec::new();
+    let mut lacking: Option<usize> = None;
     for (name, node) in &plan.outputs {
         let bound = node.bind(&mut |placed| {
             let reference = &placed.reference;
-            let given = plan
-                .position(reference.root())
+            let step = plan.position(reference.root());
+            let given = step
                 .filter(|&step| steps[step].end.status == StepStatus::Done)
                 .and_then(|_| values.get(&reference.to_string()));
             match given {
@@ -239,10 +309,16 @@ fn answer(
                     ErrorCode::ToolError,
                     format_args!("`{reference}`: {} (at `{}`)", why.message, why.reached),
                 )),
-                None => Err(ToolError::new(
-                    ErrorCode::DependencyFailed,
-                    format_args!("`{reference}`: step `{}` gave no result", reference.root()),
-                )),
+                None => {
+                    let failed = step.map(|step| steps[step].end.cause.unwrap_or(step));
+                    let failed =
+                        failed.filter(|&step| steps[step].end.status == StepStatus::Failed);
+                    lacking = lacking.into_iter().chain(failed).min();
+                    Err(ToolError::new(
+                        ErrorCode::DependencyFailed,
+                        format_args!("`{reference}`: step `{}` gave no result", reference.root()),
+                    ))
+                }
             }
         });
         match bound {
@@ -258,5 +334,5 @@ fn answer(
             Err(err) => missing.push((Arc::clone(name), err.message().to_owned())),
         }
     }
-    (outputs, missing)
+    (outputs, missing, lacking)
 }

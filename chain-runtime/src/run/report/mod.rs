@@ -22,9 +22,9 @@ pub const LISTED_MAX: usize = 100;
 /// How a chain ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChainStatus {
-    /// Every step is done.
+    /// Every step that counts is done; those whose failure the plan goes on without (`on_error: continue`) are in the warnings.
     Success,
-    /// A step failed, was denied or was skipped.
+    /// A step failed whose failure counts, or was denied; or an answer of the plan is of a step that failed.
     Failed,
     /// It was cancelled, or its time or budget was up.
     Cancelled,
@@ -91,9 +91,9 @@ pub struct ChainResult {
     shown: Option<Object>,
     /// Answers that no step gave, with the reason.
     pub missing_outputs: Vec<(Arc<str>, String)>,
-    /// The error of the lowest failing step.
+    /// The error of the step that ended the chain.
     pub error: Option<ToolError>,
-    /// The lowest failing step.
+    /// The step that ended the chain, where it failed.
     pub failed_step: Option<usize>,
     /// Every step, in plan order.
     pub steps: Vec<StepReport>,
@@ -114,7 +114,7 @@ pub struct ChainResult {
 }
 
 impl ChainResult {
-    /// Whether every step is done.
+    /// Whether every step that counts is done.
     pub fn is_success(&self) -> bool {
         self.status == ChainStatus::Success
     }
@@ -233,7 +233,7 @@ impl ChainResult {
         approvals
     }
 
-    /// The lowest failing step.
+    /// The step that ended the chain, where it failed.
     pub(crate) fn failed(&self) -> Option<Value> {
         let step = self.steps.get(self.failed_step?)?;
         Some(self.step(step, true))

@@ -141,6 +141,21 @@ impl ChainResult {
             record.insert("failed_step", &*self.steps[step].id);
             record.insert("error_code", error.code().as_str());
             record.insert("error", redact::text(error.message()).0.into_owned());
+            for (key, words) in [
+                ("error_reason", error.reason_str()),
+                ("error_hint", error.hint_str()),
+            ] {
+                if let Some(words) = words {
+                    record.insert(key, redact::text(words).0.into_owned());
+                }
+            }
+        }
+        if !self.warnings.is_empty() {
+            let warnings = self
+                .warnings
+                .iter()
+                .map(|one| redact::text(one).0.into_owned());
+            lists.insert("warnings", warnings.collect::<Vec<_>>());
         }
         let steps = self.steps.iter().map(|step| {
             let mut fields = Object::new();

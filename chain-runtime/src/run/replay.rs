@@ -1,0 +1,147 @@
+//! Going through a run again: what is a function of its arguments is computed and compared, for all else the recorded end stands, and
+//! what has no recorded end is not called.
+
+use std::sync::Arc;
+
+use registry::{CallerContext, Dispatcher};
+use tool_core::{ToolError, Value};
+
+use super::digest::OutputDigest;
+use super::durable::{build, checked, profile};
+use super::finished::StepStatus;
+use super::memory::{Compared, Memory, Unreadable};
+use super::{ChainResult, RunOptions, run};
+use crate::state::{END_KEY, Run, RunState, State, named_values};
+
+/// What came of going through a run again.
+#[derive(Debug)]
+pub struct Replay {
+    /// The run.
+    pub run: Run,
+    /// The calls that were compared.
+    pub compared: Compared,
+    /// Whether the whole result is the same; `None` where the run did not come to its end.
+    pub result_same: Option<bool>,
+    /// In what the result is not the recorded one; of a run that did not come to its end, what is recorded of its steps.
+    pub reasons: Vec<String>,
+    /// Steps and undoings without a recorded end, which were not called: there is nothing to compare.
+    pub open: Vec<String>,
+    /// The program and the numeric profile, when they are not those of the run.
+    pub differs: Vec<String>,
+}
+
+impl Replay {
+    /// Whether all that there is to compare is the same.
+    pub fn is_same(&self) -> bool {
+        let compared = &self.compared;
+        compared.divergences.is_empty() && compared.unreadable.is_empty() && self.reasons.is_empty()
+    }
+}
+
+/// Goes through a run again without touching it: nothing is called that the run did not call and see the end of.
+///
+/// # Errors
+/// As [`super::resume`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
+pub fn replay(
+    state: &Arc<State>,
+    id: &str,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    options: RunOptions,
+) -> Result<Replay, ToolError> {
+    let found = state.run(id)?;
+    found.with_values()?;
+    let plan = checked(state, &found, dispatcher, context, true)?;
+    let records = state.run_records(&found.id)?;
+    let memory = Arc::new(Memory::replay(Arc::clone(state), &plan, &records));
+    let options = RunOptions {
+        memory: Some(Arc::clone(&memory)),
+        chain_id: Some(format!("{}-replay", found.id)),
+        ..options
+    };
+    let result = run(&plan, dispatcher, options);
+    let mut differs = Vec::new();
+    if found.build != build() {
+        differs.push(format!("program: {} -> {}", found.build, build()));
+    }
+    if found.profile != profile() {
+        differs.push(format!("processor: {} -> {}", found.profile, profile()));
+    }
+    let mut compared = memory.compared();
+    // What stands beside the ends of calls is read for its damage alone.
+    for record in &records {
+        let others = named_values(record).filter(|(key, _)| *key != END_KEY);
+        let unread = others.filter_map(|(key, handle)| Some((key, state.value(&handle).err()?)));
+        compared
+            .unreadable
+            .extend(unread.map(|(key, error)| Unreadable {
+                what: key.to_owned(),
+                unit: None,
+                error,
+            }));
+    }
+    let is_chain = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
+    let last = records.iter().rev().find(is_chain);
+    // A process died in it: what was recorded of its steps before is older than what it did since.
+    let last = last.filter(|_| found.state != RunState::Running);
+    let is_whole = matches!(found.state, RunState::Succeeded | RunState::Failed);
+    let recorded = last.and_then(|record| Some(record.get("result_digest")?.as_str()?.to_owned()));
+    let digest = registry::digest::of_value(&result.deterministic());
+    let result_same = recorded
+        .filter(|_| is_whole)
+        .map(|recorded| recorded == digest);
+    let reasons = match last {
+        Some(record) if result_same != Some(true) => {
+            reasons(is_whole, &state.with_lists(record), &result)
+        }
+        _ => Vec::new(),
+    };
+    Ok(Replay {
+        run: found,
+        compared,
+        result_same,
+        reasons,
+        open: open(&result),
+        differs,
+    })
+}
+
+/// Steps and undoings of which a replay knows no end.
+fn open(result: &ChainResult) -> Vec<String> {
+    let steps = result.steps.iter();
+    let steps = steps.filter(|step| step.end.status == StepStatus::Pending);
+    let undone = result.undone.iter();
+    let undone = undone.filter(|one| one.end.status == StepStatus::Pending);
+    steps
+        .map(|step| step.id.to_string())
+        .chain(undone.map(|one| format!("{} (undoing)", one.step)))
+        .collect()
+}
+
+/// In what a result is not the recorded one; where the run did not come to its end, only steps that did count.
+fn reasons(is_whole: bool, recorded: &Value, result: &ChainResult) -> Vec<String> {
+    let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    let mut reasons = Vec::new();
+    let (ended, now) = (text(recorded, "status"), result.status.as_str());
+    if let Some(ended) = ended.filter(|ended| is_whole && ended != now) {
+        reasons.push(format!("the run ended `{ended}`, replayed it ends `{now}`"));
+    }
+    let steps = recorded.get("step_status").and_then(Value::items);
+    for (before, step) in steps.unwrap_or_default().iter().zip(&result.steps) {
+        let was = text(before, "status").unwrap_or_default();
+        if !is_whole && !["done", "failed", "denied"].contains(&was.as_str()) {
+            continue;
+        }
+        let (id, now) = (&step.id, step.end.status.as_str());
+        let digest = step.end.output_digest.as_ref().map(OutputDigest::as_str);
+        if was != now {
+            reasons.push(format!("step `{id}` ended `{was}`, replayed it is `{now}`"));
+        } else if text(before, "output_digest").as_deref() != digest {
+            reasons.push(format!("step `{id}` gave another result"));
+        }
+    }
+    if is_whole && reasons.is_empty() {
+        reasons.push("the outputs, or the words of an error, are not the recorded ones".to_owned());
+    }
+    reasons
+}
