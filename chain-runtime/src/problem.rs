@@ -10,6 +10,10 @@ use tool_core::{ErrorCode, Problem, ToolError, Value, brief, path};
 /// Most problems that are kept; the rest is counted.
 pub const PROBLEMS_MAX: usize = 1000;
 
+/// Most problems in an answer, and most bytes of their words; the rest is counted. A model reads them all.
+pub const LISTED_MAX: usize = 50;
+const LISTED_BYTES_MAX: usize = 16 << 10;
+
 /// What kind of fault it is; the `reason` of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fault {
@@ -124,20 +128,14 @@ impl PlanProblem {
         self.pointer.len() + self.message.len() + self.hint.as_ref().map_or(0, String::len)
     }
 
-    fn to_value(&self) -> Value {
-        let mut fields = vec![
-            ("reason", Value::from(self.fault.as_str())),
-            ("path", Value::from(self.pointer.as_str())),
-            ("message", Value::from(self.message.as_str())),
-        ];
-        if let Some(hint) = &self.hint {
-            fields.push(("hint", Value::from(hint.as_str())));
+    /// As an answer holds it.
+    fn to_problem(&self) -> Problem {
+        Problem {
+            reason: Some(self.fault.as_str().into()),
+            place: self.place,
+            hint: self.hint.clone(),
+            ..Problem::new(&self.pointer, &self.message)
         }
-        if let Some((line, column)) = self.place {
-            fields.push(("line", Value::from(line)));
-            fields.push(("column", Value::from(column)));
-        }
-        Value::object(fields)
     }
 }
 
@@ -264,19 +262,6 @@ impl Problems {
         self.list.sort_by_key(|problem| problem.place); // stable: at one place, in the order they were found
     }
 
-    /// The problems as a value: `rejected`, with the reasons.
-    pub fn to_value(&self) -> Value {
-        Value::object([
-            ("status", Value::from("rejected")),
-            ("blocked_tools", Value::from(self.blocked_tools())),
-            (
-                "problems",
-                Value::array(self.list.iter().map(PlanProblem::to_value).collect()),
-            ),
-            ("more_problems", Value::from(self.more)),
-        ])
-    }
-
     fn code(&self) -> ErrorCode {
         let all = |fault: Fault| self.list.iter().all(|problem| problem.fault == fault);
         if all(Fault::Approval) {
@@ -331,27 +316,41 @@ impl From<LoadErrors> for Problems {
     }
 }
 
-/// The answer of a door: the reason is that of the first problem, the evidence holds them all.
+/// The answer of a door: the reason and the words are those of the first problem, the list holds the first ones, the evidence how many
+/// more there are.
 impl From<Problems> for ToolError {
     fn from(problems: Problems) -> Self {
-        let evidence = problems.to_value();
-        let reason = problems
-            .list
-            .first()
-            .map_or("form", |first| first.fault.as_str());
-        let list = problems
-            .list
-            .iter()
-            .map(|problem| {
-                let mut one = Problem::new(problem.pointer.clone(), problem.to_string());
-                one.hint.clone_from(&problem.hint);
-                one
-            })
-            .collect();
+        let Some(first) = problems.list.first() else {
+            return Self::new(ErrorCode::Internal, "a plan was refused without a problem");
+        };
+        let message = match problems.count() {
+            1 => first.to_string(),
+            count => format!("plan check failed with {count} problems, the first: {first}"),
+        };
+        let mut bytes = 0;
+        let listed = problems.list.iter().map(PlanProblem::to_problem);
+        let fits = |problem: &Problem| {
+            bytes += problem.bytes();
+            bytes <= LISTED_BYTES_MAX
+        };
+        let listed: Vec<Problem> = listed.take(LISTED_MAX).take_while(fits).collect();
         let blocked = problems.blocked_tools();
-        let error = Self::of_problems(problems.code(), list)
-            .reason(reason)
+        let evidence = Value::object([
+            ("status", Value::from("rejected")),
+            ("blocked_tools", Value::from(blocked.clone())),
+            (
+                "more_problems",
+                Value::from(problems.count() - listed.len()),
+            ),
+        ]);
+        let mut error = Self::new(problems.code(), message)
+            .reason(first.fault.as_str())
+            .at(&first.pointer)
+            .with_problems(listed)
             .evidence(evidence);
+        if let Some(hint) = problems.list.iter().find_map(|one| one.hint.as_ref()) {
+            error = error.hint(hint);
+        }
         if blocked.is_empty() {
             return error;
         }

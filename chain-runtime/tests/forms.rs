@@ -1,7 +1,7 @@
 //! What is said of the form of a plan: everything together, once for each place, and quickly.
 
 use chain_runtime::{Fault, Plan, PlanProblem, StepStatus};
-use tool_core::{Object, Value};
+use tool_core::{Object, ToolError, Value};
 
 use crate::fakes::{World, operator, parse, steps};
 
@@ -233,7 +233,8 @@ fn many_faults_are_told_and_counted() {
                 .iter()
                 .all(|problem| problem.place.is_some())
         );
-        let value: Value = problems.to_value();
+        let value: Value = ToolError::from(problems).to_value();
+        assert!(value.to_string().len() < 32 << 10, "{value}");
         assert!(value.get("problems").is_some());
     }
 }

@@ -49,13 +49,44 @@ fn problems_become_one_error_with_all_of_them() {
     assert_eq!(error.problems().len(), 3);
     let evidence = error.to_value();
     assert_eq!(
-        evidence.pointer("/evidence/problems/0/reason"),
+        evidence.pointer("/problems/0/reason"),
         Some(Value::from("unknown_tool"))
     );
+    let words = evidence.to_string();
+    assert_eq!(words.matches("no tool named `nope`").count(), 2, "{words}"); // the first, and in the list
     assert_eq!(
         evidence.pointer("/evidence/status"),
         Some(Value::from("rejected"))
     );
+}
+
+/// What a model is told of a plan in which everything is wrong does not grow with the plan, at every door.
+#[test]
+fn the_error_of_a_plan_is_bounded_and_counts_the_rest() {
+    let wrong: Vec<String> = (0..500)
+        .map(|number| format!("{{id: s{number}, tool: note, args: {{key: k, txet: x}}}}"))
+        .collect();
+    let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
+    let plan = steps(&wrong);
+    let error = ToolError::from(World::new().try_run(&plan).unwrap_err());
+    let value = error.to_value();
+    assert!(
+        value.to_string().len() < 24 << 10,
+        "{} bytes",
+        value.to_string().len()
+    );
+    assert_eq!(error.problems().len(), 50);
+    assert!(
+        error
+            .message()
+            .starts_with("plan check failed with 1000 problems, the first: "),
+        "{error}"
+    );
+    assert_eq!(
+        value.pointer("/evidence/more_problems"),
+        Some(Value::from(950_i64))
+    );
+    assert_eq!(value.pointer("/evidence/problems"), None, "once is enough");
 }
 
 #[test]

@@ -115,10 +115,7 @@ fn a_check_names_every_problem_with_its_place() {
             answer.stderr
         );
     }
-    let problems = answer
-        .at("/error/evidence/problems")
-        .items()
-        .expect("a list");
+    let problems = answer.at("/error/problems").items().expect("a list");
     assert!(problems.len() >= 4, "{}", answer.stdout);
     for problem in &problems {
         let number = |key: &str| problem.get(key).and_then(Value::as_i64);
@@ -231,10 +228,7 @@ fn problems_of_a_script_stand_at_its_own_lines() {
             answer.stderr
         );
     }
-    assert_eq!(
-        answer.at("/error/evidence/problems/1/line").as_i64(),
-        Some(2)
-    );
+    assert_eq!(answer.at("/error/problems/1/line").as_i64(), Some(2));
 }
 
 #[test]

@@ -127,6 +127,10 @@ pub struct Problem {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+    /// What kind of fault it is, where its place names kinds.
+    pub reason: Option<Cow<'static, str>>,
+    /// Line and column in the text that was sent, from 1.
+    pub place: Option<(u32, u32)>,
 }
 
 impl Problem {
@@ -136,6 +140,8 @@ impl Problem {
             path: path::brief(path.as_ref()).into_owned(),
             message: brief::message(message),
             hint: None,
+            reason: None,
+            place: None,
         }
     }
 
@@ -146,7 +152,8 @@ impl Problem {
         self
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes of its words.
+    pub fn bytes(&self) -> usize {
         self.path.len() + self.message.len() + self.hint.as_ref().map_or(0, String::len)
     }
 }
@@ -227,6 +234,13 @@ impl ToolError {
         error
     }
 
+    /// Adds the problems that the message sums up.
+    #[must_use]
+    pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
+        self.0.problems = problems;
+        self
+    }
+
     /// Adds a finer reason below the code, such as `singular`.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<Cow<'static, str>>) -> Self {
@@ -304,7 +318,7 @@ impl ToolError {
         self.0.approval.as_deref()
     }
 
-    /// All problems, where there is more than one.
+    /// The problems that the message sums up.
     pub fn problems(&self) -> &[Problem] {
         &self.0.problems
     }
@@ -318,10 +332,13 @@ impl ToolError {
             .find(|one| one.as_str() == code)?;
         let problems = value.get("problems").and_then(Value::items);
         let problem = |one: &Value| {
+            let number = |key: &str| u32::try_from(one.get(key)?.as_i64()?).ok();
             Some(Problem {
                 path: text(one, "path")?,
                 message: text(one, "message")?,
                 hint: text(one, "hint"),
+                reason: text(one, "reason").map(Cow::Owned),
+                place: number("line").zip(number("column")),
             })
         };
         Some(Self(Box::new(Inner {
@@ -368,12 +385,18 @@ impl ToolError {
 }
 
 fn problem_value(problem: &Problem) -> Value {
-    let mut fields = vec![
-        ("path", Value::from(problem.path.as_str())),
-        ("message", Value::from(problem.message.as_str())),
-    ];
+    let mut fields = Vec::new();
+    if let Some(reason) = &problem.reason {
+        fields.push(("reason", Value::from(reason.as_ref())));
+    }
+    fields.push(("path", Value::from(problem.path.as_str())));
+    fields.push(("message", Value::from(problem.message.as_str())));
     if let Some(hint) = &problem.hint {
         fields.push(("hint", Value::from(hint.as_str())));
+    }
+    if let Some((line, column)) = problem.place {
+        fields.push(("line", Value::from(line)));
+        fields.push(("column", Value::from(column)));
     }
     Value::object(fields)
 }

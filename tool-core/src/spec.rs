@@ -272,6 +272,9 @@ pub struct Spec {
     pub callers: &'static [Caller],
     /// Resources its arguments name; with these a planner knows them before references are resolved.
     pub resources: &'static [ResourceTemplate],
+    /// Where [`Tool::resources`](crate::Tool::resources) is written out: the arguments that it looks at, by JSON pointer, so that a
+    /// planner knows the resources as soon as it knows these. `None` where it may look at any.
+    pub keyed_by: Option<&'static [&'static str]>,
     /// Whether it must be the only call running.
     pub exclusive: bool,
     /// Facts that must hold, such as `workspace=ready`.
@@ -305,6 +308,7 @@ impl Spec {
             determinism: Determinism::Pure,
             callers: &[Caller::Direct, Caller::Chain],
             resources: &[],
+            keyed_by: None,
             exclusive: false,
             preconditions: &[],
             syntax: &[],

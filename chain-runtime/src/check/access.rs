@@ -26,7 +26,7 @@ pub(super) fn says_nothing(spec: &Spec) -> bool {
         && spec.determinism == Determinism::External
 }
 
-/// The resources of a call with references in its arguments.
+/// The resources of a call with references in its arguments; `known` are those that follow from arguments that the plan holds.
 ///
 /// # Errors
 /// When a path that the plan names is refused.
@@ -35,8 +35,18 @@ pub(super) fn of_open_call(
     schema: &Schema,
     args: &Node,
     files: Option<&dyn Files>,
+    known: Option<Vec<ResourceKey>>,
 ) -> Result<Resources, ToolError> {
     let mut found = Resources::default();
+    match (known, spec.keyed_by) {
+        (Some(keys), _) => found.keys = keys,
+        (None, Some(by)) if !spec.effects.is_empty() => {
+            let open =
+                |pointer: &&&str| args.pointer(pointer).is_some_and(|node| !node.is_literal());
+            found.unknown_at(by.iter().find(open).unwrap_or(&""));
+        }
+        _ => {}
+    }
     for template in spec.resources {
         let key = |name: String| ResourceKey {
             kind: template.kind,
@@ -77,8 +87,10 @@ pub(super) fn of_open_call(
 
 impl Resources {
     fn unknown_at(&mut self, pointer: &str) {
-        self.unknown
-            .get_or_insert_with(|| format!("names the resource at `{pointer}` only when it runs"));
+        self.unknown.get_or_insert_with(|| match pointer {
+            "" => "names its resources only when it runs".to_owned(),
+            _ => format!("names the resource at `{pointer}` only when it runs"),
+        });
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::{Answer, Decision, Verdict};
-use tool_core::{Call, Effect, Source, ToolError, Value};
+use tool_core::{Call, Effect, ResourceKey, Source, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args;
@@ -86,7 +86,11 @@ impl Checker<'_> {
         checked: &mut CheckedStep,
     ) {
         let files = self.dispatcher.host().capabilities.files.as_deref();
-        match access::of_open_call(facts.tool.spec(), &facts.input, &checked.args, files) {
+        let known = self.keyed(facts, &checked.args).transpose();
+        let found = known.and_then(|known| {
+            access::of_open_call(facts.tool.spec(), &facts.input, &checked.args, files, known)
+        });
+        match found {
             Ok(Resources { keys, unknown }) => {
                 if let Some(unknown) = unknown {
                     self.fall_back(site, &unknown);
@@ -116,6 +120,18 @@ impl Checker<'_> {
             let args = checked.args.clone();
             self.subplan(site, &args, types, checked);
         }
+    }
+
+    /// The resources of a call, where the plan holds all arguments from which its tool says they follow.
+    fn keyed(
+        &self,
+        facts: &ToolFacts<'_>,
+        args: &Node,
+    ) -> Option<Result<Vec<ResourceKey>, ToolError>> {
+        let held = |pointer: &&str| args.pointer(pointer).is_none_or(|node| node.is_literal());
+        facts.tool.spec().keyed_by?.iter().all(held).then_some(())?;
+        let call = stand_in(facts, args)?;
+        Some(self.dispatcher.resource_keys(facts.tool, &*call))
     }
 
     /// The decision on a call, and whether it is known already, with those on the files that its arguments refer to.

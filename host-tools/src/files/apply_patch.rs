@@ -90,6 +90,7 @@ impl Tool for ApplyPatch {
         idempotent: false,
         determinism: Determinism::External,
         callers: &[Caller::Direct, Caller::Chain],
+        keyed_by: Some(&["/patch"]),
         syntax: &[("/patch", Syntax::Patch)],
         ..Spec::pure()
     };

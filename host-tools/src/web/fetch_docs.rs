@@ -66,6 +66,7 @@ pub struct Output {
 impl Tool for FetchDocs {
     const SPEC: Spec = Spec {
         id: "fetch_docs",
+        keyed_by: Some(&["/url"]),
         title: "Read a page as text",
         tags: &["html", "url", "text"],
         syntax: &[("/url", Syntax::Url)],

@@ -43,6 +43,7 @@ pub struct Output {
 impl Tool for FetchWikipedia {
     const SPEC: Spec = Spec {
         id: "fetch_wikipedia",
+        keyed_by: Some(&["/language"]),
         title: "Begin an encyclopaedia article",
         tags: &["wikipedia", "encyclopaedia"],
         syntax: &[("/language", Syntax::Host)],

@@ -38,6 +38,7 @@ pub struct Output {
 impl Tool for GetWikipediaArticle {
     const SPEC: Spec = Spec {
         id: "get_wikipedia_article",
+        keyed_by: Some(&["/language"]),
         title: "Read an encyclopaedia article",
         tags: &["wikipedia", "encyclopaedia"],
         syntax: &[("/language", Syntax::Host)],

@@ -33,6 +33,7 @@ pub struct Args {
 impl Tool for HttpGet {
     const SPEC: Spec = Spec {
         id: "http_get",
+        keyed_by: Some(&["/url"]),
         title: "Read a URL",
         tags: &["http", "url"],
         syntax: &[("/url", Syntax::Url)],

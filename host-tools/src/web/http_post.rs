@@ -48,6 +48,7 @@ pub struct Args {
 impl Tool for HttpPost {
     const SPEC: Spec = Spec {
         id: "http_post",
+        keyed_by: Some(&["/url"]),
         title: "Send JSON to a URL",
         tags: &["http", "url"],
         effects: &[Effect::NetworkAccess],

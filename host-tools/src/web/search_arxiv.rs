@@ -62,6 +62,7 @@ pub struct Paper {
 impl Tool for SearchArxiv {
     const SPEC: Spec = Spec {
         id: "search_arxiv",
+        keyed_by: Some(&[]),
         title: "Search arXiv",
         tags: &["papers", "search"],
         syntax: &[("/query", Syntax::Query)],

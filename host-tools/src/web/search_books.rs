@@ -78,6 +78,7 @@ pub struct Book {
 impl Tool for SearchBooks {
     const SPEC: Spec = Spec {
         id: "search_books",
+        keyed_by: Some(&[]),
         title: "Search books",
         tags: &["books", "search"],
         syntax: &[("/query", Syntax::Query)],

@@ -65,6 +65,7 @@ pub struct Paper {
 impl Tool for SearchPapers {
     const SPEC: Spec = Spec {
         id: "search_papers",
+        keyed_by: Some(&[]),
         title: "Search papers",
         tags: &["papers", "search"],
         ..super::WEB

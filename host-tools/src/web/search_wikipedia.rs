@@ -51,6 +51,7 @@ pub struct Article {
 impl Tool for SearchWikipedia {
     const SPEC: Spec = Spec {
         id: "search_wikipedia",
+        keyed_by: Some(&["/language"]),
         title: "Search the encyclopaedia",
         tags: &["wikipedia", "encyclopaedia", "search"],
         syntax: &[("/language", Syntax::Host)],

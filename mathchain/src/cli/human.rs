@@ -87,7 +87,7 @@ pub(super) fn error(err: &ToolError) -> String {
 
 fn spelled_out(err: &ToolError) -> String {
     let mut text = String::new();
-    if err.problems().is_empty() {
+    if err.problems().len() <= 1 {
         let place = err
             .path()
             .filter(|path| !path.is_empty())
@@ -95,10 +95,13 @@ fn spelled_out(err: &ToolError) -> String {
             .unwrap_or_default();
         let _ = writeln!(text, "error: {}{place} [{}]", err.message(), err.code());
     } else {
+        let more = err.evidence_value();
+        let more = more.and_then(|evidence| evidence.get("more_problems")?.as_i64());
+        let more = usize::try_from(more.unwrap_or(0)).unwrap_or(0);
         let _ = writeln!(
             text,
             "error: {} problems [{}]",
-            err.problems().len(),
+            err.problems().len() + more,
             err.code()
         );
         for problem in err.problems() {
@@ -107,10 +110,17 @@ fn spelled_out(err: &ToolError) -> String {
             } else {
                 format!(" (at `{}`)", problem.path)
             };
-            let _ = writeln!(text, "  - {}{place}", problem.message);
+            let line = problem
+                .place
+                .map(|(line, column)| format!("{line}:{column}: "));
+            let line = line.unwrap_or_default();
+            let _ = writeln!(text, "  - {line}{}{place}", problem.message);
             if let Some(hint) = &problem.hint {
                 let _ = writeln!(text, "    {hint}");
             }
+        }
+        if more > 0 {
+            let _ = writeln!(text, "  and {more} more");
         }
         return text;
     }

@@ -86,6 +86,7 @@ fn verdict(plan: &CheckedPlan) -> Value {
     object.insert("calls", plan.calls().0);
     object.insert("waves", plan.graph.waves().len());
     object.insert("mode_used", plan.mode_used.as_str());
+    object.insert("fallback_reason", plan.fallback_reason.clone());
     object.insert(
         "waits_for_person",
         Value::from(waiting.map(|step| step.id.to_string()).collect::<Vec<_>>()),
@@ -104,6 +105,9 @@ fn readable(given: &Given, plan: &CheckedPlan) -> String {
         counted(plan.steps.len() as u64, "step"),
         counted(plan.graph.waves().len() as u64, "wave")
     );
+    if let Some(reason) = &plan.fallback_reason {
+        let _ = writeln!(text, "steps run one after the other: {reason}");
+    }
     if !plan.open_inputs.is_empty() {
         let flags = plan
             .open_inputs
