@@ -8,6 +8,7 @@ mod determinism;
 mod documents;
 mod large;
 mod neutral;
+mod present;
 mod references;
 mod resources;
 mod schema;

@@ -156,7 +156,10 @@ fn gone_on(folder: &Path, place: &str) -> (ChainResult, usize) {
         let error = open.unwrap().end.error.as_ref().unwrap();
         let hint = error.hint_str().unwrap();
         let (_, rest) = hint.split_once("--decide ").unwrap();
-        let name = rest.split_once('=').unwrap().0.to_owned();
+        let name = rest.split_once('=').unwrap().0;
+        // To a shell brackets are a pattern.
+        assert_eq!(name.contains('['), rest.starts_with('\''), "{hint}");
+        let name = name.trim_start_matches('\'').to_owned();
         let word = match &*name {
             "m[0]" => "x",
             "m[1]" => "y",

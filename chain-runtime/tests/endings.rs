@@ -233,3 +233,57 @@ fn a_replay_that_is_not_the_same_says_why() {
     );
     logged("why");
 }
+
+/// Each attempt is a span, and so is each call of a plan within the plan; the timeline fits a terminal.
+#[test]
+fn a_trace_shows_attempts_and_plans_within() {
+    let inner =
+        "{$lit: {version: 1, steps: [{id: deep, tool: note, args: {key: traced, text: x}}]}}";
+    let outer = format!(
+        "{{$lit: {{version: 1, steps: [{{id: middle, tool: chain_run, args: {{plan: {inner}}}}}, {{id: beside, tool: note, args: {{key: traced, text: y}}}}]}}}}"
+    );
+    let result = World::new().run(&steps(&[
+        "{id: a_step_with_quite_a_long_name_that_would_not_fit, tool: flaky, retry: {max: 3, backoff_ms: 1, on: [rate_limit]}, args: {key: tries, fails: 2}}",
+        &format!("{{id: sub, tool: chain_run, args: {{plan: {outer}}}}}"),
+    ]));
+    assert!(result.is_success(), "{:?}", result.error);
+    (logged("traced"), logged("tries"));
+    let trace = result.chrome_trace();
+    let events = trace.get("traceEvents").and_then(Value::items).unwrap();
+    let text = |event: &Value, key: &str| event.get(key).unwrap().as_str().unwrap().to_owned();
+    let spans = events.iter().filter(|event| text(event, "ph") == "X");
+    let mut names: Vec<String> = spans.map(|event| text(event, "name")).collect();
+    names.sort();
+    let long = "a_step_with_quite_a_long_name_that_would_not_fit";
+    let attempts = [1, 2, 3].map(|number| format!("{long} (attempt {number})"));
+    let others = [
+        "sub",
+        "sub/beside",
+        "sub/middle",
+        "sub/middle/deep",
+        "wave 0",
+    ];
+    let expected: Vec<&str> = attempts.iter().map(String::as_str).chain(others).collect();
+    assert_eq!(names, expected);
+    let at = |name: &str| {
+        let event = events
+            .iter()
+            .find(|event| event.get("name") == Some(&Value::from(name)));
+        let number = |key: &str| event.unwrap().get(key).unwrap().as_i64().unwrap();
+        (number("ts"), number("ts") + number("dur"))
+    };
+    let (around, deep) = (at("sub"), at("sub/middle/deep"));
+    assert!(
+        around.0 <= deep.0 && deep.1 <= around.1,
+        "{around:?} {deep:?}"
+    );
+    assert!(at(&attempts[0]).1 <= at(&attempts[1]).0);
+    let timeline = result.trace_text();
+    for line in timeline.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert!(
+        timeline.contains("a_step_with_qui~") && timeline.contains("done, 3 attempts"),
+        "{timeline}"
+    );
+}

@@ -8,7 +8,9 @@ use chain_runtime::{CheckedPlan, Plan, Problems};
 use mathchain::{Context, Toolkit};
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, json};
 
-fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
+pub(crate) use stated::calls;
+
+pub(crate) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
     let families = mathchain::families();
     families
         .flat_map(|family| family.iter())
@@ -20,11 +22,11 @@ fn tool(id: &str) -> &'static dyn AnyTool {
     found.unwrap_or_else(|| panic!("no tool `{id}`"))
 }
 
-fn value(text: &str) -> Value {
+pub(crate) fn value(text: &str) -> Value {
     json::parse(text, json::Limits::default()).expect("JSON")
 }
 
-fn run(tool: &dyn AnyTool, args: &Value) -> Result<Value, ToolError> {
+pub(crate) fn run(tool: &dyn AnyTool, args: &Value) -> Result<Value, ToolError> {
     tool.decode(args)?.run(&Ctx::default())
 }
 

@@ -112,7 +112,7 @@ const CALLS: [(&str, &str); 27] = [
 ];
 
 /// Every call that is known of a tool, with its result.
-fn calls(tool: &dyn AnyTool) -> Vec<(Value, Value)> {
+pub(crate) fn calls(tool: &dyn AnyTool) -> Vec<(Value, Value)> {
     let id = tool.spec().id;
     let examples = tool
         .examples()

@@ -19,6 +19,7 @@ pub mod npy;
 pub mod number;
 pub mod outcome;
 pub mod path;
+pub mod present;
 pub mod rng;
 pub mod schema;
 pub mod shape;

@@ -154,7 +154,14 @@ impl Checker<'_> {
                     self.tool,
                     self.slot()
                 );
-                let hint = add_default(text, self.is_script);
+                let default = add_default(text, self.is_script);
+                let hint = match &walked.there {
+                    Some(there) => format!(
+                        "`{text}` is there where the arguments of `{}` are {there}; else {default}",
+                        text.root()
+                    ),
+                    None => default,
+                };
                 self.problem(Fault::Type, message).hint = Some(hint);
             }
             None => {}

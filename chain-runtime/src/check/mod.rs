@@ -349,8 +349,12 @@ impl<'d> Checker<'d> {
     fn walked(&mut self, target: usize, placed: &Placed) -> Option<Walked> {
         let facts = self.facts[target].clone()?;
         let output = self.outputs[target].clone()?;
-        match output.walk(placed.reference.segments()) {
-            Ok(walked) => Some(walked),
+        let segments = placed.reference.segments();
+        match output.walk(segments) {
+            Ok(walked) => Some(Walked {
+                there: facts.condition(segments).map(ToString::to_string),
+                ..walked
+            }),
             Err(end) => {
                 let reference = &placed.reference;
                 let reached = reference.prefix(end.followed);

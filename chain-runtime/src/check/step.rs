@@ -12,7 +12,7 @@ use super::{CheckedStep, Checker, Permit, ToolFacts};
 use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Retry};
 use crate::problem::{Fault, PlanProblem};
 use crate::template::Node;
-use crate::types::Walked;
+use crate::types::{Type, Walked};
 
 /// Where a call stands in the plan.
 pub(super) struct Site {
@@ -69,11 +69,14 @@ impl<'d> Checker<'d> {
         site.made = Made::of(&step.args, &|placed| self.made(mapped.as_ref(), placed));
         let types = self.references(&site, mapped.as_ref(), &mut checked);
         self.standing(position, &checked);
+        let mut given = None;
         if let Some(facts) = self.facts[position].clone() {
             let before = self.problems.count();
+            let gives = facts.gives(&checked.args);
+            given = Some(gives.clone());
             self.outputs[position] = Some(match &step.map {
-                Some(map) => maps::output(facts.output.clone(), map.on_item_error),
-                None => facts.output.clone(),
+                Some(map) => maps::output(gives, map.on_item_error),
+                None => gives,
             });
             describe(&mut checked, &facts);
             self.formats(&facts, &step.args, &site.base, mapped.as_ref());
@@ -88,20 +91,20 @@ impl<'d> Checker<'d> {
             }
         }
         checked.when = when;
-        checked.compensate = step
-            .compensate
-            .as_ref()
-            .map(|undo| Box::new(self.compensation(position, undo, mapped.as_ref())));
+        checked.compensate = step.compensate.as_ref().map(|undo| {
+            Box::new(self.compensation(position, undo, mapped.as_ref(), given.as_ref()))
+        });
         checked
     }
 
     /// The call that undoes a step: checked as any, except that it may use the output of the step itself; that of a map undoes one
-    /// element, and uses what that gave.
+    /// element, and uses what that gave: `given`.
     fn compensation(
         &mut self,
         position: usize,
         undo: &Compensate,
         mapped: Option<&Mapped>,
+        given: Option<&Type>,
     ) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
@@ -116,8 +119,8 @@ impl<'d> Checker<'d> {
         let mut checked = self.blank(&id, &undo.args, &site.base);
         checked.timeout_ms = step.timeout_ms;
         let of_step = self.outputs[position].clone();
-        if let (Some(_), Some(facts)) = (mapped, &self.facts[position]) {
-            self.outputs[position] = Some(facts.output.clone());
+        if let (Some(_), Some(given)) = (mapped, given) {
+            self.outputs[position] = Some(given.clone());
         }
         let types = self.references(&site, mapped, &mut checked);
         self.outputs[position] = of_step;

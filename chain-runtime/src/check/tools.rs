@@ -1,15 +1,18 @@
 //! The tools of a plan, each looked up once.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use registry::{CallerContext, Decision};
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, Caller, ToolError};
+use tool_core::{AnyTool, Caller, ToolError, Value, json, present};
 
 use super::{Checker, SUGGESTIONS_MAX};
 use crate::problem::{Fault, PlanProblem};
+use crate::reference::Segment;
 use crate::shapes::Stated;
+use crate::template::Node;
 use crate::types::{Slots, Type};
 
 /// What is known of a tool, once per plan.
@@ -19,8 +22,47 @@ pub(crate) struct ToolFacts<'d> {
     pub(super) slots: Slots,
     pub(super) output: Type,
     pub(super) shapes: Stated,
+    /// Parts of the result that arguments make present.
+    present: Vec<present::Field>,
+    /// What those arguments are where they are left out.
+    defaults: HashMap<String, Value>,
     /// The strictest verdict that could come.
     pub(super) strictest: Decision,
+}
+
+impl ToolFacts<'_> {
+    /// The type of what a call with these arguments gives.
+    pub(super) fn gives(&self, args: &Node) -> Type {
+        if matches!(args, Node::Reference(_) | Node::Format(_)) {
+            return self.output.clone();
+        }
+        let argument = |name: &str| match args.pointer(&format!("/{name}")) {
+            Some(node) => node.literal().cloned(),
+            None => Some(self.defaults.get(name).cloned().unwrap_or_default()),
+        };
+        let there = self
+            .present
+            .iter()
+            .filter(|field| field.is_there(&argument));
+        there.fold(self.output.clone(), |output, field| {
+            output.with_present(&field.path)
+        })
+    }
+
+    /// For which arguments a part of the result is there, where the tool states that.
+    pub(super) fn condition(&self, segments: &[Segment]) -> Option<&Schema> {
+        let of_map = segments
+            .iter()
+            .take_while(|one| !matches!(one, Segment::Field(_)));
+        let segments = &segments[of_map.count()..];
+        let is_on_the_way = |field: &&present::Field| {
+            field.path.len() <= segments.len()
+                && field.path.iter().zip(segments).all(
+                    |(name, segment)| matches!(segment, Segment::Field(found) if found == name),
+                )
+        };
+        Some(self.present.iter().find(is_on_the_way)?.stated())
+    }
 }
 
 impl<'d> Checker<'d> {
@@ -62,9 +104,19 @@ impl<'d> Checker<'d> {
         match self.dispatcher.resolve(name, &self.context) {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
                 let (input, output) = (tool.input_schema(), tool.output_schema());
+                let present = present::fields(&output).unwrap_or_default();
+                let deciding = present.iter().flat_map(present::Field::arguments);
+                let default_of = |name: &str| {
+                    let stated = input.get("properties")?.get(name)?.get("default")?;
+                    let value = json::parse(&stated.to_string(), json::Limits::default());
+                    Some((name.to_owned(), value.ok()?))
+                };
+                let defaults = deciding.filter_map(default_of).collect();
                 Ok(Rc::new(ToolFacts {
                     tool,
                     shapes: Stated::of(&input, &output).unwrap_or_default(),
+                    present,
+                    defaults,
                     input,
                     slots: Slots::default(),
                     output: Type::of_schema(&output),

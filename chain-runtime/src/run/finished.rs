@@ -45,6 +45,17 @@ impl StepStatus {
     }
 }
 
+/// An attempt that failed and was followed by another.
+#[derive(Debug, Clone)]
+pub struct Try {
+    /// When it began, since the chain began.
+    pub began: Duration,
+    /// When it ended.
+    pub ended: Duration,
+    /// With what.
+    pub code: ErrorCode,
+}
+
 /// How one step ended, with what it gave.
 #[derive(Debug, Clone, Default)]
 pub struct Finished {
@@ -68,6 +79,8 @@ pub struct Finished {
     pub ended: Duration,
     /// How often it was called.
     pub attempts: u32,
+    /// The attempts before the last one.
+    pub tries: Vec<Try>,
     /// The approval it waits for.
     pub approval_id: Option<String>,
     /// How the calls of a map ended, in the order of its elements.

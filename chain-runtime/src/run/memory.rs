@@ -14,7 +14,7 @@ use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
 use super::machine::Unit;
-use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
+use super::recorded::{digest_in, end_of, name_of, quoted, status_in, unit_of, value_of};
 use super::said::Decision;
 use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, CheckedStep};
@@ -326,7 +326,10 @@ impl Memory {
         )
         .reason(registry::OUTCOME_UNKNOWN)
         .hint(format!(
-            "look, then `mathchain runs resume {run} --decide {name}=again`, or `{name}=failed`, or `{name}=done`"
+            "look, then `mathchain runs resume {run} --decide {}`, or `{}`, or `{}`",
+            quoted(&format!("{name}=again")),
+            quoted(&format!("{name}=failed")),
+            quoted(&format!("{name}=done"))
         ));
         Finished {
             status: StepStatus::Unknown,

@@ -47,7 +47,7 @@ pub use costs::Costs;
 pub use digest::OutputDigest;
 pub(crate) use durable::beginner;
 pub use durable::{again, build, profile, resume};
-pub use finished::{Finished, StepStatus};
+pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 use machine::Slots;
 pub use memory::{Compared, Divergence, Memory, Unreadable};

@@ -1,5 +1,6 @@
 //! How the end of a call is written and read back, and what calls are named.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tool_core::{Object, ToolError, Value};
@@ -17,6 +18,15 @@ pub(super) fn name_of(plan: &CheckedPlan, unit: Unit) -> String {
         Part::Item(index) => format!("{id}[{index}]"),
         Part::Undo => format!("{id}{COMPENSATE_SUFFIX}"),
         Part::UndoItem(index) => format!("{id}[{index}]{COMPENSATE_SUFFIX}"),
+    }
+}
+
+/// A word of a command as a shell takes it: brackets are patterns to some, and `!` recalls earlier commands.
+pub(super) fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=.,:/".contains(&byte);
+    match word.bytes().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")).into(),
     }
 }
 

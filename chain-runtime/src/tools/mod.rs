@@ -87,7 +87,7 @@ impl JsonSchema for PlanInputs {
 }
 
 /// What an answer says of its calls beside its result.
-const TOOL_CHAINS: &str = "tool_chains";
+pub(crate) const TOOL_CHAINS: &str = "tool_chains";
 
 fn hand_on(
     plan: &Input<PlanSource>,

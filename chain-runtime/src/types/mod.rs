@@ -70,6 +70,8 @@ pub struct Walked {
     pub through: bool,
     /// Of a projection whose elements may be absent or `null`: lists of `null`, as deep as it projects.
     pub gaps: Option<Type>,
+    /// For which arguments of its step it is there, where the tool states that.
+    pub there: Option<String>,
 }
 
 impl Walked {
@@ -178,6 +180,24 @@ impl Type {
         }
     }
 
+    /// The same where the member at a path is there for certain, and not `null`.
+    #[must_use]
+    pub fn with_present(&self, path: &[Arc<str>]) -> Self {
+        let Some((first, rest)) = path.split_first() else {
+            return self.without_null();
+        };
+        let Self::Record(record) = self else {
+            return self.clone();
+        };
+        let mut record = (**record).clone();
+        let found = record.fields.iter_mut().find(|field| field.name == *first);
+        if let Some(field) = found {
+            field.ty = field.ty.with_present(rest);
+            field.required |= rest.is_empty();
+        }
+        Self::Record(Arc::new(record))
+    }
+
     /// Follows a reference.
     ///
     /// # Errors
@@ -208,6 +228,7 @@ impl Type {
                     maybe,
                     through: through || inner.through,
                     gaps: nothing.map(|nothing| Self::List(Arc::new(nothing))),
+                    there: None,
                 });
             }
             let (next, optional) = here
@@ -222,6 +243,7 @@ impl Type {
             maybe,
             through,
             gaps: None,
+            there: None,
         })
     }
 

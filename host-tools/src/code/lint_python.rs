@@ -32,6 +32,7 @@ pub struct Output {
     /// What was found, in the order of the code.
     pub issues: Vec<Issue>,
     /// The code with every safe repair made; absent when `fix` is not asked for.
+    #[schemars(extend("x-present" = { "fix": true }))]
     pub fixed_code: Option<String>,
     /// How many, how many of them can be repaired, and how many are left after it.
     pub summary: Summary,
@@ -62,6 +63,7 @@ pub struct Summary {
     /// Those that `fix` repairs.
     pub fixable: usize,
     /// Those left in `fixed_code`; absent when `fix` is not asked for.
+    #[schemars(extend("x-present" = { "fix": true }))]
     pub remaining: Option<usize>,
 }
 

@@ -54,9 +54,11 @@ pub struct Output {
     pub largest: Vec<Share>,
     /// Size of the file system in bytes; absent when `disk` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "disk": true }))]
     pub disk_bytes: Option<u64>,
     /// Bytes that can still be written there; absent when `disk` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "disk": true }))]
     pub free_bytes: Option<u64>,
     /// Folders that could not be read.
     pub unread: u64,

@@ -69,6 +69,7 @@ pub struct Output {
     pub next_offset: Option<u64>,
     /// The lines in `content`, where lines were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "first_line": { "not": null } }, { "last_line": { "not": null } }]))]
     pub lines: Option<LineRange>,
     /// Last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,

@@ -65,6 +65,7 @@ pub struct Output {
     /// A bound on the absolute error of the value, such as `5e-61`; absent where none is known. For doubles it includes the rounding of
     /// decimals such as `0.1` in the expression.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "exact": true }, { "precision": { "not": null } }]))]
     pub error_bound: Option<String>,
 }
 

@@ -41,6 +41,7 @@ pub struct Output {
     pub trusted_digits: u32,
     /// Estimate of the largest relative error of a column, entries taken as exact; "Infinity" when unknown. Not for `pseudo`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "pseudo": false }))]
     pub error_estimate: Option<Real>,
     /// |A X - I|, Frobenius norm; for `pseudo` it is the root of the number of rows less the rank, at best.
     pub residual: f64,

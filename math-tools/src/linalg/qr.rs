@@ -42,6 +42,7 @@ pub struct Output {
     /// Column j of Q R is column `permutation[j]` of A; only with `pivoting`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n"]))]
+    #[schemars(extend("x-present" = { "pivoting": true }))]
     pub permutation: Option<Vec<usize>>,
     /// Number of diagonal entries of R above max(m, n) eps times the largest: the rank, reliable with `pivoting` only.
     pub rank: usize,

@@ -411,7 +411,7 @@ fn decision(text: &str) -> Result<(String, Decision), ToolError> {
     let wrong = |message: String| {
         ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("decision")
-            .hint("write `--decide write=again`, `=failed`, `=done` or `=done:{\"path\":\"a\"}`")
+            .hint("write `--decide write=again`, `write=failed`, `write=done` or `'write=done:{\"path\":\"a\"}'`")
     };
     let Some((call, what)) = text.split_once('=') else {
         return Err(wrong(format!(

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tool_core::{ResourceKey, ToolError, Value};
 
 use super::costs::Costs;
-use super::finished::Finished;
+use super::finished::{Finished, Try};
 use super::items::{DoneItem, Items};
 use super::meter::{Kind, Meter};
 use super::obstacle::obstacle;
@@ -64,6 +64,7 @@ pub struct Machine<'a> {
     /// Of maps that can be undone: the elements whose calls were done.
     done_items: HashMap<usize, Vec<DoneItem>>,
     attempts: HashMap<Unit, u32>,
+    tries: HashMap<Unit, Vec<Try>>,
     sleeping: BTreeSet<Unit>,
     pending: BTreeMap<Unit, Finished>,
     unknown: BTreeMap<Unit, Finished>,
@@ -115,6 +116,7 @@ impl<'a> Machine<'a> {
             room: Room::new(plan),
             done_items: HashMap::new(),
             attempts: HashMap::new(),
+            tries: HashMap::new(),
             sleeping: BTreeSet::new(),
             pending: BTreeMap::new(),
             unknown: BTreeMap::new(),

@@ -9,13 +9,14 @@ use crate::artifacts;
 use crate::check::is_chain;
 use crate::plan::{Mode, OnError};
 use crate::run::events::{Command, Part, Unit};
-use crate::run::finished::{Finished, StepStatus};
+use crate::run::finished::{Finished, StepStatus, Try};
 use crate::run::meter::Kind;
 
 impl Machine<'_> {
     pub(super) fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
         let attempts = self.attempts.get(&unit).copied().unwrap_or(1);
         end.attempts = attempts;
+        end.tries = self.tries.remove(&unit).unwrap_or_default();
         if unit.part.undoes() {
             self.undoing = false;
             self.undone.push((unit, end));
@@ -36,6 +37,7 @@ impl Machine<'_> {
             StepStatus::Failed if self.stopped.is_none() && over.is_ok() => {
                 match self.retry_after(unit, &end, attempts, left_ms) {
                     Some(ms) => {
+                        self.tried(unit, end);
                         self.sleeping.insert(unit);
                         self.commands.push(Command::Sleep(unit, ms));
                     }
@@ -49,6 +51,15 @@ impl Machine<'_> {
             Err(why) => self.over = Some(why), // nothing is left to be refused
             Ok(()) => {}
         }
+    }
+
+    /// Remembers an attempt that is followed by another.
+    fn tried(&mut self, unit: Unit, end: Finished) {
+        let code = end.error.map_or(ErrorCode::Internal, |error| error.code());
+        let (began, ended) = (end.began, end.ended);
+        let mut tries = end.tries;
+        tries.push(Try { began, ended, code });
+        self.tries.insert(unit, tries);
     }
 
     /// Counts a call that ended against the budgets; why nothing more is to start, where one of them is exceeded.

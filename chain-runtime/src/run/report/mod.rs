@@ -208,9 +208,10 @@ impl ChainResult {
         }
     }
 
-    /// What was called, and when: the first [`LISTED_MAX`] entries of each list.
+    /// What was called, and when, plans within this one included: the first [`LISTED_MAX`] entries of each list.
     pub(crate) fn tool_chains(&self) -> Value {
-        self.chains(LISTED_MAX)
+        let chain = bounded(&self.with_inner_calls(), LISTED_MAX);
+        Value::array(vec![Value::Object(Arc::new(chain))])
     }
 
     fn chains(&self, most: usize) -> Value {

@@ -57,6 +57,7 @@ pub struct Output {
     /// The eigenvalues, ascending; only when all of them are real.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["k"]))]
+    #[schemars(extend("x-present" = { "A": { "is": "symmetric" }, "B": null }))]
     pub eigenvalues: Option<Vec<f64>>,
     /// Real parts of the eigenvalues.
     #[schemars(extend("x-shape" = ["k"]))]
@@ -68,6 +69,7 @@ pub struct Output {
     /// and when all eigenvalues are real.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", "k"]))]
+    #[schemars(extend("x-present" = [{ "vectors": true, "A": { "is": "symmetric" }, "B": null }, { "left": true, "A": { "is": "symmetric" }, "B": null }]))]
     pub eigenvectors: Option<Matrix>,
     /// Real parts of the unit eigenvectors in the columns, the largest entry of each real and positive; only with `vectors` and
     /// when some eigenvalue is complex.
@@ -84,15 +86,18 @@ pub struct Output {
     pub trace_error: f64,
     /// Largest |A v - lambda v| / (n eps |A|) over the eigenvectors; of order 1 or below when all is well. Only with `vectors`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "vectors": true, "B": null }, { "left": true }]))]
     pub residual: Option<f64>,
     /// Condition of each eigenvalue, 1 / |y* x| for unit left and right vectors: a change of A by e moves it by up to e times this.
     /// Only with `left`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["k"]))]
+    #[schemars(extend("x-present" = { "left": true }))]
     pub conditions: Option<Vec<Real>>,
     /// Real parts of the unit left eigenvectors y in the columns, y* A = lambda y*. Only with `left`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", "k"]))]
+    #[schemars(extend("x-present" = { "left": true }))]
     pub left_eigenvectors_real: Option<Matrix>,
     /// Imaginary parts of the left eigenvectors, when some eigenvalue is complex.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +105,7 @@ pub struct Output {
     pub left_eigenvectors_imaginary: Option<Matrix>,
     /// Number of infinite eigenvalues, which are left out; only with `B`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "B": { "not": null } }))]
     pub infinite: Option<usize>,
     /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite), `qz`, or `reduction` to B^-1 A.
     pub method: String,

@@ -94,6 +94,7 @@ pub struct Output {
     pub trusted_digits: u32,
     /// Singular values of A with weights, descending; only for `svd`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": "svd" }))]
     pub singular_values: Option<Vec<f64>>,
     /// Rows less fitted parameters; for `ridge` less the effective number of them, the sum of s^2 / (s^2 + ridge)
     /// over the singular values s of what the constraints leave free.
@@ -101,10 +102,12 @@ pub struct Output {
     /// Square root of the residual sum of squares over the degrees of freedom; "NaN" with none, absent for several right-hand
     /// sides.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "b": { "is": "vector" } }))]
     pub residual_std: Option<Real>,
     /// Standard errors of x; "NaN" with 0 degrees of freedom. Only with `covariance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n"]))]
+    #[schemars(extend("x-present" = { "covariance": true }))]
     pub standard_errors: Option<Vec<Real>>,
     /// Covariance of x, n x n. Only with `covariance` and with degrees of freedom left.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,12 +115,14 @@ pub struct Output {
     pub covariance: Option<Matrix>,
     /// Largest cosine of an angle between the residual and a column of A: 0 at an exact minimum without constraints. Not for `svd`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
     pub optimality: Option<f64>,
     /// Steps of refinement.
     pub refinements: usize,
     /// Estimate of the relative error of x, columns scaled to one length, when the entries are exactly what they say, from the
     /// corrections of the refinement; "Infinity" when they do not shrink. Not for `svd`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
     pub error_estimate: Option<Real>,
     /// What was used; never `auto`.
     pub method: Method,

@@ -84,10 +84,12 @@ pub struct Output {
     /// Estimate of the largest relative error of x (maximum norm) when the entries of A and b are exactly what they say, from the
     /// corrections of the refinement; "Infinity" when they do not shrink. Not for `lstsq`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
     pub error_estimate: Option<Real>,
     /// Bound of the same error when every entry of A and b may be wrong by half a unit in its last place, from the componentwise
     /// condition number (itself an estimate). Not for `lstsq`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
     pub error_bound: Option<Real>,
     /// Numerical rank; less than the number of columns means that x is one of many solutions, the one of smallest norm.
     pub rank: usize,

@@ -152,38 +152,48 @@ pub struct Output {
     pub method: Method,
     /// What an iterative method was preconditioned by.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cg", "gmres"] }))]
     pub preconditioner: Option<Preconditioner>,
     /// Iterations, the most over the right-hand sides. Only iterative methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cg", "gmres"] }))]
     pub iterations: Option<usize>,
     /// Reciprocal condition number, 0 to 1: the 1-norm estimate 1 / (|A| |A^-1|) of the matrix as factored. Only direct methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub rcond: Option<f64>,
     /// Decimal digits of x that survive when the entries are only known to 16, from `rcond`: 0 to 15. Only direct methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub trusted_digits: Option<u32>,
     /// Estimated relative error of x when the entries are exactly what they say. Direct methods: in maximum norm, from the corrections
     /// of the refinement, "Infinity" when they do not shrink. `cg`: in the energy norm sqrt(e' A e), from the residual and the least
     /// Ritz value. Not for `gmres`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu", "cg"] }))]
     pub error_estimate: Option<Real>,
     /// Bound of the relative error in maximum norm when every entry of A and b may be wrong by half a unit in its last place, from the
     /// componentwise condition number (itself an estimate). Only direct methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub error_bound: Option<Real>,
     /// Entries of A that are not zero.
     pub nonzeros: usize,
     /// Entries of the factors. Only direct methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub fill: Option<usize>,
     /// Largest entry of U over the largest of A; only `lu`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": "lu" }))]
     pub growth: Option<f64>,
     /// Steps of refinement that were kept. Only direct methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub refinements: Option<usize>,
     /// Whether rows or columns of very different size were scaled before factoring. Only direct methods.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub equilibrated: Option<bool>,
     /// What `auto` tried first, and why it did not do.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -65,10 +65,12 @@ pub struct Output {
     /// Left singular vectors in the columns, m x min(m, n) or m x m; the largest entry of each of the first min(m, n) is positive.
     #[serde(rename = "U", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["m", "left"]))]
+    #[schemars(extend("x-present" = [{ "vectors": ["thin", "full"] }, { "full": true }]))]
     pub u: Option<Matrix>,
     /// Right singular vectors in the columns (not transposed), n x min(m, n) or n x n.
     #[serde(rename = "V", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", "right"]))]
+    #[schemars(extend("x-present" = [{ "vectors": ["thin", "full"] }, { "full": true }]))]
     pub v: Option<Matrix>,
     /// Number of singular values above `tolerance`.
     pub rank: usize,
@@ -82,12 +84,15 @@ pub struct Output {
     pub norm_error: f64,
     /// |A - U S V'| / (max(m, n) eps |A|), Frobenius norm; of order 1 or below when all is well. Only with vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "vectors": ["thin", "full"], "randomised": false }, { "full": true, "randomised": false }]))]
     pub residual: Option<f64>,
     /// |A - U S V'| / |A| of what is returned, Frobenius norm: 0 is nothing left out. Only with `components`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "components": { "not": null } }))]
     pub truncation_error: Option<f64>,
     /// The seed of the sketch. Only with `randomised`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "randomised": true }))]
     pub seed: Option<Seed>,
 }
 

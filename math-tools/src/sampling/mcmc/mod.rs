@@ -132,6 +132,7 @@ pub struct Output {
     /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["chains", "n_samples", "d"]))]
+    #[schemars(extend("x-present" = { "return_samples": true }))]
     pub samples: Option<Draws>,
     /// The method that was used: `nuts` or `metropolis`.
     pub method: Method,
@@ -176,6 +177,7 @@ pub struct Output {
     pub evaluations: u64,
     /// How the trajectories of `nuts` went; absent for `metropolis`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": "nuts" }))]
     pub nuts: Option<Nuts>,
     /// Seed of the random streams.
     pub seed: Seed,

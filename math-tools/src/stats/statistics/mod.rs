@@ -84,48 +84,63 @@ impl Metric {
 pub struct Output {
     /// Number of values.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "count" } }]))]
     pub count: Option<Count>,
     /// Sum, accumulated in twice the working precision.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "sum" } }]))]
     pub sum: Option<f64>,
     /// Arithmetic mean.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "mean" } }]))]
     pub mean: Option<f64>,
     /// Smallest value.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "min" } }]))]
     pub min: Option<f64>,
     /// Largest value.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "max" } }]))]
     pub max: Option<f64>,
     /// Median.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "median" } }]))]
     pub median: Option<f64>,
     /// Lower quartile: linear interpolation at (n - 1) / 4 of the sorted sample (Hyndman-Fan type 7, as in NumPy and R).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "q25" } }]))]
     pub q25: Option<f64>,
     /// Upper quartile, defined likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "q75" } }]))]
     pub q75: Option<f64>,
     /// Interquartile range, `q75 - q25`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "iqr" } }]))]
     pub iqr: Option<f64>,
     /// Variance with divisor n - 1; absent for a single value unless asked for, then an error.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "variance_sample" } }]))]
     pub variance_sample: Option<f64>,
     /// Variance with divisor n.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "variance_population" } }]))]
     pub variance_population: Option<f64>,
     /// Standard deviation with divisor n - 1; absent for a single value unless asked for, then an error.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "std_sample" } }]))]
     pub std_sample: Option<f64>,
     /// Standard deviation with divisor n.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "std_population" } }]))]
     pub std_population: Option<f64>,
     /// The same as `std_population`, under the name that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "metrics": { "has": "std" } }))]
     pub std: Option<f64>,
     /// The same as `variance_population`, under the name that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "metrics": { "has": "var" } }))]
     pub var: Option<f64>,
 }
 

@@ -1,0 +1,289 @@
+//! What tools state of parts that their results may lack (`x-present`), held against calls; and plans that rely on it.
+
+use std::collections::BTreeMap;
+
+use chain_runtime::{Fault, Plan, Problems};
+use mathchain::{Context, Toolkit};
+use serde_json::Value as Schema;
+use tool_core::present::{Field, fields};
+use tool_core::{AnyTool, Object, Value};
+
+use crate::shapes::{calls, run, tools, value};
+
+/// Parts that every call known here has although no argument makes them: what does.
+const UNSTATED: &[(&str, &str)] = &[
+    (
+        "archive_open.format",
+        "the bytes: an archive of no known format has none",
+    ),
+    (
+        "classify_text.category",
+        "the text: one that has nothing in common with any category has none",
+    ),
+    (
+        "convert_units.exact_value",
+        "the units, and the length of the exact result",
+    ),
+    ("exists.kind", "the file system"),
+    ("matrix_lu.rcond", "the pivots of a square matrix"),
+    ("matrix_rank.null_space", "the rank"),
+    ("run_tests.failed", "what the runner prints"),
+    ("run_tests.passed", "what the runner prints"),
+    ("run_tests.runner", "what is found in the workspace"),
+    ("run_tests.skipped", "what the runner prints"),
+    ("search_arxiv.total", "what the service answers"),
+    ("search_books.total", "what the service answers"),
+    ("search_papers.total", "what the service answers"),
+    ("solve_ode.error_estimate", "whether the end is reached"),
+];
+
+/// Calls with every value of every argument that takes few: what an argument could make present is made present.
+fn varied(tool: &dyn AnyTool) -> Vec<(Value, Value)> {
+    let mut all = calls(tool);
+    if !tool.spec().capabilities.is_empty() || tool.spec().id == "bayesopt" {
+        return all; // needs more than its arguments, or minutes
+    }
+    let schema = tool.input_schema();
+    let properties = schema.get("properties").and_then(Schema::as_object);
+    let bases: Vec<Object> = all
+        .iter()
+        .filter_map(|(args, _)| args.as_object().cloned())
+        .collect();
+    for (name, property) in properties.into_iter().flatten() {
+        for choice in choices(property) {
+            for base in &bases {
+                let mut args = base.clone();
+                args.insert(name.as_str(), value(&choice.to_string()));
+                let args = Value::Object(args.into());
+                if let Ok(output) = run(tool, &args) {
+                    all.push((args, output));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The values of an argument that is one of few, or is switched on and off.
+fn choices(schema: &Schema) -> Vec<Schema> {
+    let branches = ["anyOf", "oneOf"]
+        .iter()
+        .filter_map(|key| schema.get(key)?.as_array());
+    let mut found: Vec<Schema> = branches.flatten().flat_map(choices).collect();
+    found.extend(schema.get("const").cloned());
+    found.extend(
+        schema
+            .get("enum")
+            .and_then(Schema::as_array)
+            .cloned()
+            .unwrap_or_default(),
+    );
+    if schema.get("type") == Some(&"boolean".into()) {
+        found.extend([true.into(), false.into()]);
+    }
+    found
+}
+
+/// Parts of a result that may be absent or `null`, with the records around them required.
+fn optional(schema: &Schema, path: &str, found: &mut Vec<String>) {
+    let required = schema.get("required").and_then(Schema::as_array);
+    let properties = schema.get("properties").and_then(Schema::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        let is_null = |schema: &Schema| match schema.get("type") {
+            Some(Schema::Array(types)) => types.contains(&"null".into()),
+            one => one == Some(&"null".into()),
+        };
+        let branches = property.get("anyOf").and_then(Schema::as_array);
+        let nullable = is_null(property) || branches.is_some_and(|all| all.iter().any(is_null));
+        if nullable || !required.is_some_and(|names| names.contains(&Schema::from(name.as_str()))) {
+            found.push(path);
+        } else {
+            optional(property, &path, found);
+        }
+    }
+}
+
+fn part(all: &Value, path: &str) -> Option<Value> {
+    let found = path
+        .split('.')
+        .try_fold(all.clone(), |inner, name| inner.get(name).cloned());
+    found.filter(|value| !value.is_null())
+}
+
+/// Whether a tool states of these arguments that the part is there.
+fn is_stated(tool: &dyn AnyTool, field: &Field, args: &Value) -> bool {
+    let canonical = tool.decode(args).map(|call| call.args().clone());
+    let canonical = canonical.expect("arguments of a call that was made");
+    let input = tool.input_schema();
+    field.is_there(&|name| {
+        let default = || input.pointer(&format!("/properties/{name}/default"));
+        match canonical.get(name) {
+            Some(given) => Some(given.clone()),
+            None => Some(default().map_or(Value::Null, |stated| value(&stated.to_string()))),
+        }
+    })
+}
+
+#[test]
+fn what_is_stated_to_be_there_is_there() {
+    let mut unseen = Vec::new();
+    let mut unstated: BTreeMap<String, ()> = BTreeMap::new();
+    for tool in tools() {
+        let id = tool.spec().id;
+        let (input, output) = (tool.input_schema(), tool.output_schema());
+        let stated = fields(&output).unwrap_or_else(|fault| panic!("`{id}`: {fault}"));
+        let mut may_lack = Vec::new();
+        optional(&output, "", &mut may_lack);
+        if may_lack.is_empty() {
+            assert!(
+                stated.is_empty(),
+                "`{id}` states of what is always there that it is"
+            );
+            continue;
+        }
+        let calls = varied(tool);
+        for field in &stated {
+            let path = field.path.join(".");
+            assert!(may_lack.contains(&path), "`{id}`: `{path}` is always there");
+            for name in field.arguments() {
+                let known = input.pointer(&format!("/properties/{name}"));
+                assert!(known.is_some(), "`{id}` has no argument `{name}`");
+            }
+            let relied: Vec<_> = calls
+                .iter()
+                .filter(|(args, _)| is_stated(tool, field, args))
+                .collect();
+            for (args, output) in &relied {
+                assert!(
+                    part(output, &path).is_some(),
+                    "`{id}`, {args}: no `{path}`, stated was {}",
+                    field.stated()
+                );
+            }
+            if relied.is_empty() {
+                unseen.push(format!("{id}.{path}"));
+            }
+        }
+        let is_known = |path: &String| stated.iter().any(|field| field.path.join(".") == *path);
+        for path in may_lack.iter().filter(|path| !is_known(path)) {
+            if !calls.is_empty() && calls.iter().all(|(_, output)| part(output, path).is_some()) {
+                unstated.insert(format!("{id}.{path}"), ());
+            }
+        }
+    }
+    assert_eq!(unseen, [""; 0], "no call here has these parts");
+    let listed: Vec<&str> = UNSTATED.iter().map(|(path, _)| *path).collect();
+    let missing: Vec<&String> = unstated
+        .keys()
+        .filter(|path| !listed.contains(&path.as_str()))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "always there in calls, and neither stated nor listed: {missing:#?}"
+    );
+}
+
+thread_local! {
+    static TOOLKIT: Toolkit = Toolkit::builder().build().expect("builds");
+}
+
+fn problems(steps: &str) -> Problems {
+    let plan = Plan::parse(&format!("version: 1\nsteps:\n{steps}\n")).expect("a plan");
+    let checked = TOOLKIT.with(|toolkit| toolkit.check(&Context::default(), &plan, &Object::new()));
+    checked.err().unwrap_or_default()
+}
+
+const A: &str = "A: [[1, 2], [3, 4], [5, 7]]";
+
+#[test]
+fn plans_use_what_arguments_make_present_without_a_default() {
+    for (step, used) in [
+        (
+            "statistics, args: {data: [1, 2, 3]}",
+            "statistics, args: {data: [{$ref: s.mean}, {$ref: s.std_sample}]}",
+        ),
+        (
+            "statistics, args: {data: [1, 2], metrics: [std]}",
+            "statistics, args: {data: [{$ref: s.std}]}",
+        ),
+        (
+            &format!("matrix_svd, args: {{{A}, vectors: thin}}"),
+            "matrix_rank, args: {A: {$ref: s.U}}",
+        ),
+        (
+            &format!("matrix_svd, map: {{over: [1, 2]}}, args: {{{A}, full: true}}"),
+            "matrix_rank, args: {A: {$ref: \"s[1].V\"}}",
+        ),
+        (
+            "mcmc, args: {log_density: \"-x0**2\", x0: [0], n_samples: 20}",
+            "mcmc_diagnostics, args: {samples: {$ref: s.samples}}",
+        ),
+        (
+            "matrix_eigenvalues, args: {A: [[2, 1], [1, 2]], vectors: true}",
+            "matrix_rank, args: {A: {$ref: s.eigenvectors}}",
+        ),
+        // A default that nothing needs is no fault.
+        (
+            "statistics, args: {data: [1, 2, 3]}",
+            "statistics, args: {data: [{$ref: s.mean, default: 0}]}",
+        ),
+    ] {
+        let found = problems(&format!(
+            "  - {{id: s, tool: {step}}}\n  - {{id: u, tool: {used}}}"
+        ));
+        assert!(found.is_empty(), "{step}\n{used}\n{found}");
+    }
+}
+
+/// Where an argument is not known, or says otherwise, the part may be absent; the error says which arguments make it.
+#[test]
+fn what_arguments_do_not_make_present_needs_a_default() {
+    let any = "  - {id: q, tool: json_query, args: {data: true, query: \"@\"}}\n";
+    for (step, used, there) in [
+        (
+            "statistics, args: {data: [1, 2], metrics: [mean]}",
+            "s.median",
+            "{\"has\":\"median\"}",
+        ),
+        (
+            "statistics, args: {data: [1, 2], metrics: {$ref: q.result}}",
+            "s.mean",
+            "{\"has\":\"mean\"}",
+        ),
+        (
+            "statistics, args: {data: {$ref: q.result}}",
+            "s.std_sample",
+            "{\"least\":2}",
+        ),
+        (
+            "matrix_lu, args: {A: [[1, 2], [3, 4]]}",
+            "s.rcond",
+            "add a `default`",
+        ),
+        (
+            "mcmc, args: {log_density: \"-x0**2\", x0: [0], return_samples: {$ref: q.result}}",
+            "s.samples[0][0][0]",
+            "{\"return_samples\":true}",
+        ),
+    ] {
+        let found = problems(&format!(
+            "{any}  - {{id: s, tool: {step}}}\n  - {{id: u, tool: statistics, args: {{data: [{{$ref: \"{used}\"}}]}}}}"
+        ));
+        let [problem] = found.list() else {
+            panic!("{step}\n{used}\n{found}");
+        };
+        assert_eq!(problem.fault, Fault::Type);
+        assert!(
+            problem
+                .hint
+                .as_ref()
+                .is_some_and(|hint| hint.contains(there)),
+            "{problem}"
+        );
+    }
+}

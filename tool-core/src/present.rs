@@ -1,0 +1,291 @@
+//! Parts of a result that the arguments make present, as schemas state them: the keyword `x-present`.
+//!
+//! A field of a result that may be absent (or `null`) says for which arguments it is there: `{"vectors": ["thin", "full"]}`. All
+//! arguments that a condition names must hold; of a list of conditions one must. A test of an argument is
+//!
+//! | written | holds where the argument |
+//! |---|---|
+//! | `true`, `2`, `"qr"`, `null` | is that; one that is left out is its default, else `null` |
+//! | `["qr", "ridge"]` | is one of them |
+//! | `{"not": test}` | does not pass that test |
+//! | `{"has": "mean"}` | is a list with that entry |
+//! | `{"least": 2}` | is a list of at least so many entries |
+//! | `{"is": "vector"}` | is a list of numbers; `square`, `symmetric`: such a matrix |
+//!
+//! An argument that is not known yet passes no test. What is stated is certain: the call has the field, or fails.
+
+use std::sync::Arc;
+
+use crate::schema::Schema;
+use crate::value::Value;
+
+/// The keyword.
+pub const KEYWORD: &str = "x-present";
+
+/// Deepest nesting of a schema that is looked into.
+const DEPTH_MAX: usize = 24;
+
+/// A field of a result that some arguments make present.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The names on the way to it.
+    pub path: Vec<Arc<str>>,
+    /// Of these one must hold.
+    when: Vec<Vec<(Arc<str>, Test)>>,
+    /// The condition as it is stated.
+    stated: Schema,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Test {
+    OneOf(Vec<Schema>),
+    Not(Box<Self>),
+    Has(Schema),
+    Least(usize),
+    Is(Form),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Vector,
+    Square,
+    Symmetric,
+}
+
+/// The fields of a schema of results that state when they are there, in its order.
+///
+/// # Errors
+/// The first statement that cannot be read, with its place.
+pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
+    let mut found = Vec::new();
+    collect(schema, &mut Vec::new(), &mut found)?;
+    Ok(found)
+}
+
+fn collect(
+    schema: &Schema,
+    path: &mut Vec<Arc<str>>,
+    found: &mut Vec<Field>,
+) -> Result<(), String> {
+    if path.len() > DEPTH_MAX {
+        return Ok(());
+    }
+    if let Some(stated) = schema.get(KEYWORD) {
+        let when = conditions(stated);
+        let place = path.join(".");
+        found.push(Field {
+            path: path.clone(),
+            when: when
+                .ok_or_else(|| format!("`{KEYWORD}` of `{place}` cannot be read: {stated}"))?,
+            stated: stated.clone(),
+        });
+    }
+    let properties = schema.get("properties").and_then(Schema::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        path.push(name.as_str().into());
+        collect(property, path, found)?;
+        path.pop();
+    }
+    Ok(())
+}
+
+fn conditions(stated: &Schema) -> Option<Vec<Vec<(Arc<str>, Test)>>> {
+    match stated {
+        Schema::Array(list) => list.iter().map(condition).collect(),
+        one => Some(vec![condition(one)?]),
+    }
+}
+
+fn condition(stated: &Schema) -> Option<Vec<(Arc<str>, Test)>> {
+    let tests = stated.as_object().filter(|tests| !tests.is_empty())?;
+    let test = |(name, stated): (&String, &Schema)| Some((name.as_str().into(), test(stated)?));
+    tests.iter().map(test).collect()
+}
+
+fn test(stated: &Schema) -> Option<Test> {
+    let object = match stated {
+        Schema::Array(values) => return Some(Test::OneOf(values.clone())),
+        Schema::Object(object) if object.len() == 1 => object,
+        Schema::Object(_) => return None,
+        value => return Some(Test::OneOf(vec![value.clone()])),
+    };
+    let (name, of) = object.iter().next()?;
+    Some(match (name.as_str(), of) {
+        ("not", of) => Test::Not(Box::new(test(of)?)),
+        ("has", of) => Test::Has(of.clone()),
+        ("least", of) => Test::Least(usize::try_from(of.as_u64()?).ok()?),
+        ("is", Schema::String(form)) => Test::Is(match form.as_str() {
+            "vector" => Form::Vector,
+            "square" => Form::Square,
+            "symmetric" => Form::Symmetric,
+            _ => return None,
+        }),
+        _ => return None,
+    })
+}
+
+impl Field {
+    /// Whether the field is certain to be there; `argument` gives the value of an argument, `null` where it is left out without a
+    /// default, and `None` where it is not known.
+    pub fn is_there(&self, argument: &dyn Fn(&str) -> Option<Value>) -> bool {
+        self.when.iter().any(|all| {
+            all.iter()
+                .all(|(name, test)| argument(name).is_some_and(|value| test.passes(&value)))
+        })
+    }
+
+    /// The arguments that decide.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.when.iter().flatten().map(|(name, _)| &**name)
+    }
+
+    /// The condition as it is stated.
+    pub fn stated(&self) -> &Schema {
+        &self.stated
+    }
+}
+
+impl Test {
+    fn passes(&self, value: &Value) -> bool {
+        match self {
+            Self::OneOf(values) => values.iter().any(|one| equals(one, value)),
+            Self::Not(test) => !test.passes(value),
+            Self::Has(entry) => {
+                (value.items()).is_some_and(|items| items.iter().any(|one| equals(entry, one)))
+            }
+            Self::Least(count) => match value {
+                Value::Array(items) => items.len() >= *count,
+                Value::Numbers(numbers) => numbers.len() >= *count,
+                _ => false,
+            },
+            Self::Is(form) => form.fits(value),
+        }
+    }
+}
+
+impl Form {
+    fn fits(self, value: &Value) -> bool {
+        if let Some(numbers) = value.as_numbers() {
+            return match (self, numbers.shape()) {
+                (Self::Vector, [_]) => true,
+                (Self::Square, [rows, columns]) => rows == columns,
+                (Self::Symmetric, &[rows, columns]) => {
+                    let data = numbers.as_slice();
+                    let mirrored =
+                        |row, column| data[row * rows + column] == data[column * rows + row];
+                    rows == columns
+                        && (0..rows).all(|row| (0..row).all(|column| mirrored(row, column)))
+                }
+                _ => false,
+            };
+        }
+        let Some(rows) = value.items() else {
+            return false;
+        };
+        let is_number = |value: &Value| value.as_f64().is_some();
+        if self == Self::Vector {
+            return !rows.is_empty() && rows.iter().all(is_number);
+        }
+        let count = rows.len();
+        let rows: Vec<Vec<Value>> = rows.iter().filter_map(Value::items).collect();
+        let is_row = |row: &Vec<Value>| row.len() == count && row.iter().all(is_number);
+        let is_square = count > 0 && rows.len() == count && rows.iter().all(is_row);
+        let mirrored = |(row, column): (usize, usize)| {
+            rows[row][column].as_f64() == rows[column][row].as_f64()
+        };
+        is_square
+            && (self == Self::Square
+                || (0..count).all(|row| (0..row).all(|column| mirrored((row, column)))))
+    }
+}
+
+fn equals(stated: &Schema, value: &Value) -> bool {
+    match stated {
+        Schema::Null => value.is_null(),
+        Schema::Bool(stated) => value.as_bool() == Some(*stated),
+        Schema::Number(stated) => stated.as_f64().is_some() && stated.as_f64() == value.as_f64(),
+        Schema::String(stated) => value.as_str() == Some(stated),
+        Schema::Array(_) | Schema::Object(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+    use serde_json::json;
+
+    fn holds(stated: Schema, args: &str) -> bool {
+        let schema = json!({"properties": {"a": {KEYWORD: stated}}});
+        let found = fields(&schema).unwrap();
+        let args = json::parse(args, json::Limits::default()).unwrap();
+        found[0].is_there(&|name| match args.get(name) {
+            Some(Value::String(text)) if *text == *"?" => None,
+            known => Some(known.cloned().unwrap_or_default()),
+        })
+    }
+
+    #[test]
+    fn conditions_hold_where_every_test_passes() {
+        for (stated, args, expected) in [
+            (json!({"m": "qr"}), r#"{"m":"qr"}"#, true),
+            (json!({"m": "qr"}), r#"{"m":"?"}"#, false),
+            (json!({"m": {"not": "qr"}}), r#"{"m":"?"}"#, false),
+            (json!({"m": {"not": null}}), "{}", false),
+            (json!({"m": {"not": null}}), r#"{"m":0}"#, true),
+            (json!({"m": null}), "{}", true),
+            (json!({"m": [1, true]}), r#"{"m":true}"#, true),
+            (json!({"m": [1, true]}), r#"{"m":1.0}"#, true),
+            (json!({"m": 1, "n": 2}), r#"{"m":1,"n":3}"#, false),
+            (json!([{"m": 1}, {"n": 2}]), r#"{"m":"?","n":2}"#, true),
+            (json!({"m": {"has": "x"}}), r#"{"m":["y","x"]}"#, true),
+            (json!({"m": {"has": "x"}}), r#"{"m":"x"}"#, false),
+            (json!({"m": {"least": 2}}), "{\"m\":[1,2]}", true),
+            (json!({"m": {"least": 2}}), "{\"m\":[1]}", false),
+            (json!({"m": {"is": "vector"}}), "{\"m\":[1,2]}", true),
+            (json!({"m": {"is": "vector"}}), "{\"m\":[[1],[2]]}", false),
+            (
+                json!({"m": {"is": "square"}}),
+                "{\"m\":[[1,2],[3,4]]}",
+                true,
+            ),
+            (json!({"m": {"is": "square"}}), "{\"m\":[[1,2]]}", false),
+            (
+                json!({"m": {"is": "symmetric"}}),
+                "{\"m\":[[1,2],[2,4]]}",
+                true,
+            ),
+            (
+                json!({"m": {"is": "symmetric"}}),
+                "{\"m\":[[1,2],[3,4]]}",
+                false,
+            ),
+            (
+                json!({"m": {"is": "symmetric"}}),
+                r#"{"m":{"$file":"a.npy"}}"#,
+                false,
+            ),
+        ] {
+            assert_eq!(holds(stated.clone(), args), expected, "{stated} {args}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for stated in [
+            json!("m"),
+            json!({}),
+            json!({"m": {}}),
+            json!({"m": {"is": "round"}}),
+            json!({"m": {"least": -1}}),
+            json!({"m": {"has": 1, "least": 1}}),
+        ] {
+            let schema = json!({"properties": {"a": {"properties": {"b": {KEYWORD: stated}}}}});
+            let fault = fields(&schema).unwrap_err();
+            assert!(
+                fault.contains("`x-present` of `a.b` cannot be read"),
+                "{fault}"
+            );
+        }
+    }
+}
