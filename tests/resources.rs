@@ -94,3 +94,72 @@ fn t12_a_link_that_moved_since_the_check_is_refused() {
         Some("b")
     );
 }
+
+/// What a request sends does not say where: one reference in it keeps nothing else waiting. What could be anywhere waits.
+#[test]
+fn resources_follow_from_the_arguments_that_name_them() {
+    let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let toolkit = toolkit(root.path(), state.path());
+    let check = |steps: &str| {
+        let steps = format!(
+            "version: 1\nsteps:\n  - {{id: a, tool: json_query, args: {{data: [1], query: \"[0]\"}}}}\n{steps}  - {{id: b, tool: statistics, args: {{data: [1, 2]}}}}\n"
+        );
+        let plan = Plan::parse(&steps).expect("a plan");
+        toolkit.check(&context(), &plan, &Object::new()).unwrap()
+    };
+    let checked = check(
+        "  - {id: p, tool: http_post, args: {url: \"https://example.org/x\", data: {$ref: a.result}}}\n  - {id: same, tool: http_get, args: {url: \"https://example.org/y\", headers: {x: {$ref: a.result}}}}\n  - {id: other, tool: http_get, args: {url: \"https://example.com/y\", headers: {x: {$ref: a.result}}}}\n  - {id: any, tool: http_get, args: {url: {$ref: a.result}}}\n",
+    );
+    assert_eq!(checked.fallback_reason, None);
+    let wave = |id: &str| checked.graph.wave(checked.position(id).unwrap());
+    let waves = ["a", "p", "same", "other", "any", "b"].map(wave);
+    assert_eq!(waves, [0, 1, 2, 1, 2, 0]);
+    let explained = checked.explain_text();
+    assert!(
+        explained.contains("write host:example.org:443"),
+        "{explained}"
+    );
+    for (step, reason) in [
+        (
+            "apply_patch, args: {patch: {$ref: a.result}}",
+            "step `p` names the resource at `/patch` only when it runs",
+        ),
+        (
+            "http_post, args: {url: {$ref: a.result}}",
+            "step `p` names the resource at `/url` only when it runs",
+        ),
+    ] {
+        let checked = check(&format!("  - {{id: p, tool: {step}}}\n"));
+        assert_eq!(checked.fallback_reason.as_deref(), Some(reason));
+        assert!(checked.explain_text().contains(reason));
+    }
+}
+
+/// The arguments from which a tool says its resources follow are all that they follow from.
+#[test]
+fn tools_say_truly_from_which_arguments_resources_follow() {
+    let mut seen = 0;
+    for tool in crate::shapes::tools() {
+        let Some(by) = tool.spec().keyed_by else {
+            continue;
+        };
+        for example in tool.examples() {
+            let keys =
+                |args: &tool_core::Value| tool.decode(args).and_then(|call| call.resources());
+            let Ok(expected) = keys(&example.args) else {
+                continue;
+            };
+            let args = example.args.as_object().expect("arguments");
+            let others = args.iter().map(|(name, _)| name.to_owned());
+            for name in others.filter(|name| !by.contains(&&*format!("/{name}"))) {
+                let mut less = args.clone();
+                less.remove(&name);
+                if let Ok(found) = keys(&tool_core::Value::Object(less.into())) {
+                    assert_eq!(found, expected, "`{}` without `{name}`", tool.spec().id);
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert!(seen > 0);
+}

@@ -34,6 +34,8 @@ pub struct Conflict {
 pub struct Conflicts {
     edges: Vec<Conflict>,
     paths: Trie,
+    /// Hosts, of which the root is any.
+    hosts: Trie,
     named: HashMap<(ResourceKind, String), Slot>,
     overflow: bool,
 }
@@ -91,6 +93,11 @@ impl Conflicts {
                         found.dedup();
                     }
                 }
+                ResourceKind::Host => {
+                    // A host has no folders.
+                    let host = key.name.replace('/', "\\");
+                    self.hosts.touch(step, &host, key.access, &mut found);
+                }
                 kind => {
                     let slot = self.named.entry((kind, key.name.clone())).or_default();
                     slot.touch(step, key.access, &mut found);
@@ -117,10 +124,11 @@ impl Conflicts {
     }
 }
 
-/// The resource in words: `path:out/a.csv`, or `path:*` for any path.
+/// The resource in words: `path:out/a.csv`, or `path:*` for any path, `host:*` for any host.
 pub fn describe(key: &ResourceKey) -> String {
     match (key.kind, key.name.as_str()) {
         (ResourceKind::Path, "" | ".") => "path:*".to_owned(),
+        (ResourceKind::Host, "") => "host:*".to_owned(),
         (kind, name) => format!("{kind}:{name}"),
     }
 }
@@ -285,6 +293,24 @@ mod tests {
     #[test]
     fn an_unknown_path_is_every_path() {
         assert_eq!(edges(&["w:a/b", "r:", "w:c"]), "0-1 1-2");
+    }
+
+    #[test]
+    fn an_unknown_host_is_every_host() {
+        let mut conflicts = Conflicts::default();
+        let hosts = [
+            ("a:443", Access::Write),
+            ("", Access::Read),
+            ("b:443", Access::Read),
+            ("b:443", Access::Write),
+        ];
+        for (step, (name, access)) in hosts.into_iter().enumerate() {
+            let (kind, name) = (ResourceKind::Host, name.to_owned());
+            conflicts.step(step, &[ResourceKey { kind, name, access }]);
+        }
+        let edges = conflicts.finish().unwrap();
+        let edges: Vec<_> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        assert_eq!(edges, [(0, 1), (1, 3), (2, 3)]);
     }
 
     #[test]

@@ -697,3 +697,92 @@ fn runs_of_scripts_and_plans_are_replayed() {
         place.run(&["replay", "--last"], "").expect_code(0);
     }
 }
+
+/// A failure that a plan goes on without is a warning at the command line; the error of one that ends is that of the step that ended it.
+#[test]
+fn what_a_plan_goes_on_without_is_a_warning() {
+    let place = Place::new();
+    let bad = "version: 1\nsteps:\n  - {id: bad, tool: matrix_solve, on_error: continue, args: {A: [[1, 2], [2, 4]], b: [1, 2]}}\n  - {id: t, tool: statistics, args: {data: {$ref: bad.x, default: [1, 2]}}}\n";
+    place.write(
+        "on.yaml",
+        &format!("{bad}outputs: {{m: {{$ref: t.mean}}}}\n"),
+    );
+    let answer = place.run(&["run", "on.yaml"], "");
+    answer.expect_code(0);
+    assert_eq!(answer.at("/output/outputs/m").as_f64(), Some(1.5));
+    let warning = answer
+        .at("/warnings/0")
+        .as_str()
+        .map(str::to_owned)
+        .unwrap();
+    assert!(
+        warning.contains("step `bad` (`matrix_solve`)") && warning.contains("least_squares"),
+        "{warning}"
+    );
+    let runs = place.run(&["runs", "list"], "");
+    assert!(runs.stdout.contains("\"succeeded\""), "{}", runs.stdout);
+    place.write(
+        "ends.yaml",
+        &format!("{bad}  - {{id: real, tool: read_file, after: [t], args: {{path: nope.txt}}}}\n"),
+    );
+    let answer = place.run(&["run", "ends.yaml"], "");
+    answer.expect_code(1);
+    let message = answer
+        .at("/error/message")
+        .as_str()
+        .map(str::to_owned)
+        .unwrap();
+    assert!(message.starts_with("step `real`"), "{message}");
+}
+
+/// Looking again at a run that waits for a person does not do what waits, and says what there was to compare.
+#[test]
+fn a_replay_of_a_run_that_waits_does_nothing() {
+    let place = Place::new();
+    place.write("p.yaml", "version: 1\nsteps:\n  - {id: a, tool: statistics, args: {data: [1, 2, 3]}}\n  - {id: w, tool: write_file, approval: required, args: {path: x.txt, content: x}}\n");
+    let waits = place.run(&["run", "p.yaml"], "");
+    let run = waits
+        .at("/output/chain_id")
+        .as_str()
+        .map(str::to_owned)
+        .unwrap();
+    for (state, code) in [("suspended", 0), ("cancelled", 0)] {
+        let answer = place.run(&["--json", "replay", &run], "");
+        answer.expect_code(code);
+        let found = ["same", "state", "compared", "computed"]
+            .map(|key| answer.at(&format!("/{key}")).to_string());
+        assert_eq!(
+            found,
+            ["true", &format!("\"{state}\""), "\"steps\"", "1"],
+            "{}",
+            answer.stdout
+        );
+        assert!(!place.path("work/x.txt").exists(), "what waited was done");
+        place.run(&["runs", "cancel", &run], "");
+    }
+}
+
+/// `plan check` says why the steps run one after the other.
+#[test]
+fn a_check_says_why_a_plan_is_sequential() {
+    let place = Place::new();
+    place.write("p.yaml", "version: 1\nsteps:\n  - {id: a, tool: json_query, args: {data: [1], query: \"[0]\"}}\n  - {id: p, tool: apply_patch, args: {patch: {$ref: a.result}}}\n");
+    let answer = place.run(&["plan", "check", "p.yaml", "--yes"], "");
+    answer.expect_code(0);
+    let reason = answer.at("/fallback_reason").as_str().map(str::to_owned);
+    assert_eq!(
+        reason.as_deref(),
+        Some("step `p` names the resource at `/patch` only when it runs")
+    );
+    let human = place.run(
+        &["plan", "check", "p.yaml", "--yes", "--output", "human"],
+        "",
+    );
+    assert!(
+        human
+            .stdout
+            .contains("steps run one after the other: step `p`"),
+        "{}",
+        human.stdout
+    );
+}

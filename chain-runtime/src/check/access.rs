@@ -11,7 +11,7 @@ use crate::template::Node;
 /// What is known of the resources of a step.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
-    /// The keys; a path that is read and not known is every path.
+    /// The keys; a path or host that is read and not known is every one.
     pub keys: Vec<ResourceKey>,
     /// Why the plan cannot be put in order by resources, where it cannot.
     pub unknown: Option<String>,
@@ -44,6 +44,13 @@ pub(super) fn of_open_call(
             let open =
                 |pointer: &&&str| args.pointer(pointer).is_some_and(|node| !node.is_literal());
             found.unknown_at(by.iter().find(open).unwrap_or(&""));
+        }
+        (None, Some(_)) if spec.capabilities.contains(&Capability::Http) => {
+            found.keys.push(ResourceKey {
+                kind: ResourceKind::Host,
+                name: String::new(),
+                access: Access::Read,
+            });
         }
         _ => {}
     }
