@@ -1,6 +1,6 @@
 use tool_core::{AnyTool, Ctx, Value, schema};
 
-fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
+pub(crate) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
     math_tools::FAMILIES
         .iter()
         .flat_map(|family| family.iter())

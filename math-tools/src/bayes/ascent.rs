@@ -65,6 +65,7 @@ pub fn maximise(
         let mut length = (0.2 * (high - low) / longest).min(1.0);
         let mut accepted = None;
         for _ in 0..HALVINGS_MAX {
+            ctx.check()?;
             let trial: Vec<f64> = (0..d)
                 .map(|i| (x[i] + length * direction[i]).clamp(low, high))
                 .collect();

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use rand::{Rng, RngExt};
-use tool_core::{Ctx, ToolError};
+use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::ascent::{Peak, maximise};
 
@@ -74,7 +74,7 @@ impl Process {
     /// `start` are length scales to begin from besides the fixed ones and a random one.
     ///
     /// # Errors
-    /// `cancelled` and `timeout`.
+    /// As [`Process::condition`].
     pub fn fit(
         data: Data<'_>,
         nugget: f64,
@@ -86,7 +86,7 @@ impl Process {
         let d = data.dimension;
         let constant = data.y.iter().all(|value| *value == data.y[0]);
         if constant {
-            return Ok(Self::condition(data, &vec![0.5; d], nugget));
+            return Self::condition(data, &vec![0.5; d], nugget, ctx);
         }
         let mut starts: Vec<Vec<f64>> = [0.15, 0.5, 2.0]
             .iter()
@@ -101,7 +101,7 @@ impl Process {
                 LOG_LENGTH,
                 ITERATIONS_MAX,
                 ctx,
-                |log_lengths, gradient| likelihood(data, log_lengths, nugget, gradient),
+                |log_lengths, gradient| likelihood(data, log_lengths, nugget, gradient, ctx),
             )?;
             if best.as_ref().is_none_or(|best| peak.value > best.value) {
                 best = Some(peak);
@@ -111,21 +111,42 @@ impl Process {
             || vec![0.5; d],
             |peak| peak.x.iter().map(|log| log.exp()).collect(),
         );
-        Ok(Self::condition(data, &lengths, nugget))
+        Self::condition(data, &lengths, nugget, ctx)
     }
 
     /// Conditions on the observations with given length scales.
-    pub fn condition(data: Data<'_>, lengths: &[f64], nugget: f64) -> Self {
+    ///
+    /// # Errors
+    /// `cancelled` and `timeout`; `numeric` with reason `singular` when no nugget up to the signal variance is enough.
+    pub fn condition(
+        data: Data<'_>,
+        lengths: &[f64],
+        nugget: f64,
+        ctx: &Ctx,
+    ) -> Result<Self, ToolError> {
+        /// From 1e-12 to 1 and beyond by tenfolds: with a nugget of 1 the matrix is positive definite whatever the points are.
+        const ATTEMPTS_MAX: usize = 16;
         // A nugget that lets the factorisation succeed: correlation matrices are positive semidefinite up to rounding.
         let mut used = nugget;
-        let (factor, solved) = loop {
+        for _ in 0..ATTEMPTS_MAX {
+            ctx.check()?;
             let (matrix, _) = correlation(data, lengths, used);
             if let Some(factor) = cholesky(matrix, data.y.len()) {
-                let solved = Solved::new(&factor, data.y);
-                break (factor, solved);
+                return Ok(Self::solved(data, lengths, used, factor));
             }
             used = (10.0 * used).max(1e-12);
-        };
+        }
+        Err(ToolError::new(
+            ErrorCode::Numeric,
+            format_args!("the correlation matrix of {} points has no Cholesky factor, with a nugget up to {used:.1e}", data.y.len()),
+        )
+        .reason("singular")
+        .at("/objective")
+        .hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
+    }
+
+    fn solved(data: Data<'_>, lengths: &[f64], nugget: f64, factor: Vec<f64>) -> Self {
+        let solved = Solved::new(&factor, data.y);
         Self {
             x: data.x.to_vec(),
             factor,
@@ -133,7 +154,7 @@ impl Process {
             lengths: lengths.to_vec(),
             mean: solved.mean,
             signal_variance: solved.variance,
-            nugget: used,
+            nugget,
             log_likelihood: solved.log_likelihood,
         }
     }
@@ -246,7 +267,15 @@ impl Solved {
 }
 
 /// The log likelihood, maximal over mean and signal variance, and its gradient in the logarithms of the length scales.
-fn likelihood(data: Data<'_>, log_lengths: &[f64], nugget: f64, gradient: &mut [f64]) -> f64 {
+///
+/// Minus infinity where there is no factor, and when the call is stopped, which the caller sees next.
+fn likelihood(
+    data: Data<'_>,
+    log_lengths: &[f64],
+    nugget: f64,
+    gradient: &mut [f64],
+    ctx: &Ctx,
+) -> f64 {
     let n = data.y.len();
     let lengths: Vec<f64> = log_lengths.iter().map(|log| log.exp()).collect();
     let (matrix, slopes) = correlation(data, &lengths, nugget);
@@ -257,7 +286,9 @@ fn likelihood(data: Data<'_>, log_lengths: &[f64], nugget: f64, gradient: &mut [
     if solved.variance <= 0.0 {
         return f64::NEG_INFINITY;
     }
-    let inverse = inverse(&factor, n);
+    let Some(inverse) = inverse(&factor, n, ctx) else {
+        return f64::NEG_INFINITY;
+    };
     gradient.fill(0.0);
     for i in 0..n {
         for j in 0..i {
@@ -336,15 +367,16 @@ fn backward(factor: &[f64], b: &mut [f64]) {
     }
 }
 
-/// The inverse of L L', full, row-major.
-fn inverse(factor: &[f64], n: usize) -> Vec<f64> {
+/// The inverse of L L', full, row-major; `None` when the call is stopped.
+fn inverse(factor: &[f64], n: usize, ctx: &Ctx) -> Option<Vec<f64>> {
     let mut inverse = vec![0.0; n * n];
     for (index, row) in inverse.chunks_exact_mut(n).enumerate() {
+        ctx.check().ok()?;
         row[index] = 1.0;
         forward(factor, row);
         backward(factor, row);
     }
-    inverse
+    Some(inverse)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -375,12 +407,12 @@ mod tests {
         };
         let at = [-1.0, 0.3];
         let mut gradient = [0.0; 2];
-        likelihood(data, &at, 1e-6, &mut gradient);
+        likelihood(data, &at, 1e-6, &mut gradient, &Ctx::default());
         for k in 0..2 {
             let side = |step: f64| {
                 let mut moved = at;
                 moved[k] += step;
-                likelihood(data, &moved, 1e-6, &mut [0.0; 2])
+                likelihood(data, &moved, 1e-6, &mut [0.0; 2], &Ctx::default())
             };
             let difference = (side(1e-5) - side(-1e-5)) / 2e-5;
             assert!(
@@ -402,7 +434,9 @@ mod tests {
             },
             &[0.4, 0.9],
             1e-6,
-        );
+            &Ctx::default(),
+        )
+        .unwrap();
         let at = [0.37, 0.61];
         let (prediction, mean, std) = process.predict_with_gradient(&at);
         assert_eq!(prediction, process.predict(&at));
@@ -430,7 +464,9 @@ mod tests {
             },
             &[0.3, 0.3],
             1e-10,
-        );
+            &Ctx::default(),
+        )
+        .unwrap();
         for (point, y) in x.chunks_exact(2).zip(&y) {
             let found = process.predict(point);
             assert!(
@@ -457,7 +493,9 @@ mod tests {
             },
             &[1.0],
             0.0,
-        );
+            &Ctx::default(),
+        )
+        .unwrap();
         let c = (1.0 + SQRT_5 + 5.0 / 3.0) * (-SQRT_5).exp();
         assert!(
             process.mean.abs() < 1e-15 && (process.signal_variance - 1.0 / (1.0 - c)).abs() < 1e-14

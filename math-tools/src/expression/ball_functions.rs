@@ -32,6 +32,12 @@ impl Machine<'_> {
             Square => self.mul(x, x),
             Sign => Ok(self.small(x.sign()?)),
             Exp => self.exp(x),
+            Unary::Exp2 => {
+                let ln = self.ln(&self.small(2))?;
+                let exponent = self.mul(x, &ln)?;
+                self.exp(&exponent)
+            }
+            Unary::Reciprocal => self.div(&self.small(1), x),
             Expm1 => {
                 let exp = self.exp(x)?;
                 self.sub(&exp, &self.small(1))
@@ -178,6 +184,10 @@ impl Machine<'_> {
             Binary::Sub => self.sub(a, b),
             Binary::Mul => self.mul(a, b),
             Binary::Div => self.div(a, b),
+            Binary::FloorDiv => {
+                let quotient = self.div(a, b)?;
+                self.unary(Unary::Floor, &quotient)
+            }
             Binary::Mod | Binary::Fmod => {
                 let quotient = self.div(a, b)?;
                 let rounding = if op == Binary::Mod {

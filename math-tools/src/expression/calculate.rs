@@ -16,7 +16,7 @@ use super::complex::{self, Complex};
 use super::exact::{self, ExactError};
 use super::parameters::{Parameter, Parameters};
 use super::rational::{FRACTION_BITS_MAX, Failure, INTEGER_BITS_MAX, Rational};
-use super::{Expression, Scope};
+use super::{Expression, Scope, ValueError};
 
 /// The calculator.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Calculate;
 /// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision`
 /// to as many digits as asked for, correctly rounded; with `complex` over the complex numbers.
 ///
-/// Operators: + - * / % ** ^ (both powers, binding tighter than unary minus) and comparisons (1 or 0). Functions: sin cos tan
+/// Operators: + - * / // (rounded down) % ** ^ (both powers, binding tighter than unary minus) and comparisons (1 or 0). Functions: sin cos tan
 /// asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log (natural; log(x, base)) log2 log10 log1p sqrt cbrt abs
 /// sign floor ceil round (halves to even) trunc min max hypot fmod degrees radians erf erfc gamma lgamma factorial,
 /// if(condition, a, b); re im arg conj. Constants: pi e tau. Names may start with `np.` or `math.`. Angles are in radians. Division by zero,
@@ -444,14 +444,20 @@ fn double_answer(expression: &Expression, values: &[f64], ctx: &Ctx) -> Result<O
     const BOUNDED_NODES_MAX: usize = 200;
     /// Relative error from which the reader must know of it.
     const DOUBTFUL: f64 = 1e-8;
-    let value = expression
-        .value(values)
-        .map_err(|err| err.into_tool_error("/expression"))?;
     let ast = expression.ast();
     let slots: Result<Vec<Rational>, ExactError> = exact_values(values).into_iter().collect();
-    let bound = slots
+    let slots = slots
         .ok()
-        .filter(|_| ast.nodes().len() <= BOUNDED_NODES_MAX)
+        .filter(|_| ast.nodes().len() <= BOUNDED_NODES_MAX);
+    let value = match (expression.value(values), &slots) {
+        (Ok(value), _) => value,
+        (Err(err @ ValueError::Overflow { .. }), Some(slots)) => {
+            let wide = big::evaluate(ast, slots, WIDE_DIGITS, ctx);
+            return wide_answer(wide, ctx)?.ok_or_else(|| err.into_tool_error("/expression"));
+        }
+        (Err(err), _) => return Err(err.into_tool_error("/expression")),
+    };
+    let bound = slots
         .and_then(|slots| big::double_error(ast, &slots, value, ctx))
         .filter(|bound| bound.is_finite());
     if let Some(bound) = bound.filter(|bound| *bound > DOUBTFUL * value.abs()) {
@@ -466,6 +472,33 @@ fn double_answer(expression: &Expression, values: &[f64], ctx: &Ctx) -> Result<O
         exact: bound == Some(0.0),
         error_bound: bound.map(bound_text),
     })
+}
+
+/// Digits that are enough to round to a double.
+const WIDE_DIGITS: usize = 25;
+
+/// The double nearest to a value whose way leads beyond the range of doubles, such as `1e308 * 10 / 10`; `None` where it is beyond itself,
+/// or not told from zero.
+fn wide_answer(
+    wide: Result<big::Decimal, ToolError>,
+    ctx: &Ctx,
+) -> Result<Option<Output>, ToolError> {
+    ctx.check()?;
+    let Some(value) = wide
+        .ok()
+        .filter(|decimal| !decimal.vanishing)
+        .and_then(|decimal| decimal.text.parse::<f64>().ok())
+        .filter(|value| value.is_finite())
+    else {
+        return Ok(None);
+    };
+    let half_unit = 0.5 * (value.abs().next_up() - value.abs());
+    Ok(Some(Output {
+        value: Answer::Double(value),
+        kind: AnswerKind::Double,
+        exact: false,
+        error_bound: Some(bound_text(half_unit.max(f64::from_bits(1)))),
+    }))
 }
 
 /// A bound with two digits, rounded up.

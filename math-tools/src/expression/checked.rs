@@ -50,7 +50,7 @@ impl ValueError {
             Self::Domain { .. } => ("domain", "guard it with `if(condition, a, b)`"),
             Self::Overflow { .. } => (
                 "overflow",
-                "work with logarithms, or with integers only, which `calculate` keeps exact",
+                "work with logarithms; `calculate` with `precision` or `exact` has no such limit",
             ),
         };
         ToolError::new(ErrorCode::Numeric, self)
@@ -95,7 +95,10 @@ fn unary(node: &Node, op: Unary, x: f64) -> Result<f64, ValueError> {
 }
 
 fn binary(node: &Node, op: Binary, a: f64, b: f64) -> Result<f64, ValueError> {
-    let divides = matches!(op, Binary::Div | Binary::Mod | Binary::Fmod) && b == 0.0;
+    let divides = matches!(
+        op,
+        Binary::Div | Binary::FloorDiv | Binary::Mod | Binary::Fmod
+    ) && b == 0.0;
     if divides || (op == Binary::Pow && a == 0.0 && b < 0.0) {
         return Err(ValueError::DivisionByZero {
             column: node.column,

@@ -177,6 +177,8 @@ operations! {
         Div = "/" => Method2::Kernel(vector::Binary::Div);
         /// Remainder with the divisor's sign.
         Mod = "%" => Method2::Kernel(vector::Binary::Mod);
+        /// The largest whole number not above the quotient.
+        FloorDiv = "//" => Method2::FloorDiv;
         /// Power.
         Pow = "**" => Method2::Kernel(vector::Binary::Pow);
         /// 1 when less.
@@ -281,6 +283,8 @@ pub enum Method2 {
     LogBase,
     /// The larger, and what the smaller adds.
     LogAddExp,
+    /// What the remainder leaves, divided.
+    FloorDiv,
 }
 
 impl Binary {
@@ -289,6 +293,7 @@ impl Binary {
         !matches!(
             self,
             Self::Mod
+                | Self::FloorDiv
                 | Self::Fmod
                 | Self::Min
                 | Self::Max
@@ -309,7 +314,7 @@ impl Binary {
         match self.method() {
             Method2::Kernel(op) => vector::binary(op, a, b),
             Method2::Call(function) => (function.value)(a, b),
-            Method2::LogBase | Method2::LogAddExp => {
+            Method2::LogBase | Method2::LogAddExp | Method2::FloorDiv => {
                 let mut builder = Builder::new();
                 let (a, b) = (builder.constant(a), builder.constant(b));
                 let value = self.lower(&mut builder, a, b);
@@ -328,6 +333,13 @@ impl Binary {
             Method2::LogBase => {
                 let (a, b) = (builder.unary(One::Log, a), builder.unary(One::Log, b));
                 builder.binary(Two::Div, a, b)
+            }
+            // As Python does it: the floor of the rounded quotient of 1 and 0.1 would be 10, and ten times 0.1 is more than 1.
+            Method2::FloorDiv => {
+                let rest = builder.binary(Two::Mod, a, b);
+                let multiple = builder.binary(Two::Sub, a, rest);
+                let quotient = builder.binary(Two::Div, multiple, b);
+                builder.unary(One::Round, quotient)
             }
             Method2::LogAddExp => {
                 let (larger, smaller) = (
@@ -397,6 +409,7 @@ const ALIASES: &[(&str, Function)] = &[
     ("ln", Function::Unary(Unary::Ln)),
     ("power", Function::Binary(Binary::Pow)),
     ("remainder", Function::Binary(Binary::Mod)),
+    ("floor_divide", Function::Binary(Binary::FloorDiv)),
     ("minimum", Function::Binary(Binary::Min)),
     ("maximum", Function::Binary(Binary::Max)),
     ("arcsin", Function::Unary(Unary::Asin)),

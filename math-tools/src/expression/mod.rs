@@ -8,7 +8,7 @@
 //! ```text
 //! comparison = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ]     value 1 or 0
 //! sum        = product { ( "+" | "-" ) product }
-//! product    = unary { ( "*" | "/" | "%" ) unary }                      "%" takes the divisor's sign
+//! product    = unary { ( "*" | "/" | "//" | "%" ) unary }               "//" rounds down, "%" takes the divisor's sign
 //! unary      = ( "-" | "+" ) unary | power
 //! power      = primary [ ( "**" | "^" ) unary ]                         right-associative, tighter than unary minus
 //! primary    = number | name | name "[" digits "]" | name "(" comparison { "," comparison } ")" | "(" comparison ")"

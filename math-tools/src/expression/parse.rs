@@ -129,8 +129,12 @@ impl<'a> Parser<'a> {
 
     /// Answers whether the product is a single percentage, `b%`.
     fn product(&mut self) -> Result<bool, ExpressionError> {
-        const LEVEL: &[(&str, Binary)] =
-            &[("*", Binary::Mul), ("/", Binary::Div), ("%", Binary::Mod)];
+        const LEVEL: &[(&str, Binary)] = &[
+            ("*", Binary::Mul),
+            ("/", Binary::Div),
+            ("//", Binary::FloorDiv),
+            ("%", Binary::Mod),
+        ];
         self.unary()?;
         let (mut operators, mut percents) = (0, 0);
         while let Some((op, column)) = self.operator(LEVEL) {
@@ -155,7 +159,9 @@ impl<'a> Parser<'a> {
 
     /// Whether the `%` just read is a percent sign: what follows cannot start a divisor. A sign can, so `7 % -3` is a remainder.
     fn ends_percentage(&self) -> bool {
-        const FOLLOWERS: [&str; 11] = [")", ",", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="];
+        const FOLLOWERS: [&str; 12] = [
+            ")", ",", "*", "/", "//", "%", "<", "<=", ">", ">=", "==", "!=",
+        ];
         let token = self.peek();
         self.scope.percent()
             && (token.kind == TokenKind::End

@@ -67,6 +67,24 @@ impl System {
         })
     }
 
+    /// The product of the Hessian of an expression in the slots 0 to n - 1 and a vector, whose entries are the slots n to 2 n - 1.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub fn hessian_product(expression: &Expression, n: usize) -> Result<Self, NotDifferentiable> {
+        let mut builder = Builder::new();
+        let value = lower(expression.ast(), &mut builder);
+        let slots: Vec<usize> = (0..n).collect();
+        let gradient = builder.gradient(value, &slots)?;
+        let direction: Vec<(usize, Node)> = (0..n)
+            .map(|slot| (slot, builder.variable(n + slot)))
+            .collect();
+        let product = builder.tangents(&gradient, &direction)?;
+        Ok(Self {
+            program: builder.finish(&product),
+        })
+    }
+
     /// An evaluator with registers of its own; make one per thread.
     pub fn evaluator(&self) -> program::Evaluator<'_> {
         self.program.evaluator()

@@ -328,11 +328,6 @@ fn errors_say_where_what_and_what_next() {
             "write `==` to compare",
         ),
         (
-            "x // 2",
-            "unexpected character `/` at column 3",
-            "write `floor(a / b)`",
-        ),
-        (
             "x² + 1",
             "unexpected character `²` at column 2",
             "write `**2`",

@@ -25,13 +25,13 @@ pub(super) enum TokenKind<'a> {
 
 const PREFIXES: [&str; 3] = ["np", "numpy", "math"];
 /// Operators, the longer ones first.
-const SIGNS: [&str; 18] = [
-    "**", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "^", "<", ">", "(", ")", "[", "]", ",",
+const SIGNS: [&str; 19] = [
+    "**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "^", "<", ">", "(", ")", "[", "]",
+    ",",
 ];
 
 /// What to write in place of signs that the language does not have.
 const REPLACEMENTS: &[(&str, &str)] = &[
-    ("//", "write `floor(a / b)`"),
     ("=", "write `==` to compare"),
     ("&", "multiply comparisons: `(a < b) * (b < c)`"),
     (

@@ -3,11 +3,11 @@
 use num_bigint::{BigInt, Sign};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Real, Spec, Tool, ToolError};
+use tool_core::{Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError};
 
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::Factors;
-use super::dense::{self, Lu, exponent_of, normalised, scaled, system};
+use super::dense::{self, Lu, exponent_of, scaled, system};
 use super::eigen::square;
 use super::factors::afford;
 
@@ -80,7 +80,7 @@ impl Tool for MatrixDeterminant {
             return Ok(of_integer(&bareiss(&a, n, ctx)?));
         }
         afford(ctx, (n as f64).powi(3), 3 * n * n)?;
-        let output = by_pivots(&a, n);
+        let output = by_pivots(&a, n)?;
         ctx.check()?;
         if output.error_estimate.0 >= 0.1 {
             ctx.warn("the matrix is singular to working precision: the determinant may have no right digit, not even its sign");
@@ -193,15 +193,10 @@ fn decimal_double(digits: &str) -> f64 {
     digits.parse().unwrap_or(f64::NAN)
 }
 
-/// The product of the pivots: rows scaled by powers of two and exponents counted apart, so that only the result itself can overflow.
-fn by_pivots(a: &Matrix, n: usize) -> Output {
-    let mut data = Vec::with_capacity(n * n);
-    let mut power = 0_i64;
-    for row in 0..n {
-        let (scaled_row, exponent) = normalised(a.row(row));
-        data.extend(scaled_row);
-        power += i64::from(exponent);
-    }
+/// The product of the pivots: rows and columns scaled by powers of two and exponents counted apart, so that only the result itself
+/// can overflow.
+fn by_pivots(a: &Matrix, n: usize) -> Result<Output, ToolError> {
+    let (data, mut power) = equilibrated(a, n);
     let factors = Lu::new(dense::columns_of(&data, n, n));
     let mut mantissa = factors.sign();
     for index in 0..n {
@@ -210,6 +205,15 @@ fn by_pivots(a: &Matrix, n: usize) -> Output {
         mantissa = scaled(mantissa, -shift);
         power += i64::from(shift);
     }
+    if !mantissa.is_finite() {
+        return Err(ToolError::new(
+            ErrorCode::Numeric,
+            "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure",
+        )
+        .reason("overflow")
+        .at("/A")
+        .hint("eliminate the largest entries by hand, or give the matrix in integers of at most 2^53"));
+    }
     let zero = mantissa == 0.0;
     let rcond = if zero {
         0.0
@@ -217,7 +221,7 @@ fn by_pivots(a: &Matrix, n: usize) -> Output {
         reciprocal_condition(&Factors::Lu(factors), system::norm1(&data, n))
     };
     let log = mantissa.abs().ln() + power as f64 * std::f64::consts::LN_2;
-    Output {
+    Ok(Output {
         determinant: Real(scaled(mantissa, power.clamp(-5000, 5000) as i32)),
         sign: if zero { 0 } else { mantissa.signum() as i8 },
         log_abs_determinant: Real(if zero { f64::NEG_INFINITY } else { log }),
@@ -225,5 +229,33 @@ fn by_pivots(a: &Matrix, n: usize) -> Output {
         digits: None,
         error_estimate: Real(n as f64 * f64::EPSILON / rcond),
         method: Method::Lu,
+    })
+}
+
+/// The matrix with the largest entry of each row, and of each column where those differ much, brought near 1 by powers of two, and the
+/// sum of the exponents taken out. Every entry is scaled once, so that none is rounded on the way to another scale.
+fn equilibrated(a: &Matrix, n: usize) -> (Vec<f64>, i64) {
+    /// Columns that differ by fewer powers of two are left alone.
+    const SPREAD_MAX: i32 = 26;
+    let exponent = |value: f64| (value != 0.0).then(|| exponent_of(value.abs()));
+    let rows: Vec<i32> = (0..n)
+        .map(|row| a.row(row).iter().filter_map(|&value| exponent(value)).max())
+        .map(Option::unwrap_or_default)
+        .collect();
+    let mut columns: Vec<i32> = (0..n)
+        .map(|column| {
+            let entries = (0..n).map(|row| (a.row(row)[column], rows[row]));
+            let left = entries.filter_map(|(value, row)| Some(exponent(value)? - row));
+            left.max().unwrap_or_default()
+        })
+        .collect();
+    if columns.iter().all(|&column| column >= -SPREAD_MAX) {
+        columns.fill(0);
     }
+    let data = (0..n * n)
+        .map(|index| (index / n, index % n))
+        .map(|(row, column)| scaled(a.row(row)[column], -rows[row] - columns[column]))
+        .collect();
+    let power = rows.iter().chain(&columns).map(|&e| i64::from(e)).sum();
+    (data, power)
 }

@@ -34,8 +34,8 @@ pub struct Args {
 pub struct Output {
     /// Number of singular values above the threshold.
     pub rank: usize,
-    /// The threshold, in units of A.
-    pub threshold: f64,
+    /// The threshold, in units of A; "Infinity" beyond the range of a double.
+    pub threshold: Real,
     /// Smallest singular value that counts over the largest that does not, a measure of how clear the rank is; "Infinity" when
     /// nothing is discarded or what is discarded is 0.
     pub gap: Real,
@@ -130,7 +130,7 @@ impl Tool for MatrixRank {
         };
         Ok(Output {
             rank,
-            threshold,
+            threshold: Real(threshold),
             gap: Real(gap),
             condition: Real(if values[size - 1] > 0.0 {
                 largest / values[size - 1]
@@ -153,7 +153,7 @@ impl Tool for MatrixRank {
             },
             output: Output {
                 rank: 1,
-                threshold: 5e-10,
+                threshold: Real(5e-10),
                 gap: Real(f64::INFINITY),
                 singular_values: vec![5.0, 0.0],
                 condition: Real(f64::INFINITY),

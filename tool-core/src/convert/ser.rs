@@ -22,8 +22,8 @@ pub struct Encoded {
 /// Converts a typed value.
 ///
 /// # Errors
-/// `internal` when a double is not finite (use [`Real`](crate::types::Real) for those that may be) or a map key is not a
-/// string.
+/// `numeric` with reason `not_finite` when a double is not finite (use [`Real`](crate::types::Real) for those that may be), `internal`
+/// when a map key is not a string.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ToolError> {
     encode(value).map(|encoded| encoded.value)
 }
@@ -40,18 +40,37 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Encoded, ToolError> {
             value,
             sources: state.sources,
         }),
-        Err(err) => Err(ToolError::new(ErrorCode::Internal, err.0)
+        Err(EncodeError::NotFinite(found)) => {
+            let pointer = state.pointer();
+            Err(ToolError::new(
+                ErrorCode::Numeric,
+                format_args!(
+                    "`{pointer}` of the result is {}, beyond the range of a double",
+                    crate::number::spelling(found)
+                ),
+            )
+            .reason("not_finite")
+            .at(pointer)
+            .hint("scale the arguments so that all results stay below 1.8e308"))
+        }
+        Err(EncodeError::Other(message)) => Err(ToolError::new(ErrorCode::Internal, message)
             .reason("encode")
             .at(state.pointer())),
     }
 }
 
 #[derive(Debug)]
-struct EncodeError(String);
+enum EncodeError {
+    NotFinite(f64),
+    Other(String),
+}
 
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::NotFinite(value) => f.write_str(&crate::number::spelling(*value)),
+            Self::Other(message) => f.write_str(message),
+        }
     }
 }
 
@@ -59,7 +78,7 @@ impl std::error::Error for EncodeError {}
 
 impl ser::Error for EncodeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+        Self::Other(message.to_string())
     }
 }
 
@@ -149,10 +168,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
         if value.is_finite() {
             Ok(Value::Float(value))
         } else {
-            Err(EncodeError(format!(
-                "the result holds {}, which has no JSON spelling",
-                crate::number::spelling(value)
-            )))
+            Err(EncodeError::NotFinite(value))
         }
     }
 
@@ -165,7 +181,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 
     fn serialize_bytes(self, _value: &[u8]) -> Result<Value, EncodeError> {
-        Err(EncodeError("bytes have no JSON spelling".to_owned()))
+        Err(EncodeError::Other("bytes have no JSON spelling".to_owned()))
     }
 
     fn serialize_none(self) -> Result<Value, EncodeError> {
@@ -199,8 +215,15 @@ impl<'a> ser::Serializer for Encoder<'a> {
         value: &T,
     ) -> Result<Value, EncodeError> {
         match name {
-            TOKEN => receive()
-                .ok_or_else(|| EncodeError("a value was announced and not handed over".to_owned())),
+            TOKEN => {
+                let value = receive().ok_or_else(|| {
+                    EncodeError::Other("a value was announced and not handed over".to_owned())
+                })?;
+                match not_finite(&value) {
+                    Some(number) => Err(EncodeError::NotFinite(number)),
+                    None => Ok(value),
+                }
+            }
             DATA_TOKEN | TEXT_TOKEN => {
                 let kind = if name == DATA_TOKEN {
                     InputKind::Data
@@ -397,7 +420,7 @@ impl ser::SerializeMap for Map<'_> {
             Value::String(key) => key,
             Value::Int(number) => Arc::from(number.to_string()),
             other => {
-                return Err(EncodeError(format!(
+                return Err(EncodeError::Other(format!(
                     "a map key must be a string, found {}",
                     other.kind()
                 )));
@@ -411,7 +434,7 @@ impl ser::SerializeMap for Map<'_> {
         let key = self
             .key
             .take()
-            .ok_or_else(|| EncodeError("a map value without a key".to_owned()))?;
+            .ok_or_else(|| EncodeError::Other("a map value without a key".to_owned()))?;
         self.state.path.push(Segment::Key(Arc::clone(&key)));
         let value = value.serialize(Encoder { state: self.state })?;
         self.state.path.pop();
@@ -466,6 +489,20 @@ impl Serialize for Value {
         let result = serializer.serialize_newtype_struct(TOKEN, &Plain(self));
         receive();
         result
+    }
+}
+
+/// A number in a value that is not finite.
+fn not_finite(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(number) => Some(*number).filter(|number| !number.is_finite()),
+        Value::Numbers(numbers) if !numbers.is_finite() => {
+            let mut numbers = numbers.as_slice().iter().copied();
+            numbers.find(|number| !number.is_finite())
+        }
+        Value::Array(items) => items.iter().find_map(not_finite),
+        Value::Object(object) => object.iter().find_map(|(_, value)| not_finite(value)),
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{encode, from_value, to_value};
+use crate::error::ErrorCode;
 use crate::input::{Input, InputKind, Matrix, Source, Text, Vector};
 use crate::json::{Limits, parse, to_text};
 use crate::types::{Bounded, Count, Positive, Real, Seed};
@@ -192,14 +193,25 @@ fn lists_the_files_that_arguments_refer_to() {
 #[test]
 fn refuses_or_spells_what_is_not_finite() {
     #[derive(Serialize)]
-    struct Output {
-        plain: Vec<f64>,
+    struct Output<T> {
+        plain: T,
     }
     let err = to_value(&Output {
         plain: vec![1.0, f64::NAN],
     })
     .expect_err("not finite");
     assert_eq!(err.path(), Some("/plain/1"));
+    assert_eq!(
+        (err.code(), err.reason_str()),
+        (ErrorCode::Numeric, Some("not_finite"))
+    );
+    let block = Output::<Value> {
+        plain: Value::vector(vec![0.0, f64::INFINITY]),
+    };
+    assert_eq!(
+        to_value(&block).expect_err("not finite").path(),
+        Some("/plain")
+    );
     let spelled = to_value(&[Real(1.0), Real(f64::NAN), Real(f64::NEG_INFINITY)]).expect("spelled");
     assert_eq!(to_text(&spelled), r#"[1.0,"NaN","-Infinity"]"#);
     let back: Vec<Real> = from_value(&spelled).expect("reads its own spelling");

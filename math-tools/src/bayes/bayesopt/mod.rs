@@ -43,8 +43,8 @@ pub struct Args {
     /// What the next point maximises.
     #[serde(default)]
     pub acquisition: Acquisition,
-    /// Standard deviation of the noise of the objective, relative to that of the process; at least 1e-5 is used, for a stable
-    /// fit. Expressions have no noise: larger values smooth over jumps and ripples.
+    /// Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used,
+    /// for a stable fit. Expressions have no noise: larger values smooth over jumps and ripples.
     #[serde(default = "noise")]
     pub noise: Tolerance,
     /// Seed of the design and of the starting points of the searches; 42 when absent.
@@ -166,7 +166,7 @@ impl Tool for BayesOpt {
             initial: args.n_init.size(),
             iterations: args.n_iter.size(),
             acquisition: args.acquisition,
-            nugget: args.noise.get().powi(2).max(NUGGET_MIN),
+            nugget: nugget(args.noise)?,
             seed: ctx.seed(args.seed),
         };
         let total = plan.initial + plan.iterations;
@@ -245,6 +245,20 @@ impl Tool for BayesOpt {
             output: example_output(),
         }]
     }
+}
+
+/// The noise variance relative to that of the process.
+fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
+    /// The square is far from overflow, also times the variance of the values.
+    const NOISE_MAX: f64 = 1e100;
+    if noise.get() > NOISE_MAX {
+        return Err(ToolError::invalid(
+            "/noise",
+            format_args!("expected at most {NOISE_MAX:e}, found {:e}", noise.get()),
+        )
+        .hint("give it relative to the standard deviation of the objective, such as 0.1"));
+    }
+    Ok(noise.get().powi(2).max(NUGGET_MIN))
 }
 
 /// The bounds as pairs, each checked.

@@ -120,7 +120,7 @@ impl Model {
             dimension: d,
         };
         let process = match lengths {
-            Some(lengths) if !refit => Process::condition(data, lengths, plan.nugget),
+            Some(lengths) if !refit => Process::condition(data, lengths, plan.nugget, ctx)?,
             known => Process::fit(data, plan.nugget, known, rng, ctx)?,
         };
         let best = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -36,6 +36,15 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
         .at("/query")
         .hint("put data into `tables` or `params` instead of the query"));
     }
+    // SQLite reads to the first NUL and would answer another query.
+    if let Some(at) = query.find('\0') {
+        return Err(ToolError::invalid(
+            "/query",
+            format_args!("NUL at byte {}, which ends a query", at + 1),
+        )
+        .reason("sql")
+        .hint("leave it out; a text with NUL can be passed in `params`"));
+    }
     let tokens = tokens(query);
     for (index, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };

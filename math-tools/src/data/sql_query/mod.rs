@@ -16,7 +16,7 @@ pub struct SqlQuery;
 
 /// Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are
 /// typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be
-/// written, attached or configured, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
+/// written, attached or configured, a query ends after 20 s at the latest, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -60,6 +60,7 @@ impl Tool for SqlQuery {
         category: Category::Data,
         tags: &["table", "query"],
         syntax: &[("/query", tool_core::Syntax::Sql)],
+        timeout_ms: Some(20_000),
         ..Spec::pure()
     };
     type Args = Args;

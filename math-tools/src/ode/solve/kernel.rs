@@ -36,6 +36,8 @@ pub struct Options {
     pub atol: f64,
     /// Largest number of attempted steps.
     pub max_steps: u32,
+    /// Largest size of a step; infinite when there is no limit.
+    pub step_max: f64,
     /// The formulas.
     pub pair: Pair,
 }
@@ -147,10 +149,12 @@ fn run(
         broken: false,
     });
     ctx.reserve_doubles(40 * (y0.len() + 1))?;
+    let step_max = span.min(options.step_max);
     let step = match start.step {
         Some(step) => step.abs(),
         None => initial_step(&mut state.borrow_mut(), span, y0, options),
     };
+    let step = step.min(step_max);
     let watched = Watched { state: &state };
     let y = DVector::from_iterator(y0.len() + 1, y0.iter().copied().chain([0.0]));
     // The component of time has no error; the mean of the squares shall not be diluted by it.
@@ -174,7 +178,7 @@ fn run(
             0.04,
             0.2,
             10.0,
-            span,
+            step_max,
             step,
             max_steps - 1,
             n_stiff,
@@ -182,8 +186,8 @@ fn run(
         )
         .integrate(),
         Pair::Dop853 => Dop853::from_param(
-            watched, 0.0, span, span, y, rtol, atol, 0.9, 0.0, 0.333, 6.0, span, step, max_steps,
-            n_stiff, sparse,
+            watched, 0.0, span, span, y, rtol, atol, 0.9, 0.0, 0.333, 6.0, step_max, step,
+            max_steps, n_stiff, sparse,
         )
         .integrate(),
     };

@@ -1,18 +1,20 @@
 //! `solve_ode`: initial value problems, by expressions or as a linear system.
 
 pub mod kernel;
+mod look;
 pub mod system;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Finite, Input, Spec, Syntax, Tolerance, Tool,
-    ToolError, Vector,
+    Bounded, Category, Ctx, ErrorCode, Example, Finite, Input, Positive, Spec, Syntax, Tolerance,
+    Tool, ToolError, Vector,
 };
 
 use crate::expression::Parameters;
 
 use self::kernel::{End, Options, Pair, Trajectory};
+use self::look::Jump;
 use self::system::{Dynamics, Equations, Linear};
 
 /// The tool.
@@ -48,6 +50,11 @@ pub struct Args {
     /// Largest number of attempted steps, 1 to 10 million.
     #[serde(default = "default_max_steps")]
     pub max_steps: Bounded<1, 10_000_000>,
+    /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
+    /// limit, but the right-hand side is looked at in about 200 places of `t_span`, and what the steps jumped over is integrated again by
+    /// shorter ones, with a warning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_step: Option<Positive>,
     /// `dopri5` (order 5), `dop853` (order 8), or `auto`: `dop853`, which needs fewer evaluations at the same error.
     #[serde(default)]
     pub method: Method,
@@ -130,7 +137,7 @@ pub struct Stats {
     pub rejected: u64,
     /// Evaluations of the right-hand side by the integration.
     pub function_evals: u64,
-    /// Evaluations besides: for `t_eval`, the error estimate and the stiffness test.
+    /// Evaluations besides: for `t_eval`, the error estimate, the stiffness test and the look between the steps.
     pub extra_evals: u64,
 }
 
@@ -159,14 +166,34 @@ impl Tool for SolveOde {
             Some(times) => Some(checked_times(times.load(ctx)?, span)?),
             None => None,
         };
-        let options = options(&args, ctx)?;
+        let mut options = options(&args, ctx)?;
         let dynamics = dynamics(&args, y0.len(), ctx)?;
         let mut derivative = dynamics.evaluators();
         let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| derivative.eval(t, y, dy);
         check_start(&mut rhs, span.0, &y0, ctx)?;
 
-        let path = kernel::integrate(&mut rhs, span, &y0, options, ctx)?;
-        let (stiff, mut extra) = kernel::is_stiff(&mut rhs, &path, span.1, options, ctx)?;
+        let mut path = kernel::integrate(&mut rhs, span, &y0, options, ctx)?;
+        let mut extra = 0;
+        if path.end == End::Reached {
+            let (jump, evaluations) = look::jump(&mut rhs, &path, options, ctx)?;
+            extra = evaluations;
+            if let Some(jump) = jump {
+                let seeing = Options {
+                    step_max: jump.step,
+                    ..options
+                };
+                let again = kernel::integrate(&mut rhs, span, &y0, seeing, ctx)?;
+                warn_of_jump(jump, again.end, ctx);
+                if again.end == End::Reached {
+                    extra += path.evaluations;
+                    (path, options) = (again, seeing);
+                } else {
+                    extra += again.evaluations;
+                }
+            }
+        }
+        let (stiff, evaluations) = kernel::is_stiff(&mut rhs, &path, span.1, options, ctx)?;
+        extra += evaluations;
         let reason = reason(path.end);
         let mut error_estimate = None;
         if reason.is_none() {
@@ -225,6 +252,7 @@ impl Tool for SolveOde {
                 rtol: default_rtol(),
                 atol: default_atol(),
                 max_steps: default_max_steps(),
+                max_step: None,
                 method: Method::Auto,
                 t_eval: Some(Input::inline([0.0, 1.0, 2.0, 3.0])),
             },
@@ -322,6 +350,7 @@ fn options(args: &Args, ctx: &Ctx) -> Result<Options, ToolError> {
         rtol,
         atol,
         max_steps: args.max_steps.get() as u32,
+        step_max: args.max_step.map_or(f64::INFINITY, Positive::get),
         pair: if args.method == Method::Dopri5 {
             Pair::Dopri5
         } else {
@@ -374,6 +403,21 @@ fn reason(end: End) -> Option<Reason> {
         End::StepTooSmall => Some(Reason::StepTooSmall),
         End::NotFinite => Some(Reason::NotFinite),
     }
+}
+
+fn warn_of_jump(jump: Jump, end: End, ctx: &Ctx) {
+    let Jump { t, step } = jump;
+    ctx.warn(if end == End::Reached {
+        format!(
+            "the right-hand side changes near t = {t} within less than the steps saw: integrated again with steps of at most {step}; \
+             set `max_step` to what must not be missed"
+        )
+    } else {
+        format!(
+            "the right-hand side changes near t = {t} within less than the steps saw, and the solution does not count it: set `max_step` \
+             to {step} or less, and `max_steps` to match"
+        )
+    });
 }
 
 fn warn(path: &Trajectory, reason: Option<Reason>, stiff: bool, options: Options, ctx: &Ctx) {

@@ -16,6 +16,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         rtol: super::default_rtol(),
         atol: super::default_atol(),
         max_steps: super::default_max_steps(),
+        max_step: None,
         method: Method::Auto,
         t_eval: None,
     }

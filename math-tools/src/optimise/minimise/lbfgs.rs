@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use tool_core::ToolError;
 
-use super::objective::Target;
+use super::curvature::{self, lower_point};
+use super::target::Target;
 use super::{Found, Reason};
 use crate::linalg::dense::{dot, max_abs};
 
@@ -19,12 +20,14 @@ const CURVATURE: f64 = 0.9;
 ///
 /// # Method
 /// Two-loop recursion over the last ten steps; the line search brackets and then interpolates until the strong Wolfe conditions
-/// hold. Before a point counts as a minimum its neighbours along the axes are looked at (up to 1000 coordinates), so that a saddle
-/// or a maximum, where the gradient vanishes too, is left again.
+/// hold. Where values agree up to rounding, a step counts that halves the gradient. Before a point counts as a minimum its
+/// neighbours along the axes are looked at (up to 1000 coordinates), and the direction in which the function curves down most, so
+/// that a saddle or a maximum, where the gradient vanishes too, is left again.
 ///
 /// # Accuracy and cost
-/// Converged when the largest component of the gradient is at most `tolerance` plus its own rounding error. 2n + 1
-/// evaluations per gradient by differences. Memory 20 n.
+/// Converged when the largest component of the gradient is at most `tolerance` plus its own rounding error and no direction of
+/// negative curvature is found. 2n + 1 evaluations per gradient by differences; n, at most 60, products of the Hessian and a vector
+/// at the end. Memory 20 n.
 ///
 /// # Errors
 /// Those of the target.
@@ -41,12 +44,22 @@ pub fn minimise(
     let mut history = History::default();
     let mut iterations = 0;
     loop {
-        let small = tolerance + target.gradient_noise(&at.x, at.value);
-        if max_abs(&at.gradient) <= small {
-            let Some(lower) = lower_neighbour(target, &at)? else {
-                return Ok(at.found(iterations, true, Reason::Gradient));
+        if max_abs(&at.gradient) <= small(target, &at, tolerance) {
+            let lower = match lower_neighbour(target, &at)? {
+                None => look_down(target, &at)?,
+                Some(lower) => Look::Lower(lower),
             };
-            at = Point::new(target, lower)?;
+            match lower {
+                Look::Lower(lower) => at = Point::new(target, lower)?,
+                Look::Minimum(lowest) => {
+                    let found = at.found(iterations, true, Reason::Gradient);
+                    return Ok(found.with_curvature(lowest));
+                }
+                Look::Saddle(lowest) => {
+                    let found = at.found(iterations, false, Reason::NegativeCurvature);
+                    return Ok(found.with_curvature(Some(lowest)));
+                }
+            }
             history = History::default();
         }
         if iterations == max_iter {
@@ -63,15 +76,78 @@ pub fn minimise(
         } else {
             1.0
         };
-        match line_search(target, &at, &direction, first)? {
+        let mut next = line_search(target, &at, &direction, first)?;
+        if next.is_none() && !history.pairs.is_empty() {
+            next = flatter(target, &at, &direction)?;
+            if next.is_none() {
+                history = History::default();
+                continue;
+            }
+        }
+        if next.is_none() {
+            let Some(curvature) = curvature::lowest(target, &at.x)? else {
+                return Ok(at.found(iterations, false, Reason::NoProgress));
+            };
+            next = match curvature.newton_step(&at.gradient) {
+                Some(step) => flatter(target, &at, &step)?,
+                None => match lower_point(target, (&at.x, at.value), &curvature)? {
+                    Some(lower) => Some(Point::new(target, lower)?),
+                    None => None,
+                },
+            };
+            history = History::default();
+        }
+        match next {
             Some(next) => {
                 history.push(&at, &next);
                 at = next;
             }
-            None if !history.pairs.is_empty() => history = History::default(),
-            None => return Ok(at.stalled(target, iterations, tolerance)),
+            None => return Ok(at.found(iterations, false, Reason::NoProgress)),
         }
     }
+}
+
+/// The largest component of a gradient that counts as zero.
+fn small(target: &Target<'_>, at: &Point, tolerance: f64) -> f64 {
+    tolerance + target.gradient_noise(&at.x, at.value)
+}
+
+/// What is below a point where the gradient vanishes.
+enum Look {
+    Lower(Vec<f64>),
+    /// With the lowest curvature, where it is known.
+    Minimum(Option<f64>),
+    /// With a negative curvature.
+    Saddle(f64),
+}
+
+fn look_down(target: &mut Target<'_>, at: &Point) -> Result<Look, ToolError> {
+    let Some(curvature) = curvature::lowest(target, &at.x)? else {
+        return Ok(Look::Minimum(None));
+    };
+    Ok(match lower_point(target, (&at.x, at.value), &curvature)? {
+        Some(lower) => Look::Lower(lower),
+        None if curvature.is_negative() => Look::Saddle(curvature.lowest),
+        None => Look::Minimum(Some(curvature.lowest)),
+    })
+}
+
+/// A point at the end of a step where the gradient is at most half as large, and the value is no larger but for rounding: near a
+/// minimum values say less than gradients.
+///
+/// # References
+/// W. W. Hager, H. Zhang, "A new conjugate gradient method with guaranteed descent and an efficient line search", SIAM J. Optim.
+/// 16(1), 2005, section 4.1.
+fn flatter(target: &mut Target<'_>, at: &Point, step: &[f64]) -> Result<Option<Point>, ToolError> {
+    const ROUNDINGS: f64 = 16.0;
+    let x: Vec<f64> = at.x.iter().zip(step).map(|(x, step)| x + step).collect();
+    let value = target.value(&x)?;
+    if !value.is_finite() || value > at.value + ROUNDINGS * f64::EPSILON * at.value.abs() {
+        return Ok(None);
+    }
+    let gradient = target.gradient(&x, value)?;
+    let halved = max_abs(&gradient) <= 0.5 * max_abs(&at.gradient);
+    Ok(halved.then_some(Point { x, value, gradient }))
 }
 
 /// A point with its value and gradient.
@@ -96,15 +172,8 @@ impl Point {
             iterations,
             converged,
             reason,
+            lowest_curvature: None,
         }
-    }
-
-    /// No step along the gradient lowers the value: a minimum to the digits that the values have, when the gradient agrees.
-    fn stalled(self, target: &Target<'_>, iterations: u64, tolerance: f64) -> Found {
-        let noise = target.gradient_noise(&self.x, self.value);
-        let small = tolerance.sqrt() + 10.0 * noise;
-        let converged = max_abs(&self.gradient) <= small;
-        self.found(iterations, converged, Reason::NoProgress)
     }
 }
 

@@ -1,8 +1,10 @@
 //! `optimize`: minima and maxima of a function of several variables, without constraints.
 
+pub mod curvature;
 pub mod lbfgs;
 pub mod nelder_mead;
 pub mod objective;
+pub mod target;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,8 @@ use tool_core::{
 
 use crate::expression::Parameters;
 
-use self::objective::{Function, Objective, Quadratic, Target};
+use self::objective::{Function, Objective, Quadratic};
+use self::target::Target;
 
 /// The tool.
 pub struct Optimize;
@@ -42,7 +45,8 @@ pub struct Args {
     /// Largest number of iterations of each method.
     #[serde(default = "default_max_iter")]
     pub max_iter: Bounded<1, 100_000_000>,
-    /// `gradient`: converged when no component of the gradient exceeds this by more than its rounding error. `nelder_mead`: when a
+    /// `gradient`: converged when no component of the gradient exceeds this by more than its rounding error and the function curves
+    /// down in no direction. `nelder_mead`: when a
     /// fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least,
     /// which is what values can resolve).
     #[serde(default = "default_tolerance")]
@@ -95,6 +99,10 @@ pub struct Output {
     pub evaluations: u64,
     /// Largest component of the gradient at x in magnitude, by formula or by central differences.
     pub gradient_norm: Real,
+    /// Lowest eigenvalue of the Hessian of the objective (when maximising: of its negative) at x, at least 0 up to rounding at an
+    /// optimum; of more than 60 variables the lowest that 60 products find. Absent where second derivatives are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowest_curvature: Option<f64>,
     /// Whether x passed the test of convergence.
     pub converged: bool,
     /// The method that found x: `gradient` or `nelder_mead`.
@@ -107,12 +115,16 @@ pub struct Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The gradient vanishes to the tolerance, and no neighbour along an axis is better.
+    /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
+    /// direction.
     Gradient,
     /// A fresh simplex changed neither x nor f by more than the tolerance.
     Simplex,
-    /// No step along the gradient improves the objective by more than its rounding error.
+    /// No step improves the objective by more than its rounding error, though the gradient exceeds the tolerance: not converged.
     NoProgress,
+    /// The gradient vanishes to the tolerance, but the objective curves the wrong way along a direction in which no better value was
+    /// found: not converged.
+    NegativeCurvature,
     /// `max_iter` was used up.
     MaxIter,
 }
@@ -132,6 +144,17 @@ pub struct Found {
     pub converged: bool,
     /// Why the method ended.
     pub reason: Reason,
+    /// The lowest curvature there, where the method has looked at it.
+    pub lowest_curvature: Option<f64>,
+}
+
+impl Found {
+    fn with_curvature(self, lowest_curvature: Option<f64>) -> Self {
+        Self {
+            lowest_curvature,
+            ..self
+        }
+    }
 }
 
 impl Tool for Optimize {
@@ -187,7 +210,12 @@ impl Tool for Optimize {
                 found.iterations
             ));
         }
+        let lowest_curvature = match found.lowest_curvature {
+            None => curvature::lowest(&mut target, &found.x)?.map(|curvature| curvature.lowest),
+            known => known,
+        };
         Ok(Output {
+            lowest_curvature,
             f: target.restored(found.value),
             x: found.x,
             iterations: found.iterations,
@@ -222,6 +250,7 @@ impl Tool for Optimize {
                 iterations: 2,
                 evaluations: 11,
                 gradient_norm: Real(0.0),
+                lowest_curvature: Some(2.0),
                 converged: true,
                 method: Method::Gradient,
                 reason: Reason::Gradient,

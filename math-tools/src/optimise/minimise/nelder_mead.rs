@@ -10,7 +10,8 @@ use argmin::core::{CostFunction, Error, Executor, State};
 use argmin::solver::neldermead::NelderMead;
 use tool_core::ToolError;
 
-use super::objective::Target;
+use super::curvature::{self, lower_point};
+use super::target::Target;
 use super::{Found, Reason};
 
 /// The cost of an iteration grows with the square of the number of coordinates.
@@ -22,7 +23,8 @@ pub const COORDINATES_MAX: usize = 200;
 /// Runs of the simplex method, each from a fresh simplex around the best point: 0.05 max(1, |x|) along each axis at first, a
 /// tenth of that later. A run ends when the values on the simplex differ by rounding only, or after 1000 (n + 1) iterations.
 /// Converged when a run moves no coordinate by more than `tolerance max(1, |x|)` and lowers the value by no more than
-/// `tolerance max(1, |f|)`; in x the tolerance is at least 6e-8, since near a minimum values resolve no less.
+/// `tolerance max(1, |f|)`; in x the tolerance is at least 6e-8, since near a minimum values resolve no less. Where second derivatives
+/// are known, a point below along the direction of lowest curvature starts a further run.
 ///
 /// # Accuracy and cost
 /// One or two evaluations per iteration; slow beyond ten coordinates.
@@ -64,6 +66,15 @@ pub fn minimise(
         if next_value <= value {
             (x, value) = (next, next_value);
         }
+        if converged
+            && iterations < max_iter
+            && let Some(curvature) = curvature::lowest(target, &x)?
+            && let Some(lower) = lower_point(target, (&x, value), &curvature)?
+        {
+            value = target.value(&lower)?;
+            (x, size) = (lower, FIRST_SIZE);
+            continue;
+        }
         if converged || iterations >= max_iter {
             let gradient = target.gradient(&x, value)?;
             return Ok(Found {
@@ -72,6 +83,7 @@ pub fn minimise(
                 value,
                 iterations,
                 converged,
+                lowest_curvature: None,
                 reason: if converged {
                     Reason::Simplex
                 } else {

@@ -1,6 +1,7 @@
-//! [`Objective`], what is optimised, and [`Target`], how the methods see it: always minimised, counted, and stoppable.
+//! [`Objective`], what is optimised, and [`Function`], which is one that has been checked.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -8,11 +9,10 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::nearest::nearest;
-use tool_core::{Ctx, ErrorCode, Finite, Input, Matrix, ToolError, Value, Vector};
+use tool_core::{Ctx, Finite, Input, Matrix, ToolError, Vector};
 
-use crate::expression::{Evaluator, Expression, Parameters, Scope, System};
-use crate::linalg::dense::{dot, max_abs};
-use kernels::program;
+use crate::expression::{Expression, Parameters, Scope, System};
+use crate::linalg::dense::dot;
 
 /// The names of the built-in functions.
 pub const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
@@ -160,11 +160,18 @@ impl JsonSchema for Objective {
     }
 }
 
+/// The value of an expression with its gradient, and the product of its Hessian and a vector, compiled when first asked for.
+#[derive(Debug)]
+pub struct Derivatives {
+    pub(super) gradient: System,
+    curvature: OnceCell<Option<System>>,
+}
+
 /// A checked objective for points of n coordinates.
 #[derive(Debug)]
 pub enum Function {
-    /// An expression in the slots x0, x1, ...; and its value with its gradient, where every function in it has a derivative.
-    Expression(Expression, Option<System>),
+    /// An expression in the slots x0, x1, ...; and its derivatives, where every function in it has them.
+    Expression(Expression, Option<Derivatives>),
     /// See [`Objective::Rosenbrock`].
     Rosenbrock,
     /// See [`Objective::Sphere`].
@@ -207,7 +214,11 @@ impl Function {
         })?;
         let slots: Vec<usize> = (0..n).collect();
         let gradient = System::value_and_gradient(&expression, &slots).ok();
-        Ok(Self::Expression(expression, gradient))
+        let derivatives = gradient.map(|gradient| Derivatives {
+            gradient,
+            curvature: OnceCell::new(),
+        });
+        Ok(Self::Expression(expression, derivatives))
     }
 
     fn quadratic(quadratic: &Quadratic, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
@@ -248,8 +259,39 @@ impl Function {
         ))
     }
 
+    /// The product of the Hessian and a vector, where second derivatives are known.
+    pub(super) fn hessian_times(&self, x: &[f64], v: &[f64]) -> Option<Vec<f64>> {
+        match self {
+            Self::Expression(expression, derivatives) => {
+                let derivatives = derivatives.as_ref()?;
+                let product = derivatives
+                    .curvature
+                    .get_or_init(|| System::hessian_product(expression, x.len()).ok());
+                let mut found = vec![0.0; x.len()];
+                let slots: Vec<f64> = x.iter().chain(v).copied().collect();
+                product.as_ref()?.evaluator().point(&slots, &mut found);
+                Some(found)
+            }
+            Self::Sphere => Some(v.iter().map(|v| 2.0 * v).collect()),
+            Self::Rosenbrock => {
+                let mut product = vec![0.0; x.len()];
+                for i in 0..x.len() - 1 {
+                    let bend = x[i + 1] - x[i] * x[i];
+                    let across = -400.0 * x[i];
+                    product[i] +=
+                        (800.0 * x[i] * x[i] - 400.0 * bend + 2.0) * v[i] + across * v[i + 1];
+                    product[i + 1] += across * v[i] + 200.0 * v[i + 1];
+                }
+                Some(product)
+            }
+            Self::Quadratic(a, ..) => {
+                Some(a.chunks_exact(x.len()).map(|row| dot(row, v)).collect())
+            }
+        }
+    }
+
     /// The gradient where a formula is known.
-    fn exact_gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
+    pub(super) fn exact_gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
         match self {
             Self::Expression(..) => None, // by its program
             Self::Sphere => Some(x.iter().map(|x| 2.0 * x).collect()),
@@ -268,209 +310,4 @@ impl Function {
             }
         }
     }
-}
-
-/// The objective as the methods see it: minimised, counted, watched for stop requests and for a fall without end.
-pub struct Target<'a> {
-    function: &'a Function,
-    evaluator: Option<Evaluator<'a>>,
-    gradient: Option<program::Evaluator<'a>>,
-    ctx: &'a Ctx,
-    /// -1 when the caller maximises.
-    sign: f64,
-    /// Below this the objective counts as unbounded.
-    floor: f64,
-    /// Evaluations so far.
-    pub evaluations: u64,
-    /// The lowest value and its point.
-    best: (f64, Vec<f64>),
-}
-
-impl<'a> Target<'a> {
-    /// Looks at a function from a start point.
-    ///
-    /// # Errors
-    /// `numeric` with reason `not_finite` when the function is not finite there.
-    pub fn new(
-        function: &'a Function,
-        maximise: bool,
-        x0: &[f64],
-        ctx: &'a Ctx,
-    ) -> Result<Self, ToolError> {
-        /// How far below the start, relative to its size, is too far to be an optimum.
-        const FALL: f64 = 1e100;
-        let (evaluator, gradient) = match function {
-            Function::Expression(expression, gradient) => (
-                Some(expression.evaluator()),
-                gradient.as_ref().map(System::evaluator),
-            ),
-            _ => (None, None),
-        };
-        let sign = if maximise { -1.0 } else { 1.0 };
-        let mut target = Self {
-            function,
-            evaluator,
-            gradient,
-            ctx,
-            sign,
-            floor: f64::NEG_INFINITY,
-            evaluations: 0,
-            best: (f64::INFINITY, x0.to_vec()),
-        };
-        let start = target.raw(x0)?;
-        if !start.is_finite() {
-            let found = tool_core::number::spelling(start);
-            return Err(ToolError::new(
-                ErrorCode::Numeric,
-                format_args!("the objective at `x0` is {found}"),
-            )
-            .reason("not_finite")
-            .at("/x0")
-            .hint("start at a point where the objective is finite"));
-        }
-        target.best.0 = sign * start;
-        target.floor = -FALL * (1.0 + start.abs());
-        Ok(target)
-    }
-
-    /// The function as the caller wrote it.
-    fn raw(&mut self, x: &[f64]) -> Result<f64, ToolError> {
-        self.ctx.check()?;
-        self.ctx.count_evaluations(1)?;
-        self.evaluations += 1;
-        Ok(match (self.function, &mut self.evaluator) {
-            (_, Some(evaluator)) => evaluator.eval(x),
-            (Function::Rosenbrock, _) => x
-                .windows(2)
-                .map(|pair| 100.0 * (pair[1] - pair[0] * pair[0]).powi(2) + (1.0 - pair[0]).powi(2))
-                .sum(),
-            (Function::Quadratic(a, b, c), _) => {
-                let rows = a.chunks_exact(x.len());
-                rows.zip(x)
-                    .zip(b.iter())
-                    .map(|((row, x_i), b)| x_i * (0.5 * dot(row, x) + b))
-                    .sum::<f64>()
-                    + c
-            }
-            _ => dot(x, x),
-        })
-    }
-
-    /// The value to be minimised; positive infinity where the function is not finite.
-    ///
-    /// # Errors
-    /// A stop request, a budget, or `numeric` with reason `unbounded` and the best point as evidence.
-    pub fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
-        let raw = self.raw(x)?;
-        let value = self.sign * raw;
-        if value < self.best.0 && x.iter().all(|x| x.is_finite()) {
-            if value.is_finite() {
-                self.best = (value, x.to_vec());
-            }
-            if value < self.floor {
-                return Err(self.unbounded());
-            }
-        }
-        Ok(if value.is_finite() {
-            value
-        } else {
-            f64::INFINITY
-        })
-    }
-
-    fn unbounded(&self) -> ToolError {
-        let (direction, verb) = if self.sign < 0.0 {
-            ("above", "maximum")
-        } else {
-            ("below", "minimum")
-        };
-        ToolError::new(
-            ErrorCode::Numeric,
-            format_args!("the objective is unbounded {direction}: it has no {verb}"),
-        )
-        .reason("unbounded")
-        .at("/objective")
-        .hint("check the sign of the objective and `mode`")
-        .evidence(Value::object([
-            ("x", Value::vector(self.best.1.clone())),
-            ("f", Value::from(self.sign * self.best.0)),
-            ("evaluations", Value::from(self.evaluations)),
-        ]))
-    }
-
-    /// The gradient, given the value at the point: by formula or by the derivatives of the expression, else by central differences of step 6e-6 max(1, |x|), one-sided
-    /// where a neighbour is not finite.
-    ///
-    /// # Errors
-    /// As [`Target::value`].
-    pub fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
-        if let Some(mut gradient) = self.function.exact_gradient(x) {
-            self.ctx.check()?;
-            self.ctx.count_evaluations(1)?;
-            self.evaluations += 1;
-            gradient.iter_mut().for_each(|entry| *entry *= self.sign);
-            return Ok(gradient);
-        }
-        if let Some(gradient) = self.programmed_gradient(x)? {
-            return Ok(gradient);
-        }
-        let mut point = x.to_vec();
-        let mut gradient = Vec::with_capacity(x.len());
-        for index in 0..x.len() {
-            let step = difference_step(x[index]);
-            let (above, below) = (x[index] + step, x[index] - step);
-            point[index] = above;
-            let up = self.value(&point)?;
-            point[index] = below;
-            let down = self.value(&point)?;
-            point[index] = x[index];
-            gradient.push(match (up.is_finite(), down.is_finite()) {
-                (true, false) => (up - value) / (above - x[index]),
-                (false, true) => (value - down) / (x[index] - below),
-                _ => (up - down) / (above - below),
-            });
-        }
-        Ok(gradient)
-    }
-
-    /// The gradient by the derivatives of the expression; `None` where one is not known, or not finite at this point.
-    fn programmed_gradient(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
-        let Some(evaluator) = &mut self.gradient else {
-            return Ok(None);
-        };
-        self.ctx.check()?;
-        self.ctx.count_evaluations(1)?;
-        self.evaluations += 1;
-        let mut found = vec![0.0; x.len() + 1]; // the value, then its derivatives
-        evaluator.point(x, &mut found);
-        let gradient = found[1..].iter().map(|entry| self.sign * entry);
-        Ok(found
-            .iter()
-            .all(|entry| entry.is_finite())
-            .then(|| gradient.collect()))
-    }
-
-    /// The size of the rounding error of a component of the gradient.
-    pub fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
-        const ROUNDINGS: f64 = 4.0;
-        let size = match self.function {
-            Function::Expression(_, Some(_)) => value.abs(),
-            Function::Expression(_, None) => value.abs() / difference_step(0.0),
-            Function::Sphere => max_abs(x),
-            Function::Rosenbrock => 400.0 * max_abs(x).powi(3),
-            Function::Quadratic(a, b, _) => x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b),
-        };
-        ROUNDINGS * f64::EPSILON * size
-    }
-
-    /// A value in the caller's sign.
-    pub fn restored(&self, value: f64) -> f64 {
-        self.sign * value + 0.0 // no negative zero
-    }
-}
-
-/// The cube root of the rounding unit, which balances truncation and rounding.
-fn difference_step(x: f64) -> f64 {
-    const STEP: f64 = 6.055_454_452_393_343e-6;
-    STEP * x.abs().max(1.0)
 }

@@ -106,7 +106,7 @@ pub(super) fn start(
                 x + plan.proposal_std * z
             })
             .collect();
-        if level(&near).is_finite() {
+        if near.iter().all(|x| x.is_finite()) && level(&near).is_finite() {
             return near;
         }
     }

@@ -20,6 +20,7 @@ use tool_core::{Ctx, ToolError};
 use super::kernel::{Chain, Plan, infinite_density, start};
 use super::warmup::{Window, cholesky, window_ends};
 use crate::expression::Evaluator;
+use crate::linalg::dense::norm2;
 
 /// Evaluations of one chain: its steps and its start.
 pub(super) fn evaluations(plan: &Plan<'_>) -> u64 {
@@ -165,7 +166,7 @@ impl Proposal {
         let scale = self.log_scale.exp();
         self.factor
             .chunks_exact(self.dimension)
-            .map(|row| scale * row.iter().map(|factor| factor * factor).sum::<f64>().sqrt())
+            .map(|row| scale * norm2(row))
             .collect()
     }
 

@@ -1,0 +1,131 @@
+//! A look at the right-hand side between the places where the steps evaluated it: [`jump`].
+
+use tool_core::{Ctx, ToolError};
+
+use super::kernel::{End, Options, Rhs, Trajectory, integrate};
+
+/// The right-hand side is looked at in at least about so many places of the span.
+const PLACES: f64 = 200.0;
+/// Steps shorter than this part of the span have stages enough.
+const LONG: f64 = 20.0;
+/// Differences of the solution beyond so many times its tolerance count.
+const TOLERANCES: f64 = 100.0;
+
+/// A place where the right-hand side changes faster than the steps saw.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Jump {
+    /// About where.
+    pub t: f64,
+    /// A step that sees it.
+    pub step: f64,
+}
+
+/// Looks for what long steps jumped over; the evaluations come too.
+///
+/// # Method
+/// In every step longer than 1/20 of the span the right-hand side is evaluated at equal distances of at most 1/200 of the span, along the
+/// cubic through both ends of the step. The method has taken it for a polynomial of low degree there; where a value lies off the cubic
+/// through its four neighbours by a fifth of the range of all of them, the step is integrated again by short steps, and counts as a jump
+/// when its end differs by more than 100 times the tolerance.
+///
+/// # Accuracy and cost
+/// At most about 260 evaluations where nothing is suspicious. What is narrower than 1/200 of the span may be missed still.
+///
+/// # Errors
+/// As [`integrate`].
+pub(super) fn jump(
+    rhs: &mut Rhs<'_>,
+    path: &Trajectory,
+    options: Options,
+    ctx: &Ctx,
+) -> Result<(Option<Jump>, u64), ToolError> {
+    let span = (path.t_end() - path.t[0]).abs();
+    let mut evaluations = 0;
+    for index in 1..path.t.len() {
+        let step = path.t[index] - path.t[index - 1];
+        if step.abs() * LONG < span {
+            continue;
+        }
+        let count = (PLACES * step.abs() / span).ceil() as usize;
+        evaluations += count as u64 + 2;
+        let Some(t) = suspicious(rhs, path, index, count, options, ctx)? else {
+            continue;
+        };
+        let short = Options {
+            step_max: span / PLACES,
+            max_steps: 100 * count as u32,
+            ..options
+        };
+        let ends = (path.t[index - 1], path.t[index]);
+        let again = integrate(rhs, ends, path.state(index - 1), short, ctx)?;
+        evaluations += again.evaluations;
+        let scale = |y: f64| TOLERANCES * (options.atol + options.rtol * y.abs());
+        let differs = path
+            .state(index)
+            .iter()
+            .zip(again.y_end())
+            .any(|(y, again)| (y - again).abs() > scale(*y));
+        if again.end == End::Reached && differs {
+            let step = span / PLACES;
+            return Ok((Some(Jump { t, step }), evaluations));
+        }
+    }
+    Ok((None, evaluations))
+}
+
+/// A time within a step at which the right-hand side is off its neighbours, by more than the tolerance can bear.
+fn suspicious(
+    rhs: &mut Rhs<'_>,
+    path: &Trajectory,
+    index: usize,
+    count: usize,
+    options: Options,
+    ctx: &Ctx,
+) -> Result<Option<f64>, ToolError> {
+    /// A part of the range of the values.
+    const OFF: f64 = 0.2;
+    /// Less than this relative to the values is rounding.
+    const ROUNDING: f64 = 1e-9;
+    let (before, after) = (path.state(index - 1), path.state(index));
+    let (start, n) = (path.t[index - 1], before.len());
+    let step = path.t[index] - start;
+    ctx.reserve_doubles((count + 3) * n)?;
+    ctx.count_evaluations(count as u64 + 2)?;
+    let (mut slope, mut slope_after) = (vec![0.0; n], vec![0.0; n]);
+    rhs(start, before, &mut slope);
+    rhs(path.t[index], after, &mut slope_after);
+    let time = |place: usize| start + step * (place as f64 + 0.5) / count as f64;
+    let mut seen = vec![0.0; count * n];
+    let mut y = vec![0.0; n];
+    for (place, values) in seen.chunks_exact_mut(n).enumerate() {
+        ctx.check()?;
+        let s = (place as f64 + 0.5) / count as f64;
+        let r = 1.0 - s;
+        for (k, y) in y.iter_mut().enumerate() {
+            *y = (1.0 + 2.0 * s) * r * r * before[k]
+                + (3.0 - 2.0 * s) * s * s * after[k]
+                + s * r * step * (r * slope[k] - s * slope_after[k]);
+        }
+        rhs(time(place), &y, values);
+    }
+    for k in 0..n {
+        let at = |place: usize| seen[place * n + k];
+        let values = || (0..count).map(at).filter(|value| value.is_finite());
+        let (low, high) = (
+            values().fold(f64::INFINITY, f64::min),
+            values().fold(f64::NEG_INFINITY, f64::max),
+        );
+        let bar = (OFF * (high - low)).max(ROUNDING * low.abs().max(high.abs()));
+        let bearable =
+            TOLERANCES * (options.atol + options.rtol * before[k].abs().max(after[k].abs()));
+        let off = |place: &usize| {
+            let sides = 4.0 * (at(place - 1) + at(place + 1)) - at(place - 2) - at(place + 2);
+            let off = (at(*place) - sides / 6.0).abs();
+            off > bar && off * step.abs() / count as f64 > bearable
+        };
+        if let Some(place) = (2..count.saturating_sub(2)).find(off) {
+            return Ok(Some(time(place)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,176 @@
+//! The second order: the direction in which a function curves down most, and whether it leads to lower values.
+
+use faer::Mat;
+use rand::RngExt;
+use tool_core::ToolError;
+
+use super::target::Target;
+use crate::linalg::dense::{dot, max_abs, norm2, symmetric_eigen};
+
+/// Up to so many variables the whole Hessian is formed.
+const WHOLE_MAX: usize = 60;
+/// Products of the Hessian and a vector beyond that.
+const PRODUCTS: usize = 60;
+
+/// The Hessian at a point, as far as it is known.
+pub struct Curvature {
+    /// Its lowest eigenvalue.
+    pub lowest: f64,
+    /// A unit vector with that curvature.
+    direction: Vec<f64>,
+    /// What rounding makes of an eigenvalue 0.
+    noise: f64,
+    /// Every eigenvalue with its vector, where the whole Hessian was formed.
+    whole: Option<(Vec<f64>, Mat<f64>)>,
+}
+
+impl Curvature {
+    /// Whether the function curves down along the direction by more than rounding.
+    pub fn is_negative(&self) -> bool {
+        self.lowest < -self.noise
+    }
+
+    /// The step of Newton's method for a gradient, where the Hessian is known and positive definite.
+    pub fn newton_step(&self, gradient: &[f64]) -> Option<Vec<f64>> {
+        let (values, vectors) = self.whole.as_ref()?;
+        let mut step = vec![0.0; gradient.len()];
+        for (index, value) in values.iter().enumerate() {
+            if *value <= self.noise {
+                return None;
+            }
+            let vector = vectors.col_as_slice(index);
+            let share = -dot(vector, gradient) / value;
+            step.iter_mut()
+                .zip(vector)
+                .for_each(|(step, entry)| *step += share * entry);
+        }
+        Some(step)
+    }
+}
+
+/// The lowest curvature at a point; `None` where second derivatives are not known or not finite.
+///
+/// # Method
+/// Exact products of the Hessian and a vector. Up to 60 variables all of them and the eigenvalues of the symmetric matrix; beyond, 60
+/// steps of Lanczos with full orthogonalisation from one vector of a fixed random stream, which find the ends of the spectrum first but
+/// may miss a slight negative curvature.
+///
+/// # Errors
+/// Those of the target.
+///
+/// # References
+/// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 10.1.
+pub fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvature>, ToolError> {
+    let n = x.len();
+    if n <= WHOLE_MAX {
+        let mut columns = Vec::with_capacity(n);
+        for index in 0..n {
+            let mut unit = vec![0.0; n];
+            unit[index] = 1.0;
+            let Some(column) = target.hessian_times(x, &unit)? else {
+                return Ok(None);
+            };
+            columns.push(column);
+        }
+        let hessian = Mat::from_fn(n, n, |i, j| columns[i][j] / 2.0 + columns[j][i] / 2.0);
+        return Ok(of_matrix(&hessian, None));
+    }
+    let mut rng = target.fixed_rng();
+    let mut next: Vec<f64> = (0..n).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut projected = vec![vec![0.0; PRODUCTS]; PRODUCTS];
+    for step in 0..PRODUCTS {
+        let length = norm2(&next);
+        if basis.first().is_some() && length <= f64::EPSILON * max_abs(&projected.concat()) {
+            break; // the basis spans an invariant subspace
+        }
+        next.iter_mut().for_each(|entry| *entry /= length);
+        let Some(mut image) = target.hessian_times(x, &next)? else {
+            return Ok(None);
+        };
+        basis.push(std::mem::take(&mut next));
+        // Twice is enough.
+        for round in 0..2 {
+            for (index, vector) in basis.iter().enumerate() {
+                let share = dot(vector, &image);
+                image
+                    .iter_mut()
+                    .zip(vector)
+                    .for_each(|(entry, v)| *entry -= share * v);
+                if round == 0 {
+                    projected[index][step] = share;
+                    projected[step][index] = share;
+                }
+            }
+        }
+        next = image;
+    }
+    let size = basis.len();
+    let hessian = Mat::from_fn(size, size, |i, j| projected[i][j]);
+    Ok(of_matrix(&hessian, Some(&basis)))
+}
+
+fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature> {
+    const ROUNDINGS: f64 = 64.0;
+    let (values, vectors) = symmetric_eigen(hessian.as_ref(), true).ok()?;
+    let vectors = vectors?;
+    let size = max_abs(&values);
+    let first = vectors.col_as_slice(0);
+    let direction = match basis {
+        None => first.to_vec(),
+        Some(basis) => (0..basis[0].len())
+            .map(|row| {
+                basis
+                    .iter()
+                    .zip(first)
+                    .map(|(v, share)| share * v[row])
+                    .sum()
+            })
+            .collect(),
+    };
+    if !size.is_finite() || direction.iter().any(|entry: &f64| !entry.is_finite()) {
+        return None;
+    }
+    Some(Curvature {
+        lowest: values[0],
+        direction,
+        noise: ROUNDINGS * f64::EPSILON * values.len() as f64 * size,
+        whole: basis.is_none().then_some((values, vectors)),
+    })
+}
+
+/// The lowest of some points along the direction of the lowest curvature that is clearly lower than `value`; looked for only where the
+/// function does not clearly curve up.
+///
+/// # Errors
+/// Those of the target.
+pub fn lower_point(
+    target: &mut Target<'_>,
+    (x, value): (&[f64], f64),
+    curvature: &Curvature,
+) -> Result<Option<Vec<f64>>, ToolError> {
+    /// Steps relative to the size of the point: from where a curvature shows in the values to far away.
+    const STEPS: [f64; 8] = [1e-4, 1e-3, 1e-2, 0.1, 0.5, 2.0, 10.0, 100.0];
+    /// Values that differ by less are equal up to rounding.
+    const CLEARLY: f64 = 1e-14;
+    if curvature.lowest > curvature.noise {
+        return Ok(None);
+    }
+    let size = max_abs(x).max(1.0);
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    for step in STEPS.iter().flat_map(|step| [step * size, -step * size]) {
+        let point: Vec<f64> = x
+            .iter()
+            .zip(&curvature.direction)
+            .map(|(x, d)| x + step * d)
+            .collect();
+        let found = target.value(&point)?;
+        let bar = best
+            .as_ref()
+            .map_or(value - CLEARLY * value.abs(), |(value, _)| *value);
+        if found < bar {
+            best = Some((found, point));
+        }
+    }
+    Ok(best.map(|(_, point)| point))
+}
