@@ -63,6 +63,11 @@ pub(crate) fn logged(key: &str) -> Vec<String> {
     log.get_or_insert_default().remove(key).unwrap_or_default()
 }
 
+/// How many lines tools have noted under a key.
+pub(crate) fn has_logged(key: &str) -> usize {
+    count(key, "")
+}
+
 /// How many lines of a key begin so.
 fn count(key: &str, begin: &str) -> usize {
     let mut log = LOG.lock().unwrap_or_else(|err| err.into_inner());
@@ -271,6 +276,20 @@ AppendOutput { text: String },
     Ok(AppendOutput { text: args.text })
 });
 
+// As `append`, of one whose doing twice is right.
+tool!(Mark, "mark",
+{ effects: WRITES, determinism: Determinism::External, ..Spec::pure() },
+MarkArgs { path: String, text: String },
+MarkOutput { text: String },
+|args, _| {
+    use std::io::Write as _;
+    chain_runtime::failpoints::fail_at("run.before_effect");
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&args.path).unwrap();
+    writeln!(file, "{}", args.text).unwrap();
+    chain_runtime::failpoints::fail_at("run.after_effect");
+    Ok(MarkOutput { text: args.text })
+});
+
 /// Makes a real file, and can tell afterwards whether it did.
 pub(crate) struct Stamp;
 
@@ -463,6 +482,7 @@ static TOOLS: &[Entry] = &[
     entry::<Counting>(),
     entry::<Block>(),
     entry::<Append>(),
+    entry::<Mark>(),
     entry::<Stamp>(),
     entry::<FailWrite>(),
     entry::<Boom>(),

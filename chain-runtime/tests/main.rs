@@ -24,5 +24,7 @@ mod room;
 mod scripts;
 mod session;
 mod shuffles;
+mod stopping;
 mod truth;
+mod wayback;
 mod within;

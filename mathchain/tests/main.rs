@@ -19,4 +19,6 @@ mod serve;
 #[cfg(target_os = "linux")]
 mod session;
 mod support;
+#[cfg(target_os = "linux")]
+mod undoing;
 mod web;

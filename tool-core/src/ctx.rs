@@ -157,6 +157,15 @@ impl Ctx {
         self
     }
 
+    /// The same, stopped by another flag.
+    #[must_use]
+    pub fn stopped_by(&self, stop: StopFlag) -> Self {
+        Self {
+            stop,
+            ..self.clone()
+        }
+    }
+
     /// The same, with nothing counted against the budget yet.
     #[must_use]
     pub fn uncounted(&self) -> Self {

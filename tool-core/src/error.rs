@@ -118,6 +118,9 @@ impl fmt::Display for ErrorCode {
 /// Most bytes of words in the problems of one error; the rest is counted.
 pub const PROBLEMS_BYTES_MAX: usize = 192 << 10;
 
+/// The member `outcome` of an error whose call may have had its effects.
+const UNKNOWN: &str = "unknown";
+
 /// One thing that is wrong with a request, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -175,6 +178,7 @@ struct Inner {
     problems: Vec<Problem>,
     evidence: Option<Value>,
     approval: Option<String>,
+    may_have_happened: bool,
 }
 
 impl ToolError {
@@ -189,6 +193,7 @@ impl ToolError {
             problems: Vec::new(),
             evidence: None,
             approval: None,
+            may_have_happened: false,
         }))
     }
 
@@ -283,6 +288,37 @@ impl ToolError {
         self
     }
 
+    /// The same with words in front of its message; without problems and evidence.
+    #[must_use]
+    pub fn prefixed(&self, words: impl fmt::Display) -> Self {
+        Self(Box::new(Inner {
+            message: brief::message(format_args!("{words}: {}", self.0.message)),
+            problems: Vec::new(),
+            evidence: None,
+            approval: None,
+            ..(*self.0).clone()
+        }))
+    }
+
+    /// Says that the effects of the call may have happened all the same: it was stopped, or lost, on its way.
+    #[must_use]
+    pub fn may_have_happened(mut self) -> Self {
+        self.0.may_have_happened = true;
+        self
+    }
+
+    /// As an error whose outcome was settled since, as by undoing the call.
+    #[must_use]
+    pub fn settled(mut self) -> Self {
+        self.0.may_have_happened = false;
+        self
+    }
+
+    /// Whether the effects of the call may have happened.
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.0.may_have_happened
+    }
+
     /// The code.
     pub fn code(&self) -> ErrorCode {
         self.0.code
@@ -354,6 +390,7 @@ impl ToolError {
                 .collect(),
             evidence: value.get("evidence").cloned(),
             approval: None,
+            may_have_happened: false,
         })))
     }
 
@@ -370,6 +407,9 @@ impl ToolError {
         }
         if let Some(hint) = &inner.hint {
             fields.push(("hint", Value::from(hint.as_str())));
+        }
+        if inner.may_have_happened {
+            fields.push(("outcome", Value::from(UNKNOWN)));
         }
         if !inner.problems.is_empty() {
             fields.push((

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results};
+use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Spec, ToolError, Value};
 
 use super::costs::Costs;
+use super::ending::cancelled_record;
 use super::memory::Memory;
 use super::said::{Decision, Resume};
-use super::within::outermost;
+use super::within::{Cancelled, end_within, outermost};
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check_again};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
@@ -238,7 +240,35 @@ pub fn resume(
     if context.chain.is_none() {
         outermost(state, &found)?;
     }
-    go_on(state, &found, dispatcher, context, options, how)
+    let mut within = Vec::new();
+    if !found.state.is_final() && is_ending(state, &found)? {
+        within = end_within(state, &found, dispatcher, context, (how, &options.stop))?;
+    }
+    let going = Going {
+        options,
+        cancels: false,
+        within: &within,
+    };
+    go_on(state, &found, dispatcher, context, going, how)
+}
+
+/// Whether a run only goes back any more: it is written that its chain ends, or somebody cancels it.
+fn is_ending(state: &State, found: &Run) -> Result<bool, ToolError> {
+    Ok(found.cancel_asked || state.run_records(&found.id)?.iter().any(is_end))
+}
+
+/// Whether a record says that the chain ends.
+fn is_end(record: &Value) -> bool {
+    record.get("kind").and_then(Value::as_str) == Some("ending")
+}
+
+/// How a run is gone on with.
+pub(super) struct Going<'a> {
+    pub(super) options: RunOptions,
+    /// Whether it is cancelled.
+    pub(super) cancels: bool,
+    /// What became of the runs within it, which went back first.
+    pub(super) within: &'a [Cancelled],
 }
 
 /// As [`resume`], also of a run within another.
@@ -250,7 +280,7 @@ pub(super) fn go_on(
     found: &Run,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    options: RunOptions,
+    going: Going<'_>,
     how: &Resume,
 ) -> Result<ChainResult, ToolError> {
     if found.state.is_final() {
@@ -281,14 +311,20 @@ pub(super) fn go_on(
     }
     let costs = state.value(&found.plan)?;
     let costs = costs.get("costs").map(Costs::from_value);
-    let (journal, records) = state.take_run(&found.id)?;
+    let (journal, mut records) = state.take_run(&found.id)?;
+    if (going.cancels || journal.is_cancelled()?) && !records.iter().any(is_end) {
+        // Before anything else: a process that ends here must not let the run go forward.
+        let record = cancelled_record();
+        journal.write(&record, Durability::Synced)?;
+        records.push(record);
+    }
     let memory = match Memory::resume(
         Arc::clone(&journal),
         &plan,
         (&records, found.created_ms),
         &how.decisions,
     ) {
-        Ok(memory) => memory,
+        Ok(memory) => memory.with_within(going.within),
         Err(err) => {
             // As it was: somebody else may do better.
             let _ = journal.finish(match found.state {
@@ -305,7 +341,7 @@ pub(super) fn go_on(
             memory: Some(Arc::new(memory)),
             costs: costs.unwrap_or_default(),
             how: Some(Arc::new(how.clone())),
-            ..options
+            ..going.options
         },
     ))
 }
@@ -368,13 +404,14 @@ pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
     Ok((plan, inputs.as_object().cloned().unwrap_or_default()))
 }
 
-/// Where a run stands with this result.
-pub(super) fn state_of(status: ChainStatus) -> RunState {
-    match status {
+/// Where a run stands with this result; none where it is interrupted, as after a crash.
+pub(super) fn state_of(status: ChainStatus) -> Option<RunState> {
+    Some(match status {
         ChainStatus::Success => RunState::Succeeded,
         ChainStatus::Failed => RunState::Failed,
         ChainStatus::Cancelled => RunState::Cancelled,
         ChainStatus::Suspended => RunState::Suspended,
         ChainStatus::NeedsDecision => RunState::NeedsDecision,
-    }
+        ChainStatus::Interrupted => return None,
+    })
 }

@@ -62,8 +62,12 @@ pub enum Event {
     },
     /// A wait is over.
     Woke(Unit),
-    /// Nothing more is to start.
+    /// Nothing more is to start, and what was done is undone.
     Stop(ToolError),
+    /// That the chain ends, and why, is written.
+    EndWritten,
+    /// The process is to end: nothing more is to start, and nothing is undone.
+    Halt,
 }
 
 /// What is to be done.
@@ -77,6 +81,8 @@ pub enum Command {
     Sleep(Unit, u64),
     /// A step has ended, or will not run.
     Settled(usize),
+    /// Write that the chain ends, and why: before that nothing is undone.
+    WriteEnd,
 }
 
 /// Where a run stands when nothing of it is under way.
@@ -88,6 +94,8 @@ pub enum Conclusion {
     Suspended,
     /// The outcome of a call with effects is not known, and a person must say.
     NeedsDecision,
+    /// The process is to end before the run has.
+    Interrupted,
 }
 
 /// How many calls run together.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
 use super::digest::OutputDigest;
-use crate::check::{CheckedStep, is_chain};
+use crate::check::CheckedStep;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -22,7 +22,7 @@ pub enum StepStatus {
     Denied,
     /// It waits for a person's approval.
     Pending,
-    /// It began in a process that ended, and whether its effects happened is not known.
+    /// It was stopped on its way, or began in a process that ended, and whether its effects happened is not known.
     Unknown,
     /// The chain had ended before its turn.
     #[default]
@@ -114,9 +114,9 @@ impl Finished {
                 end.output = Some(output);
             }
             Status::Error(error) => {
-                end.status = match (is_chain(step.tool), error.code(), error.reason_str()) {
-                    (true, ErrorCode::Conflict, Some("outcome_unknown")) => StepStatus::Unknown,
-                    (_, code, _) => status_of(code, stop),
+                end.status = match error.is_outcome_unknown() {
+                    true => StepStatus::Unknown,
+                    false => status_of(error.code(), stop),
                 };
                 end.error = Some(with_origin(step, error));
             }
@@ -147,6 +147,15 @@ impl Finished {
         Self {
             status: StepStatus::Cancelled,
             error: Some(why),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn done(output: Value) -> Self {
+        Self {
+            status: StepStatus::Done,
+            output_digest: Some(registry::digest::of_value(&output).into()),
+            output: Some(output),
             ..Self::default()
         }
     }

@@ -63,6 +63,11 @@ impl Limit {
         &self.stop
     }
 
+    /// Whether the process is asked to end.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.outer.is_interrupted()
+    }
+
     /// Whether the run goes on.
     ///
     /// # Errors
@@ -70,6 +75,8 @@ impl Limit {
     pub(super) fn check(&self) -> Result<(), ToolError> {
         self.outer.check()?;
         self.stop.check().map_err(|why| match self.first {
+            // Cancelled from another process.
+            _ if why.code() == ErrorCode::Cancelled => why,
             Some((Name::Deadline, ms)) => passed("plan", ms),
             Some((Name::Wall, _)) => used_up("wall_ms", false),
             Some((Name::Call, _)) | None => why,
@@ -79,14 +86,18 @@ impl Limit {
     /// A call that was stopped by a limit of its plan or step knows of a deadline only: says which it was.
     pub(super) fn explain(&self, end: &mut Finished, is_late: bool, deadline_ms: Option<u64>) {
         let timed_out = |error: &ToolError| error.code() == ErrorCode::Timeout;
-        if !end.error.as_ref().is_some_and(timed_out) {
+        let Some(error) = end.error.take_if(|error| timed_out(error)) else {
             return;
-        }
-        if let Err(why) = self.check() {
-            end.error = Some(why);
-        } else if let (true, Some(ms)) = (is_late, deadline_ms) {
-            end.error = Some(passed("step", ms));
-        }
+        };
+        let which = match (self.check(), is_late, deadline_ms) {
+            (Err(why), ..) => why,
+            (_, true, Some(ms)) => passed("step", ms),
+            _ => error.clone(),
+        };
+        end.error = Some(match error.is_outcome_unknown() {
+            true => which.may_have_happened(),
+            false => which,
+        });
     }
 }
 

@@ -10,75 +10,48 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
+use super::compared::Compared;
 use super::digest::OutputDigest;
+use super::ending::{Ending, ending_in};
 use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
 use super::machine::Unit;
 use super::recorded::{digest_in, end_of, name_of, quoted, status_in, unit_of, value_of};
 use super::said::Decision;
+use super::within::Cancelled;
 use crate::artifacts::Handle;
-use crate::check::{CheckedPlan, CheckedStep};
+use crate::check::{CheckedPlan, CheckedStep, is_chain};
 use crate::state::{END_KEY, Journal, State};
 
 /// The memory of one run.
 pub struct Memory {
-    state: Arc<State>,
+    pub(super) state: Arc<State>,
     /// Where ends are written; none in a replay, which compares instead.
     journal: Option<Arc<Journal>>,
-    past: HashMap<(Unit, u32), Past>,
+    pub(super) past: HashMap<(Unit, u32), Past>,
     /// How long other processes worked on the run.
     spent_ms: u64,
     /// How long the calls took that have ended, in milliseconds; a plan within this one counts as one call.
     called_ms: f64,
     /// Calls that began and are not known to have ended, with what was noted before them.
     unknown: BTreeMap<Unit, Option<Value>>,
+    /// By call, the newest attempt that began.
+    newest: HashMap<Unit, u32>,
     decisions: BTreeMap<Unit, Decision>,
-    compared: Mutex<Compared>,
+    ending: Option<Ending>,
+    /// Why runs within this one are not undone yet.
+    within: HashMap<String, ToolError>,
+    pub(super) compared: Mutex<Compared>,
 }
 
 /// What is recorded of how a call ended.
-struct Past {
+pub(super) struct Past {
     /// Under which name the whole is kept.
-    end: Handle,
-    status: StepStatus,
-    output_digest: Option<String>,
+    pub(super) end: Handle,
+    pub(super) status: StepStatus,
+    pub(super) output_digest: Option<String>,
     /// Whether time or a person ended it, so that the same arguments may give something else.
-    by_chance: bool,
-}
-
-/// What a replay found.
-#[derive(Debug, Clone, Default)]
-pub struct Compared {
-    /// Calls that were made again and gave the same.
-    pub same: usize,
-    /// Calls whose recorded result was taken.
-    pub taken: usize,
-    /// Calls that gave something else, by plan order.
-    pub divergences: Vec<Divergence>,
-    /// What was kept of the run and could not be read; calls by plan order.
-    pub unreadable: Vec<Unreadable>,
-}
-
-/// A call that gave something else when it was made again.
-#[derive(Debug, Clone)]
-pub struct Divergence {
-    /// The call: `step`, `step[3]`.
-    pub call: String,
-    unit: Unit,
-    /// What was recorded.
-    pub recorded: Value,
-    /// What it gave now.
-    pub found: Value,
-}
-
-/// Something kept of a run that is gone or damaged.
-#[derive(Debug, Clone)]
-pub struct Unreadable {
-    /// What it is: the end of a call (`step`, `step[3]`), or `outputs`.
-    pub what: String,
-    pub(super) unit: Option<Unit>,
-    /// What is wrong with it.
-    pub error: ToolError,
+    pub(super) by_chance: bool,
 }
 
 /// What is known of a call that is about to be made.
@@ -105,7 +78,10 @@ impl Memory {
             spent_ms: 0,
             called_ms: 0.0,
             unknown: BTreeMap::new(),
+            newest: HashMap::new(),
             decisions: BTreeMap::new(),
+            ending: None,
+            within: HashMap::new(),
             compared: Mutex::default(),
         }
     }
@@ -135,22 +111,43 @@ impl Memory {
         Ok(memory)
     }
 
+    /// With what became of the runs within it.
+    pub(super) fn with_within(mut self, within: &[Cancelled]) -> Self {
+        let open = within.iter().filter_map(|one| {
+            let result = one.result.as_ref().ok()?;
+            Some((one.run.clone(), result.error.clone()?))
+        });
+        self.within.extend(open);
+        self
+    }
+
+    /// Why a run within this one is not undone yet.
+    pub(super) fn of_within(&self, run: &str) -> Option<&ToolError> {
+        self.within.get(run)
+    }
+
     fn read(&mut self, plan: &CheckedPlan, records: &[Value]) {
         for record in records {
             let kind = record.get("kind").and_then(Value::as_str);
+            if kind == Some("ending") && self.ending.is_none() {
+                self.ending = ending_in(record);
+            }
             let Some(unit) = unit_of(plan, record) else {
                 continue;
             };
+            let attempt = record.get("attempt").and_then(Value::as_i64);
+            let attempt = attempt.map_or(1, |attempt| u32::try_from(attempt).unwrap_or(1));
+            let newest = self.newest.entry(unit).or_default();
+            *newest = attempt.max(*newest);
             match kind {
                 Some("intent") => drop(self.unknown.insert(unit, record.get("before").cloned())),
                 Some("settled") => {
-                    self.unknown.remove(&unit);
+                    if status_in(record) != StepStatus::Unknown {
+                        self.unknown.remove(&unit);
+                    }
                     let took = record.get("elapsed_ms").and_then(Value::as_f64);
                     self.called_ms += took.unwrap_or(0.0);
-                    let attempt = record.get("attempt").and_then(Value::as_i64);
-                    let handle = record.get(END_KEY).and_then(Handle::from_value);
-                    if let (Some(attempt), Some(end)) = (attempt, handle) {
-                        let attempt = u32::try_from(attempt).unwrap_or(1);
+                    if let Some(end) = record.get(END_KEY).and_then(Handle::from_value) {
                         let past = Past {
                             end,
                             status: status_in(record),
@@ -193,6 +190,15 @@ impl Memory {
                 .reason("decision")
                 .hint(open));
             };
+            if self.ending.is_some() && !unit.part.undoes() && matches!(decision, Decision::Again) {
+                let message = format_args!("the run is being undone: `{name}` is not called again");
+                return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                    .reason("decision")
+                    .hint(format!(
+                        "say what became of it: {}",
+                        options(&name_of(plan, unit), true)
+                    )));
+            }
             self.decisions.insert(unit, decision.clone());
         }
         Ok(())
@@ -226,17 +232,28 @@ impl Memory {
         }
     }
 
-    /// What a replay found, by plan order.
-    pub fn compared(&self) -> Compared {
-        let mut compared = lock(&self.compared).clone();
-        compared.divergences.sort_by_key(|one| one.unit);
-        compared.unreadable.sort_by_key(|one| one.unit);
-        compared
-    }
-
     /// Whether how a call ended is known, so that nobody waits before it.
     pub(super) fn knows(&self, unit: Unit, attempt: u32) -> bool {
-        self.past.contains_key(&(unit, attempt))
+        let past = self.past.get(&(unit, attempt));
+        past.is_some_and(|past| {
+            past.status != StepStatus::Unknown || !self.is_newest(unit, attempt)
+        })
+    }
+
+    /// Whether a call began, and is not known to have ended.
+    pub(super) fn is_open(&self, unit: Unit) -> bool {
+        self.unknown.contains_key(&unit)
+    }
+
+    fn is_newest(&self, unit: Unit, attempt: u32) -> bool {
+        self.newest
+            .get(&unit)
+            .is_none_or(|&newest| attempt >= newest)
+    }
+
+    /// That a process before this one ended the chain; none in a replay, which goes the same way by itself.
+    pub(super) fn ending(&self) -> Option<&Ending> {
+        self.ending.as_ref().filter(|_| self.journal.is_some())
     }
 
     /// What is known of a call that is about to be made.
@@ -246,8 +263,10 @@ impl Memory {
         step: &CheckedStep,
         unit: Unit,
         attempt: u32,
+        ending: bool,
     ) -> Result<Recall, ToolError> {
-        if let Some(past) = self.past.get(&(unit, attempt)) {
+        let is_open = !self.is_replay() && !self.knows(unit, attempt) && self.is_open(unit);
+        if let Some(past) = self.past.get(&(unit, attempt)).filter(|_| !is_open) {
             if self.is_replay() && is_computed_again(step) && !past.by_chance {
                 return Ok(Recall::Call);
             }
@@ -274,7 +293,7 @@ impl Memory {
         let name = name_of(plan, unit);
         let decision = match self.decisions.get(&unit) {
             Some(decision) => decision,
-            None if step.idempotent => {
+            None if step.idempotent && (!ending || unit.part.undoes()) => {
                 self.note(
                     &name,
                     "again",
@@ -315,27 +334,39 @@ impl Memory {
 
     /// How a call ends of which nothing tells whether it happened.
     pub(super) fn undecided(&self, plan: &CheckedPlan, step: &CheckedStep, unit: Unit) -> Finished {
-        let name = name_of(plan, unit);
-        let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
-        let error = ToolError::new(
-            ErrorCode::Conflict,
-            format_args!(
+        let message = match self.past.keys().any(|(past, _)| *past == unit) {
+            true => format!(
+                "the call of `{}` was stopped on its way, and whether it happened is not known",
+                step.tool
+            ),
+            false => format!(
                 "the call of `{}` began in a process that ended, and whether it happened is not known",
                 step.tool
             ),
-        )
-        .reason(registry::OUTCOME_UNKNOWN)
-        .hint(format!(
-            "look, then `mathchain runs resume {run} --decide {}`, or `{}`, or `{}`",
-            quoted(&format!("{name}=again")),
-            quoted(&format!("{name}=failed")),
-            quoted(&format!("{name}=done"))
-        ));
+        };
+        let error = ToolError::new(ErrorCode::Conflict, message)
+            .reason(registry::OUTCOME_UNKNOWN)
+            .may_have_happened();
         Finished {
             status: StepStatus::Unknown,
-            error: Some(error),
+            error: Some(self.asked(plan, unit, error, false)),
             ..Finished::default()
         }
+    }
+
+    /// An error of a call that may have happened, with how a person says what became of it.
+    /// Where the chain ends, now or before, it is not made again.
+    pub(super) fn asked(
+        &self,
+        plan: &CheckedPlan,
+        unit: Unit,
+        error: ToolError,
+        ends: bool,
+    ) -> ToolError {
+        let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
+        let ended = (ends || self.ending.is_some()) && !unit.part.undoes();
+        let options = options(&name_of(plan, unit), ended);
+        error.hint(format!("look, then `mathchain runs resume {run} {options}"))
     }
 
     fn note(&self, name: &str, decision: &str, why: &str) -> Result<(), ToolError> {
@@ -363,10 +394,16 @@ impl Memory {
         attempt: u32,
         end: &Finished,
     ) -> Result<(), ToolError> {
-        if !matches!(
-            end.status,
-            StepStatus::Done | StepStatus::Failed | StepStatus::Denied
-        ) {
+        let reason = end.error.as_ref().and_then(ToolError::reason_str);
+        let is_told = match end.status {
+            StepStatus::Done | StepStatus::Failed | StepStatus::Denied => true,
+            // That nothing tells what a process before this one began is no news, and a plan within goes on by its own record.
+            StepStatus::Unknown => {
+                reason != Some(registry::OUTCOME_UNKNOWN) && !is_chain(step.tool)
+            }
+            _ => false,
+        };
+        if !is_told {
             return Ok(());
         }
         let Some(journal) = &self.journal else {
@@ -408,49 +445,19 @@ impl Memory {
             .write(&Value::Object(Arc::new(event)), durability)
             .map(drop)
     }
+}
 
-    /// Holds what a call gave against what was recorded of it. What was kept is read too: that it is damaged is found here.
-    fn compare(&self, plan: &CheckedPlan, unit: Unit, attempt: u32, end: &Finished) {
-        let past = self.past.get(&(unit, attempt));
-        let Some(past) = past.filter(|past| !past.by_chance) else {
-            return;
-        };
-        let kept = self.state.value(&past.end);
-        if let Err(err) = &kept {
-            self.unreadable(plan, unit, err);
-        }
-        let found = end.output_digest.as_ref().map(OutputDigest::as_str);
-        if past.status == end.status && past.output_digest.as_deref() == found {
-            lock(&self.compared).same += 1;
-            return;
-        }
-        let shown = |end: &Finished| match (&end.output, &end.error) {
-            (Some(output), _) => output.clone(),
-            (None, Some(error)) => error.to_value(),
-            (None, None) => Value::from(end.status.as_str()),
-        };
-        let recorded = match &kept {
-            Ok(kept) => shown(&end_of(kept)),
-            Err(_) => Value::object([
-                ("status", Value::from(past.status.as_str())),
-                ("output_digest", Value::from(past.output_digest.clone())),
-            ]),
-        };
-        let divergence = Divergence {
-            call: name_of(plan, unit),
-            unit,
-            recorded,
-            found: shown(end),
-        };
-        lock(&self.compared).divergences.push(divergence);
-    }
-
-    fn unreadable(&self, plan: &CheckedPlan, unit: Unit, error: &ToolError) {
-        lock(&self.compared).unreadable.push(Unreadable {
-            what: name_of(plan, unit),
-            unit: Some(unit),
-            error: error.clone(),
-        });
+/// How a person says what became of a call: after `runs resume RUN`, in the marks of code.
+fn options(name: &str, ended: bool) -> String {
+    let say = |what: &str| quoted(&format!("{name}={what}")).into_owned();
+    match ended {
+        true => format!("--decide {}`, or `{}`", say("done"), say("failed")),
+        false => format!(
+            "--decide {}`, or `{}`, or `{}`",
+            say("again"),
+            say("failed"),
+            say("done")
+        ),
     }
 }
 
@@ -477,6 +484,6 @@ fn is_by_chance(record: &Value) -> bool {
         || chances.iter().any(|chance| code == Some(chance.as_str()))
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

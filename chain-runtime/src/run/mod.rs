@@ -5,10 +5,12 @@
 //! had already run when it failed is reported as not run (with a warning that names it). So the deterministic part of the
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
+mod compared;
 mod costs;
 mod diagnostics;
 mod digest;
 mod durable;
+mod ending;
 mod events;
 mod finished;
 mod items;
@@ -24,6 +26,7 @@ mod replay;
 mod report;
 mod said;
 mod shared;
+mod stopping;
 mod values;
 mod within;
 mod workers;
@@ -43,6 +46,7 @@ use crate::check::{CheckedPlan, CheckedStep, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 use crate::state::State;
+pub use compared::{Compared, Divergence, Unreadable};
 pub use costs::Costs;
 pub use digest::OutputDigest;
 pub(crate) use durable::beginner;
@@ -50,7 +54,7 @@ pub use durable::{again, build, profile, resume};
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 use machine::Slots;
-pub use memory::{Compared, Divergence, Memory, Unreadable};
+pub use memory::Memory;
 use meter::Kind;
 pub use meter::Meter;
 #[cfg(any(test, feature = "failpoints"))]
@@ -211,7 +215,15 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     };
     let spent_ms = memory.map_or(0, Memory::spent_ms);
     let limit = Limit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
-    let alarm = limit.start(&*clock);
+    // A run that goes back has no time to keep.
+    let goes_back = memory.and_then(Memory::ending).is_some();
+    let alarm = match goes_back {
+        true => None,
+        false => limit.start(&*clock),
+    };
+    if let Some(journal) = journal {
+        journal.watch(limit.stop().clone());
+    }
     if !plan.open_inputs.is_empty() {
         limit.stop().cancel(); // it was looked at only
     }

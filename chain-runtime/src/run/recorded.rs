@@ -67,7 +67,7 @@ pub(super) fn value_of(end: &Finished) -> Value {
 
 pub(super) fn status_in(record: &Value) -> StepStatus {
     let status = record.get("status").and_then(Value::as_str);
-    [StepStatus::Done, StepStatus::Denied]
+    [StepStatus::Done, StepStatus::Denied, StepStatus::Unknown]
         .into_iter()
         .find(|one| Some(one.as_str()) == status)
         .unwrap_or(StepStatus::Failed)

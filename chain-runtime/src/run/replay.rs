@@ -6,10 +6,11 @@ use std::sync::Arc;
 use registry::{CallerContext, Dispatcher};
 use tool_core::{ToolError, Value};
 
+use super::compared::{Compared, Unreadable};
 use super::digest::OutputDigest;
 use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
-use super::memory::{Compared, Memory, Unreadable};
+use super::memory::Memory;
 use super::{ChainResult, RunOptions, run};
 use crate::state::{END_KEY, Run, RunState, State, named_values};
 

@@ -24,6 +24,10 @@ pub(super) struct Core<'a> {
     pub(super) threads: usize,
     pub(super) idle: usize,
     pub(super) told_to_stop: bool,
+    /// Whether the machine was told that the process is to end.
+    pub(super) halted: bool,
+    /// Whether nothing more is to be done.
+    pub(super) is_over: bool,
     /// Why the run could not be written.
     pub(super) broken: Option<ToolError>,
 }
@@ -42,6 +46,8 @@ impl<'a> Core<'a> {
             threads: 0,
             idle: 0,
             told_to_stop: false,
+            halted: false,
+            is_over: false,
             broken: None,
         };
         let commands = core.machine.begin();
@@ -66,6 +72,14 @@ impl<'a> Core<'a> {
                 self.queue.push_back(command);
             }
         }
+    }
+
+    /// Takes the command to write that the chain ends, where it waits.
+    pub(super) fn take_write_end(&mut self) -> bool {
+        let found = self.queue.iter().position(|one| *one == Command::WriteEnd);
+        let taken = found.and_then(|index| self.queue.remove(index));
+        self.lasting -= usize::from(taken.is_some());
+        taken.is_some()
     }
 
     /// The next command, and whether those behind it are worth one more thread.

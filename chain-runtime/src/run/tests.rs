@@ -365,6 +365,7 @@ fn driven(
     let mut settled: HashSet<usize> = HashSet::new();
     let mut finished: HashSet<Unit> = HashSet::new();
     let mut undone = Vec::new();
+    let mut is_written = false;
     note(&open, plan, &mut running, &mut settled, slots);
     loop {
         open.retain(|command| !matches!(command, Command::Settled(_)));
@@ -376,6 +377,7 @@ fn driven(
             Command::Start(unit, attempt) => {
                 assert!(running.remove(&unit));
                 if unit.part.undoes() {
+                    assert!(is_written, "{unit:?} before the end is written");
                     undone.push(unit);
                 }
                 let item = unit.part.item().unwrap_or(0);
@@ -401,6 +403,14 @@ fn driven(
                 }
             }
             Command::Sleep(unit, _) => Event::Woke(unit),
+            Command::WriteEnd => {
+                assert!(
+                    undone.is_empty() && !is_written,
+                    "written once, before anything is undone"
+                );
+                is_written = true;
+                Event::EndWritten
+            }
             Command::Settled(_) => unreachable!(),
         };
         let more = machine.step(event);
@@ -439,7 +449,7 @@ fn note(
                     assert!(settled.contains(&before), "{unit:?} before {before}");
                 }
             }
-            Command::Key(_) | Command::Sleep(..) => {}
+            Command::Key(_) | Command::Sleep(..) | Command::WriteEnd => {}
         }
     }
     let waiting = |unit: &&Unit| slots.waiting.is_some() && plan.steps[unit.step].waits;
@@ -544,7 +554,7 @@ proptest! {
                 let more = machine.step(Event::Stop(why));
                 prop_assert!(more.iter().all(|command| match command {
                     Command::Start(unit, _) => unit.part.undoes(),
-                    Command::Settled(_) => true,
+                    Command::Settled(_) | Command::WriteEnd => true,
                     Command::Key(_) | Command::Sleep(..) => false,
                 }), "{:?}", more);
                 open.extend(more);
@@ -564,6 +574,7 @@ proptest! {
                 }
                 Command::Key(step) => Event::Keyed { step, keys: Vec::new() },
                 Command::Sleep(unit, _) => Event::Woke(unit),
+                Command::WriteEnd => Event::EndWritten,
                 Command::Settled(_) => unreachable!(),
             };
             open.extend(machine.step(event));

@@ -6,7 +6,7 @@ use registry::{CallerContext, Dispatcher, Who};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
-use super::durable::go_on;
+use super::durable::{Going, go_on};
 use super::said::Resume;
 use super::{ChainResult, RunOptions};
 use crate::state::{Run, RunState, State};
@@ -85,15 +85,21 @@ pub fn cancel(
 ) -> Result<Cancelled, ToolError> {
     let found = state.run(id)?;
     outermost(state, &found)?;
-    cancel_all(state, &found, dispatcher, context)
+    let how = Resume::default();
+    cancel_all(state, &found, dispatcher, context, (&how, &StopFlag::new()))
 }
 
-fn cancel_all(
+/// Cancels the runs within one that goes back.
+///
+/// # Errors
+/// As [`cancel`].
+pub(super) fn end_within(
     state: &Arc<State>,
     found: &Run,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-) -> Result<Cancelled, ToolError> {
+    (how, stop): (&Resume, &StopFlag),
+) -> Result<Vec<Cancelled>, ToolError> {
     let mut within = Vec::new();
     for inner in state.runs_within(&found.id)? {
         let is_own = parent(state, &inner)?.is_some_and(|outer| outer.id == found.id);
@@ -102,20 +108,35 @@ fn cancel_all(
                 who: Who::from_value(&inner.role, &inner.who),
                 ..context.clone()
             };
-            within.push(cancel_all(state, &inner, dispatcher, &context)?);
+            let going = (how, stop);
+            within.push(cancel_all(state, &inner, dispatcher, &context, going)?);
         }
     }
-    let stop = StopFlag::new();
-    stop.cancel();
-    let options = RunOptions {
-        stop,
-        ..RunOptions::default()
-    };
+    Ok(within)
+}
+
+fn cancel_all(
+    state: &Arc<State>,
+    found: &Run,
+    dispatcher: &Dispatcher,
+    context: &CallerContext,
+    (how, stop): (&Resume, &StopFlag),
+) -> Result<Cancelled, ToolError> {
+    let within = end_within(state, found, dispatcher, context, (how, stop))?;
     let how = Resume {
+        decisions: how.within.get(&found.id).cloned().unwrap_or_default(),
+        within: how.within.clone(),
         accept_changes: true,
-        ..Resume::default()
     };
-    let result = match go_on(state, found, dispatcher, context, options, &how) {
+    let going = Going {
+        options: RunOptions {
+            stop: stop.clone(),
+            ..RunOptions::default()
+        },
+        cancels: true,
+        within: &within,
+    };
+    let result = match go_on(state, found, dispatcher, context, going, &how) {
         Ok(result) => Ok(Box::new(result)),
         Err(refused) if !refused.problems().is_empty() => {
             let (journal, _) = state.take_run(&found.id)?;

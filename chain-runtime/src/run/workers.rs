@@ -16,7 +16,7 @@ use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
-use super::finished::Finished;
+use super::finished::{Finished, StepStatus};
 use super::limit::Limit;
 use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
 use super::memory::{Memory, Recall};
@@ -25,29 +25,33 @@ use super::processors::processors;
 use super::shared::Core;
 use super::values;
 use super::{Observer, STACK_BYTES};
-use crate::check::{CheckedPlan, item_seed};
+use crate::check::{CheckedPlan, is_chain, item_seed};
 use crate::plan::Approval;
 
 /// Largest arguments of one call, in bytes; what stands in several places counts in each.
 const ARGS_BYTES_MAX: u64 = 1 << 30;
-/// How often a worker that waits for a clock looks whether the chain was stopped.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How often whoever waits looks whether the chain was stopped.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Most bytes of results that a run keeps for the digests of its answer; beyond that they are digested as they come.
 const KEPT_BYTES_MAX: u64 = 1 << 30;
 
 /// What serves one run.
 pub(super) struct Workers<'a> {
-    plan: &'a CheckedPlan,
-    dispatcher: &'a Dispatcher,
-    chain_id: &'a str,
-    limit: &'a Limit,
+    pub(super) plan: &'a CheckedPlan,
+    pub(super) dispatcher: &'a Dispatcher,
+    pub(super) chain_id: &'a str,
+    pub(super) limit: &'a Limit,
     observer: Option<&'a Arc<dyn Observer>>,
-    memory: Option<&'a Memory>,
+    pub(super) memory: Option<&'a Memory>,
     meter: Arc<Meter>,
     started: Duration,
     threads_max: usize,
     core: Mutex<Core<'a>>,
-    wake: Condvar,
+    pub(super) wake: Condvar,
+    /// Told when nothing more is to be done.
+    pub(super) over: Condvar,
+    /// Set where the process is to end: what undoes a call looks at no other flag.
+    pub(super) back: StopFlag,
     /// Bytes of results that are kept for their digests.
     kept: AtomicU64,
 }
@@ -62,7 +66,12 @@ impl<'a> Workers<'a> {
         memory: Option<&'a Memory>,
         (slots, costs): (Slots, &Costs),
     ) -> Self {
-        let machine = Machine::new(plan, slots, costs).within(Arc::clone(&meter));
+        let mut machine = Machine::new(plan, slots, costs)
+            .within(Arc::clone(&meter))
+            .asking(memory.is_some());
+        if let Some(ending) = memory.and_then(Memory::ending) {
+            machine = machine.ending(ending.is_stop.then(|| ending.why.clone()));
+        }
         Self {
             plan,
             dispatcher,
@@ -75,6 +84,8 @@ impl<'a> Workers<'a> {
             threads_max: slots.compute + slots.waiting.unwrap_or(0),
             core: Mutex::new(Core::begin(machine, observer.is_some())),
             wake: Condvar::new(),
+            over: Condvar::new(),
+            back: StopFlag::new(),
             kept: AtomicU64::new(0),
         }
     }
@@ -105,7 +116,14 @@ impl<'a> Workers<'a> {
                 None => break,
             }
         }
-        self.lock().push(later);
+        let mut core = self.lock();
+        if let Some(ending) = memory.ending() {
+            core.told_to_stop = true;
+            if ending.is_stop {
+                core.feed(Event::Stop(ending.why.clone()));
+            }
+        }
+        core.push(later);
     }
 
     fn is_known_next(&self, memory: &Memory, unit: Unit) -> bool {
@@ -118,14 +136,20 @@ impl<'a> Workers<'a> {
     pub(super) fn serve(self) -> (Parts, Option<ToolError>) {
         self.catch_up();
         std::thread::scope(|scope| {
-            if !self.hire(scope) {
+            if self.hire(scope) {
+                self.watch();
+            } else {
                 self.lock().threads += 1;
                 self.work(scope);
             }
         });
         let core = self.core.into_inner();
         let core = core.unwrap_or_else(PoisonError::into_inner);
-        (core.machine.into_parts(), core.broken)
+        let mut parts = core.machine.into_parts();
+        if core.broken.is_some() {
+            parts.conclusion = None; // it stands where it could not be written
+        }
+        (parts, core.broken)
     }
 
     /// Starts one more thread.
@@ -146,11 +170,12 @@ impl<'a> Workers<'a> {
         hired
     }
 
-    fn lock(&self) -> MutexGuard<'_, Core<'a>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Core<'a>> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
+        let _over = Over(self);
         while let Some((command, more)) = self.next() {
             // Before the command is done, which may take long: what else could start does not wait for it.
             if more {
@@ -158,11 +183,15 @@ impl<'a> Workers<'a> {
             }
             let dropped = match command {
                 Command::Start(unit, attempt) => {
-                    let end = match self.limit.check() {
-                        Err(why) if !unit.part.undoes() => Finished::cancelled(why),
-                        _ => self.call(unit, attempt),
+                    let end = match self.barred(unit, attempt) {
+                        Some(why) => Finished::cancelled(why),
+                        None => self.call(unit, attempt),
                     };
                     self.ended(unit, end)
+                }
+                Command::WriteEnd => {
+                    self.write_end();
+                    Vec::new()
                 }
                 Command::Key(step) => {
                     let keys = self.keys(step);
@@ -187,12 +216,7 @@ impl<'a> Workers<'a> {
     fn next(&self) -> Option<(Command, bool)> {
         let mut core = self.lock();
         loop {
-            if !core.told_to_stop
-                && let Err(why) = self.limit.check()
-            {
-                core.told_to_stop = true;
-                core.feed(Event::Stop(why));
-            }
+            self.look(&mut core);
             if let Some((command, more)) = core.pop() {
                 return Some((command, more && core.threads < self.threads_max));
             }
@@ -227,6 +251,8 @@ impl<'a> Workers<'a> {
     /// Gives the machine an event; gives values to be dropped.
     fn tell(&self, event: Event) -> Vec<Value> {
         let mut core = self.lock();
+        // What ends because the run is stopped ends after that.
+        self.look(&mut core);
         core.feed(event);
         let dropped = core.machine.take_dropped();
         // This worker takes the next command itself.
@@ -304,10 +330,18 @@ impl<'a> Workers<'a> {
         let Some(memory) = self.memory else {
             return self.call_guarded((unit, attempt), None);
         };
-        let step = self.lock().machine.called(unit);
-        let written = memory.recall(self.plan, step, unit, attempt);
-        let end = match written {
+        let (step, halted) = {
+            let core = self.lock();
+            (core.machine.called(unit), core.halted)
+        };
+        if halted && memory.is_open(unit) && !memory.knows(unit, attempt) {
+            return memory.undecided(self.plan, step, unit);
+        }
+        let ending = !unit.part.undoes() && self.ended_by().is_some();
+        let written = memory.recall(self.plan, step, unit, attempt, ending);
+        let mut end = match written {
             Ok(Recall::Ended(end)) => *end,
+            Ok(Recall::Call) if ending && is_chain(step.tool) => self.inner(unit, attempt),
             Ok(Recall::Call) => self.call_guarded((unit, attempt), None),
             Ok(Recall::Began(before)) => {
                 let end = self.call_guarded((unit, attempt), Some(before));
@@ -319,6 +353,12 @@ impl<'a> Workers<'a> {
             }
             Err(err) => return self.broken(err),
         };
+        // A plan within says itself how a person says what became of its calls.
+        if end.status == StepStatus::Unknown && !is_chain(step.tool) && memory.journal().is_some() {
+            let error = end.error.take();
+            let ends = !self.limit.is_interrupted() && self.ended_by().is_some();
+            end.error = error.map(|error| memory.asked(self.plan, unit, error, ends));
+        }
         match memory.keep(self.plan, step, unit, attempt, &end) {
             Ok(()) => end,
             Err(err) => self.broken(err),
@@ -326,7 +366,7 @@ impl<'a> Workers<'a> {
     }
 
     /// What cannot be written must not go on.
-    fn broken(&self, why: ToolError) -> Finished {
+    pub(super) fn broken(&self, why: ToolError) -> Finished {
         let mut core = self.lock();
         core.broken.get_or_insert_with(|| why.clone());
         if !core.told_to_stop {
@@ -349,11 +389,12 @@ impl<'a> Workers<'a> {
             (core.machine.called(unit), core.machine.values(unit))
         };
         // Held until the call has ended; what it waits is no time of its own.
+        let ending = self.ended_by().is_some() && noted.is_some();
         let _processor = match step.waits {
             true => None,
             false => match processors().take(self.limit.stop()) {
                 Ok(held) => Some(held),
-                Err(why) if !unit.part.undoes() => return Finished::cancelled(why),
+                Err(why) if !unit.part.undoes() && !ending => return Finished::cancelled(why),
                 Err(_) => None,
             },
         };
@@ -381,9 +422,15 @@ impl<'a> Workers<'a> {
         };
         // What a map gives is digested whole, when its last call has ended.
         let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
-        let mut end = Finished::of_outcome(step, outcome, self.limit.stop(), self.run(), keep);
-        self.limit
-            .explain(&mut end, self.left_ms(unit) == Some(0), step.deadline_ms);
+        let stop = match unit.part.undoes() {
+            true => &self.back,
+            false => self.limit.stop(),
+        };
+        let mut end = Finished::of_outcome(step, outcome, stop, self.run(), keep);
+        if !unit.part.undoes() {
+            let is_late = self.left_ms(unit) == Some(0);
+            self.limit.explain(&mut end, is_late, step.deadline_ms);
+        }
         end.defaults_used = defaults_used;
         end.began = began;
         end.ended = self.elapsed();
@@ -409,6 +456,7 @@ impl<'a> Workers<'a> {
         left_ms: Option<u64>,
     ) -> Outcome {
         let step = self.lock().machine.called(unit);
+        let ending = !unit.part.undoes() && noted.is_some() && self.ended_by().is_some();
         // Before anything reads all of it: shared parts are large wherever they stand.
         let most = self.dispatcher.limits().memory_bytes.min(ARGS_BYTES_MAX);
         if let Some(refused) = values::too_large(args, most) {
@@ -430,6 +478,7 @@ impl<'a> Workers<'a> {
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
             began: noted,
+            ending,
             plans: step.plans.clone(),
             allowance: Allowance::new(Arc::clone(&self.meter) as _),
         });
@@ -445,23 +494,35 @@ impl<'a> Workers<'a> {
             receive
         });
         let (seed, stop) = match unit.part {
-            Part::Whole => (step.seed, self.limit.stop().clone()),
+            Part::Whole => (step.seed, self.limit.stop()),
             Part::Item(index) => (
                 item_seed(self.plan.seed, &step.id, index as u64),
-                self.limit.stop().clone(),
+                self.limit.stop(),
             ),
             // What is undone is undone also after the chain was stopped.
-            Part::Undo | Part::UndoItem(_) => (step.seed, StopFlag::new()),
+            Part::Undo | Part::UndoItem(_) => (step.seed, &self.back),
         };
+        // So is looked at what may have happened.
+        let stop = if ending { &self.back } else { stop };
         self.dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
             args: args.clone(),
             context,
             seed,
             timeout_ms: step.timeout_ms.into_iter().chain(left_ms).min(),
-            stop,
+            stop: stop.clone(),
             progress,
         })
+    }
+}
+
+/// Says that nothing more is to be done when a thread ends, however it does.
+struct Over<'a, 'b>(&'a Workers<'b>);
+
+impl Drop for Over<'_, '_> {
+    fn drop(&mut self) {
+        self.0.lock().is_over = true;
+        self.0.over.notify_all();
     }
 }
 

@@ -51,6 +51,10 @@ impl Journal {
         &self.state
     }
 
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
     fn target(&self) -> Target<'_> {
         Target::Run(&self.key)
     }
@@ -158,6 +162,28 @@ impl Journal {
                 Ok(((), Some(event)))
             })?;
         fail_at("journal.after_finish");
+        if let Ok(run) = shared.lock().chains.run(&self.key) {
+            run.closed = Some(Closed::Ended);
+        }
+        Ok(head)
+    }
+
+    /// Lets go of a run that is to go on later, as after a crash: everything is written and on disk, and the lease is free.
+    ///
+    /// # Errors
+    /// As [`Journal::write`].
+    pub fn let_go(&self) -> Result<LedgerHead, ToolError> {
+        const ACTION: &str = "let go of the run";
+        let shared = &self.state.shared;
+        let how = How {
+            synced: true,
+            link: true,
+        };
+        let ((), head) = shared.transact_on(self.target(), how, ACTION, |transaction, _| {
+            self.release(transaction)
+                .map_err(|err| shared.fail(ACTION, &err))?;
+            Ok(((), Some(Value::object([("kind", "interrupted")]))))
+        })?;
         if let Ok(run) = shared.lock().chains.run(&self.key) {
             run.closed = Some(Closed::Ended);
         }

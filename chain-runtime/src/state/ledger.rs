@@ -11,8 +11,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tool_core::capability::{Clock, LedgerHead};
 use tool_core::{ErrorCode, ToolError, Value, json};
 
+use super::cancelling;
 use super::chain::Chain;
-use super::lease::{Machine, Now, RENEWAL};
+use super::lease::{Machine, Now};
 use super::open::{Chains, Target};
 use super::values::Waiting;
 use super::{APPROVAL_LIFETIME, error, schema};
@@ -45,6 +46,8 @@ pub(super) struct Core {
     pub(super) chains: Chains,
     full_sync: bool,
     closing: bool,
+    /// Whether there is a run to look at that was not there before.
+    pub(super) looks: bool,
     /// Whether what waits could not be written when that was tried last.
     behind: bool,
 }
@@ -88,6 +91,7 @@ impl Core {
             },
             full_sync: false,
             closing: false,
+            looks: false,
             behind: false,
         }
     }
@@ -207,6 +211,11 @@ impl Shared {
         Ok(())
     }
 
+    /// Wakes the state's thread, which has something new to look at.
+    pub(super) fn wake_all(&self) {
+        self.wake.notify_all();
+    }
+
     /// Wakes the state's thread for the first record that waits.
     pub(super) fn wake(&self, core: &Core) {
         if core.chains.unwritten() <= 1 {
@@ -324,16 +333,19 @@ impl Shared {
     pub(super) fn flush_until_closed(&self) {
         let mut core = self.lock();
         loop {
+            let pause = cancelling::pause(&core);
             core = self
                 .wake
-                .wait_timeout_while(core, RENEWAL, |core| {
-                    !core.closing && core.chains.unwritten() == 0
+                .wait_timeout_while(core, pause, |core| {
+                    !core.closing && !core.looks && core.chains.unwritten() == 0
                 })
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
             if core.closing {
                 return;
             }
+            core.looks = false;
+            cancelling::look(&core);
             if core.chains.unwritten() > 0 {
                 core = self
                     .wake

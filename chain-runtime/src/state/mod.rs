@@ -20,6 +20,7 @@ mod approvals;
 mod audit;
 mod backups;
 mod cache;
+mod cancelling;
 mod chain;
 mod error;
 mod evidence;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, Transaction, params};
-use tool_core::ToolError;
+use tool_core::{StopFlag, ToolError};
 
 use super::chain::Chain;
 use super::lease::{self, Now, RENEWAL};
@@ -30,6 +30,8 @@ pub(super) struct OpenRun {
     pub(super) closed: Option<Closed>,
     /// Whether anything was synced: then its end is too.
     pub(super) synced: bool,
+    /// Set when another process asks that the run be cancelled.
+    pub(super) watched: Option<StopFlag>,
 }
 
 /// Why a run takes no further records.

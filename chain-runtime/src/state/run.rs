@@ -38,7 +38,7 @@ impl RunState {
     ];
 
     /// As it is written.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Suspended => "suspended",
@@ -119,6 +119,8 @@ pub struct Run {
     pub pinned: bool,
     /// Whether its values were collected.
     pub collected: bool,
+    /// Whether somebody asked the process that works on it to cancel it.
+    pub cancel_asked: bool,
     /// Who works on it now; `None` for nobody, also when who did died.
     pub holder: Option<Holder>,
 }
@@ -172,7 +174,7 @@ pub(super) struct RunRow {
 }
 
 pub(super) const COLUMNS: &str = "id, plan_id, plan_digest, plan, inputs, role, who, seed, build, profile, state, created_ms, changed_ms,
-    pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms";
+    pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms, cancel_ms";
 
 impl RunRow {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -197,6 +199,7 @@ impl RunRow {
                 changed_ms: time(12)?,
                 pinned: row.get(13)?,
                 collected: row.get(14)?,
+                cancel_asked: row.get::<_, Option<i64>>(19)?.is_some(),
                 holder: None,
             },
             state,
@@ -235,7 +238,7 @@ impl RunRow {
     pub(super) fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         let run = &self.run;
         let sql = format!(
-            "INSERT INTO runs({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            "INSERT INTO runs({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
         );
         transaction.prepare_cached(&sql)?.execute(params![
             run.id,

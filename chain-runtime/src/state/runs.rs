@@ -62,6 +62,7 @@ impl State {
                 changed_ms: now.unix_ms,
                 pinned: false,
                 collected: false,
+                cancel_asked: false,
                 holder: None,
             },
             state: RunState::Running,
@@ -118,6 +119,7 @@ impl State {
             renewed_up_ms: now.up_ms,
             closed: None,
             synced: false,
+            watched: None,
         };
         core.chains.runs.insert(key.clone(), open);
         // The thread keeps the lease young, also while nothing is written.

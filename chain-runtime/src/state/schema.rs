@@ -162,6 +162,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     // 6: a sum that binds a kept result to its key; results without one are computed again
     "DELETE FROM cache;
      ALTER TABLE cache ADD COLUMN bound BLOB;",
+    // 7: when somebody asked the process that works on a run to cancel it
+    "ALTER TABLE runs ADD COLUMN cancel_ms INTEGER;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

@@ -19,6 +19,7 @@ use tool_core::{
 };
 
 pub use subchains::Subchains;
+pub(crate) use subchains::{child_id, recorded};
 
 /// What the tools of this family have in common. They have no effect of their own: what the steps do is declared, decided and
 /// recorded with each of them.

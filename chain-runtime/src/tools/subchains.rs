@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use registry::{CallerContext, ChainPosition, Chains, Dispatcher};
+use registry::{CallerContext, Chains, Dispatcher};
 use tool_core::capability::ChainRequest;
 use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
@@ -43,7 +43,7 @@ impl Subchains {
         };
         let (id, known) = match &context.chain {
             Some(chain) => {
-                let id = child_id(chain);
+                let id = child_id(&chain.chain_id, &chain.step, chain.item, chain.attempt);
                 let known = state.run_named(&id)?;
                 (Some(id), known)
             }
@@ -70,12 +70,12 @@ impl Subchains {
 }
 
 /// The id of the run that a step of another run begins: the same whenever that step is called.
-fn child_id(chain: &ChainPosition) -> String {
-    let item = chain.item.map_or_else(String::new, |item| item.to_string());
-    let attempt = chain.attempt.to_string();
-    let mut digest = registry::digest::of_texts([&*chain.step, &item, &attempt]);
+pub(crate) fn child_id(chain_id: &str, step: &str, item: Option<usize>, attempt: u32) -> String {
+    let item = item.map_or_else(String::new, |item| item.to_string());
+    let attempt = attempt.to_string();
+    let mut digest = registry::digest::of_texts([step, &item, &attempt]);
     digest.truncate(8);
-    format!("{}-{digest}", chain.chain_id)
+    format!("{chain_id}-{digest}")
 }
 
 /// The newest run that the same caller began with the same plan and inputs, outside of any other, and that waits for a person.
@@ -102,7 +102,7 @@ fn waiting(
 }
 
 /// What a run that has ended answered.
-fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
+pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
     let records = state.run_records(&run.id)?;
     let kind = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
     let record = records.iter().rev().find(kind);

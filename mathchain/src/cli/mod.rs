@@ -8,6 +8,7 @@ mod artifacts;
 mod audit;
 mod call;
 mod caller;
+mod cancel;
 mod chain;
 mod check;
 mod doctor;

@@ -1,4 +1,4 @@
-//! `mathchain runs resume|cancel` and `mathchain replay`: runs that go on, end, or are gone through again.
+//! `mathchain runs resume` and `mathchain replay`: runs that go on, or are gone through again.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::artifacts::Handle;
-use chain_runtime::run::{self as chains, Cancelled, Decision, LISTED_MAX};
+use chain_runtime::run::{self as chains, Decision, LISTED_MAX};
 use chain_runtime::state::{Run, RunState};
 use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
@@ -38,17 +38,6 @@ pub(super) struct Resume {
     /// Approve in advance, as the operator, whatever would be asked
     #[arg(long)]
     pub yes: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Steps that say how they are undone are undone, the last one first.
-Example:
-  mathchain runs cancel 3f2a"
-)]
-pub(super) struct Cancel {
-    /// Id of the run, or its beginning
-    pub run: String,
 }
 
 #[derive(Debug, Args)]
@@ -134,51 +123,6 @@ fn count_again(toolkit: &Toolkit, found: &Run) -> Result<(), ToolError> {
         }
     }
     Ok(())
-}
-
-pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolError> {
-    let (toolkit, found) = open(global, &cancel.run)?;
-    let result = toolkit.cancel(&context_of(&found), &found.id)?;
-    call::close(&toolkit);
-    let (mut undone, mut refused) = (Vec::new(), Vec::new());
-    told(&result, "", &mut undone, &mut refused);
-    let data = Value::object([
-        ("run", Value::from(found.id.as_str())),
-        ("status", Value::from("cancelled")),
-        ("undone", Value::from(undone.clone())),
-        (
-            "not_undone",
-            Value::from((!refused.is_empty()).then(|| refused.join("; "))),
-        ),
-    ]);
-    print_data(global, &data, || {
-        let mut text = format!("run {}: cancelled\n", found.id);
-        if !undone.is_empty() {
-            let _ = writeln!(text, "undone: {}", undone.join(", "));
-        }
-        for refused in &refused {
-            let _ = writeln!(
-                text,
-                "nothing was undone, as the plan may not run any more: {refused}"
-            );
-        }
-        text
-    });
-    Ok(exit::OK.into())
-}
-
-/// What was undone of a run and of those within it, in that order, and what could not be.
-fn told(cancelled: &Cancelled, around: &str, undone: &mut Vec<String>, refused: &mut Vec<String>) {
-    for inner in &cancelled.within {
-        told(inner, &format!("{}: ", inner.run), undone, refused);
-    }
-    match &cancelled.result {
-        Ok(result) => {
-            let own = run::undone(result).into_iter();
-            undone.extend(own.map(|one| format!("{around}{one}")));
-        }
-        Err(error) => refused.push(format!("{around}{}", error.message())),
-    }
 }
 
 pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolError> {
@@ -357,7 +301,7 @@ fn shortened(value: &Value) -> String {
 }
 
 /// Opens the toolkit with the agents that the run may speak of, and finds the run.
-fn open(global: &Global, id: &str) -> Result<(Toolkit, Run), ToolError> {
+pub(super) fn open(global: &Global, id: &str) -> Result<(Toolkit, Run), ToolError> {
     let toolkit = session::open(global)?;
     let found = session::state(&toolkit)?.run(id)?;
     let toolkit = match found.who.get("agent") {
@@ -391,7 +335,7 @@ fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
 }
 
 /// Who began a run, with all that narrowed it.
-fn context_of(run: &Run) -> Context {
+pub(super) fn context_of(run: &Run) -> Context {
     let who = Who::from_value(&run.role, &run.who);
     Context {
         role: Some(who.role),

@@ -9,7 +9,7 @@ use clap::{Subcommand, ValueEnum};
 use tool_core::{ToolError, Value};
 
 use super::args::Global;
-use super::{artifacts, exit, print_data, resume, session};
+use super::{artifacts, cancel, exit, print_data, resume, session};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Runs {
@@ -34,8 +34,8 @@ pub(super) enum Runs {
     },
     /// Go on with one that waits for an approval, needs a decision, or whose process ended
     Resume(super::resume::Resume),
-    /// Cancel one that nobody works on
-    Cancel(super::resume::Cancel),
+    /// Cancel one, whoever works on it, and undo what it did
+    Cancel(super::cancel::Cancel),
     /// Write the records of one as JSON Lines, with what its hashes cover; or its spans
     #[command(after_help = "Examples:
   mathchain runs export 3f2a > run.jsonl
@@ -113,7 +113,7 @@ const RECORDS_MAX: usize = 1000;
 pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> {
     match runs {
         Runs::Resume(resume) => return resume::resume(global, resume),
-        Runs::Cancel(cancel) => return resume::cancel(global, cancel),
+        Runs::Cancel(cancel) => return cancel::cancel(global, cancel),
         _ => {}
     }
     let toolkit = session::open(global)?;

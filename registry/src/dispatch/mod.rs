@@ -129,6 +129,8 @@ pub struct ChainPosition {
     pub planned: Option<Vec<ResourceKey>>,
     /// What was noted before the same call, when that began in a process that ended: the tool tells whether it happened.
     pub began: Option<Value>,
+    /// Whether the run is being ended: a call that did not happen is not made any more.
+    pub ending: bool,
     /// Digests of the plans that the step may hand on, where the check read them: whoever runs plans refuses any other.
     pub plans: Option<Vec<String>>,
     /// What the plans around may still use, as whoever runs plans counts it.

@@ -373,6 +373,9 @@ fn describe(record: &mut Object, ended: &Ended) {
             record.insert("error_code", error.code().as_str());
             record.insert("error_reason", error.reason_str().map(str::to_owned));
             record.insert("error", redact::text(error.message()).0.into_owned());
+            if error.is_outcome_unknown() {
+                record.insert("outcome", "unknown");
+            }
         }
         Ending::Pending(id, _) => {
             record.insert("status", "pending_approval");

@@ -281,5 +281,6 @@ impl Running {
             format_args!("the plugin `{}` {how} {when}{tail}", self.plugin),
         )
         .reason("plugin_crashed")
+        .may_have_happened()
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use tool_core::{ToolError, Value};
 
-use super::Machine;
+use super::{EndRecord, Machine};
 use crate::reference::Missing;
-use crate::run::events::{Command, Part, Unit};
+use crate::run::events::{Command, Conclusion, Part, Unit};
 use crate::run::finished::{Finished, StepStatus};
 use crate::run::obstacle::obstacle;
 
@@ -18,6 +18,12 @@ pub(in crate::run) struct Parts {
     pub(in crate::run) real: Vec<Finished>,
     /// What was undone, and how that ended.
     pub(in crate::run) undone: Vec<(Unit, Finished)>,
+    /// What undoes a call, and is not known to have happened, waits, or was cut off.
+    pub(in crate::run) open_undo: Option<(Unit, Finished)>,
+    /// Why it was stopped.
+    pub(in crate::run) stopped: Option<ToolError>,
+    /// Where it stands.
+    pub(in crate::run) conclusion: Option<Conclusion>,
     /// The parts the plan answers with, by the text of their references.
     pub(in crate::run) outputs: HashMap<String, Result<Value, Missing>>,
     /// The budget that the last call exceeded.
@@ -28,7 +34,7 @@ impl Machine<'_> {
     /// When nothing is under way: steps that wait for a person behind the end of the chain do not run, and a chain that did not
     /// succeed is undone. Gives whether there is more to do.
     pub(super) fn wind_up(&mut self) -> bool {
-        if self.conclusion().is_none() {
+        if self.is_busy() {
             return false;
         }
         let late: Vec<Unit> = self
@@ -44,18 +50,29 @@ impl Machine<'_> {
         if !late.is_empty() {
             return true;
         }
-        if self.left > 0 {
+        if self.ends_early() && self.settle_unknown() {
+            return true;
+        }
+        if self.left > 0 || self.open_undo.is_some() {
             return false;
         }
-        let to_undo = match &mut self.to_undo {
+        if let Some(why) = self.ends_with.take() {
+            self.stopped = Some(why);
+        }
+        let mut to_undo = match self.to_undo.take() {
             Some(to_undo) => to_undo,
-            None => {
-                let to_undo = self.calls_to_undo();
-                self.to_undo.insert(to_undo)
-            }
+            None => self.calls_to_undo(),
         };
+        if self.end_record == EndRecord::None && !to_undo.is_empty() {
+            self.end_record = EndRecord::Open;
+            self.commands.push(Command::WriteEnd);
+            self.to_undo = Some(to_undo);
+            return false;
+        }
         // The next one starts when this one has ended.
-        if let Some(unit) = to_undo.pop() {
+        let next = to_undo.pop();
+        self.to_undo = Some(to_undo);
+        if let Some(unit) = next {
             self.undoing = true;
             self.attempts.insert(unit, 1);
             self.commands.push(Command::Start(unit, 1));
@@ -66,16 +83,12 @@ impl Machine<'_> {
     /// Calls that were done and say how they are undone, in plan order, where the chain ended early; of a map those of its
     /// elements, also where it was not done as a whole.
     fn calls_to_undo(&self) -> Vec<Unit> {
-        // A call that ran when the chain was cancelled may end before the machine hears of it.
-        let given_up = |end: &Option<Finished>| {
-            end.as_ref()
-                .is_some_and(|end| matches!(end.status, StepStatus::Denied | StepStatus::Cancelled))
-        };
-        let early =
-            self.stopped.is_some() || self.stop_at != usize::MAX || self.ends.iter().any(given_up);
+        let early = self.ends_early();
         let is_done = |step: usize| {
             let end = self.ends[step].as_ref();
+            let part = Part::Whole;
             end.is_some_and(|end| end.status == StepStatus::Done)
+                || self.perhaps.contains(&Unit { step, part })
         };
         let mut calls = Vec::new();
         for (step, checked) in self.plan.steps.iter().enumerate() {
@@ -96,10 +109,13 @@ impl Machine<'_> {
 
     /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
     pub(in crate::run) fn into_parts(mut self) -> Parts {
+        let conclusion = self.conclusion();
         let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
-        for (unit, end) in std::mem::take(&mut self.pending)
+        // What a person must say comes before what a person may allow.
+        for (unit, end) in std::mem::take(&mut self.unknown)
             .into_iter()
-            .chain(std::mem::take(&mut self.unknown))
+            .chain(std::mem::take(&mut self.pending))
+            .chain(std::mem::take(&mut self.cut))
         {
             open.entry(unit.step).or_insert(end);
         }
@@ -111,7 +127,8 @@ impl Machine<'_> {
             .collect();
         let mut settled: Vec<Finished> = Vec::with_capacity(real.len());
         for (position, end) in real.iter().enumerate() {
-            let by_order = if position <= self.stop_at || end.status == StepStatus::Cancelled {
+            let stays = matches!(end.status, StepStatus::Cancelled | StepStatus::Unknown);
+            let by_order = if position <= self.stop_at || stays {
                 end.clone()
             } else {
                 match obstacle(self.plan, position, &|step| settled.get(step)) {
@@ -125,6 +142,9 @@ impl Machine<'_> {
             settled,
             real,
             undone: self.undone,
+            open_undo: self.open_undo,
+            stopped: self.stopped,
+            conclusion,
             outputs: self.output_values,
             over: self.over,
         }

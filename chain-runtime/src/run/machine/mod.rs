@@ -6,6 +6,7 @@
 //! ones that had already run are reported as not run. So the outcome depends on what calls give, and on no order of events.
 
 mod close;
+mod end;
 mod room;
 mod settle;
 
@@ -16,13 +17,15 @@ use std::sync::Arc;
 use tool_core::{ResourceKey, ToolError, Value};
 
 use super::costs::Costs;
-use super::finished::{Finished, Try};
+use super::finished::{Finished, StepStatus, Try};
 use super::items::{DoneItem, Items};
 use super::meter::{Kind, Meter};
 use super::obstacle::obstacle;
 use super::values::{self, Values};
 
 pub(super) use self::close::Parts;
+pub(super) use self::end::EndCause;
+use self::end::EndRecord;
 use self::room::Room;
 pub use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use crate::check::{CheckedPlan, CheckedStep};
@@ -65,21 +68,34 @@ pub struct Machine<'a> {
     done_items: HashMap<usize, Vec<DoneItem>>,
     attempts: HashMap<Unit, u32>,
     tries: HashMap<Unit, Vec<Try>>,
-    sleeping: BTreeSet<Unit>,
+    /// Calls that are made again after a while, with how the last attempt ended.
+    sleeping: BTreeMap<Unit, Finished>,
     pending: BTreeMap<Unit, Finished>,
     unknown: BTreeMap<Unit, Finished>,
+    /// Calls of which it is not known whether they happened, and that are undone as if they had.
+    perhaps: BTreeSet<Unit>,
+    /// Calls that were cut off because the process is to end.
+    cut: BTreeMap<Unit, Finished>,
     keying: BTreeSet<usize>,
     /// Lowest step whose failure ends the chain; steps after it do not start.
     stop_at: usize,
     stopped: Option<ToolError>,
     /// The budget that the last call exceeded.
     over: Option<ToolError>,
+    /// Why a process before this one ended the chain; until all that it knew has ended here too.
+    ends_with: Option<ToolError>,
+    end_record: EndRecord,
+    halted: bool,
+    /// Whether somebody can be asked later what became of a call.
+    asks: bool,
     left: usize,
     meter: Arc<Meter>,
     /// Calls to be undone, the next one last; `None` before that.
     to_undo: Option<Vec<Unit>>,
     undoing: bool,
     undone: Vec<(Unit, Finished)>,
+    /// What undoes a call, and is not known to have happened, or waits for a person.
+    open_undo: Option<(Unit, Finished)>,
     /// Values nobody needs any more; dropped by whoever drives, outside its lock.
     dropped: Vec<Value>,
     commands: Vec<Command>,
@@ -117,18 +133,25 @@ impl<'a> Machine<'a> {
             done_items: HashMap::new(),
             attempts: HashMap::new(),
             tries: HashMap::new(),
-            sleeping: BTreeSet::new(),
+            sleeping: BTreeMap::new(),
             pending: BTreeMap::new(),
             unknown: BTreeMap::new(),
+            perhaps: BTreeSet::new(),
+            cut: BTreeMap::new(),
             keying: BTreeSet::new(),
             stop_at: usize::MAX,
             stopped: None,
             over: None,
+            ends_with: None,
+            end_record: EndRecord::None,
+            halted: false,
+            asks: false,
             left: count,
             meter: Meter::new(plan.budget, None),
             to_undo: None,
             undoing: false,
             undone: Vec::new(),
+            open_undo: None,
             dropped: Vec::new(),
             commands: Vec::new(),
         };
@@ -189,11 +212,16 @@ impl<'a> Machine<'a> {
                 }
             }
             Event::Woke(unit) => {
-                if self.sleeping.remove(&unit) {
+                if self.sleeping.remove(&unit).is_some() {
                     self.ready(unit);
                 }
             }
-            Event::Stop(why) => self.stop(why),
+            Event::Stop(why) => {
+                self.ends_with = None;
+                self.stop(why);
+            }
+            Event::EndWritten => self.end_record = EndRecord::Written,
+            Event::Halt => self.halted = true,
         }
         self.pump();
         std::mem::take(&mut self.commands)
@@ -201,20 +229,30 @@ impl<'a> Machine<'a> {
 
     /// Where the run stands; `None` while something is under way.
     pub fn conclusion(&self) -> Option<Conclusion> {
-        let busy = self.running != [0; 2]
-            || self.ready.iter().any(|heap| !heap.is_empty())
-            || !self.sleeping.is_empty()
-            || !self.keying.is_empty()
-            || self.undoing;
-        if busy {
-            None
-        } else if self.left == 0 {
-            Some(Conclusion::Finished)
-        } else if !self.unknown.is_empty() {
-            Some(Conclusion::NeedsDecision)
-        } else {
-            Some(Conclusion::Suspended)
+        if self.is_busy() {
+            return None;
         }
+        let is_undone = match &self.to_undo {
+            Some(to_undo) => to_undo.is_empty(),
+            None => !self.ends_early() && self.ends_with.is_none(),
+        };
+        let is_unknown = |end: &Finished| end.status == StepStatus::Unknown;
+        Some(match &self.open_undo {
+            None if self.left == 0 && is_undone => Conclusion::Finished,
+            _ if self.halted => Conclusion::Interrupted,
+            Some((_, end)) if is_unknown(end) => Conclusion::NeedsDecision,
+            None if !self.unknown.is_empty() => Conclusion::NeedsDecision,
+            _ => Conclusion::Suspended,
+        })
+    }
+
+    /// Whether something is under way.
+    fn is_busy(&self) -> bool {
+        let is_called = self.running != [0; 2] || self.undoing;
+        let is_coming = self.ready.iter().any(|heap| !heap.is_empty())
+            || !self.sleeping.is_empty()
+            || !self.keying.is_empty();
+        is_called || self.end_record == EndRecord::Open || (is_coming && !self.halted)
     }
 
     /// How a step ended, once it has.
@@ -285,7 +323,7 @@ impl<'a> Machine<'a> {
 
     /// Looks at every step that is offered, and starts calls while there are slots.
     fn pump(&mut self) {
-        loop {
+        while !self.halted {
             while let Some(step) = self.offered.pop() {
                 self.look_at(step);
             }
@@ -397,8 +435,10 @@ impl<'a> Machine<'a> {
             Mode::Seq => [1, usize::from(self.slots.waiting.is_some())],
             Mode::Dep => [self.slots.compute, self.slots.waiting.unwrap_or(0)],
         };
+        // What is known of a chain that ends is gone through before anything else, whatever took its slots.
+        let recalls = self.ends_with.is_some();
         for (kind, limit) in limit.into_iter().enumerate() {
-            while self.running[kind] < limit {
+            while self.running[kind] < limit || recalls {
                 let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() else {
                     break;
                 };
@@ -417,7 +457,7 @@ impl<'a> Machine<'a> {
                     self.settle_unit(unit, Finished::default());
                     continue;
                 }
-                if let Err(why) = self.afford(unit) {
+                if !recalls && let Err(why) = self.afford(unit) {
                     self.stop(why.clone());
                     self.settle_unit(unit, Finished::cancelled(why));
                     continue;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::Machine;
+use super::{EndRecord, Machine};
 use crate::artifacts;
 use crate::check::is_chain;
 use crate::plan::{Mode, OnError};
@@ -19,12 +19,26 @@ impl Machine<'_> {
         end.tries = self.tries.remove(&unit).unwrap_or_default();
         if unit.part.undoes() {
             self.undoing = false;
-            self.undone.push((unit, end));
+            let is_open = match end.status {
+                StepStatus::Unknown | StepStatus::Pending => self.asks,
+                StepStatus::Cancelled => self.halted,
+                _ => false,
+            };
+            match is_open {
+                true => self.open_undo = Some((unit, end)),
+                false => self.undone.push((unit, end)),
+            }
             return;
         }
         let kind = self.kind(unit);
         self.running[kind] = self.running[kind].saturating_sub(1);
         let over = self.spend(unit, &end);
+        let again = match (&self.stopped, end.status) {
+            (None, StepStatus::Failed | StepStatus::Unknown) if over.is_ok() => {
+                self.retry_after(unit, &end, attempts, left_ms)
+            }
+            _ => None,
+        };
         match end.status {
             StepStatus::Pending => match &self.stopped {
                 Some(why) => {
@@ -33,17 +47,15 @@ impl Machine<'_> {
                 }
                 None => drop(self.pending.insert(unit, end)),
             },
-            StepStatus::Unknown => drop(self.unknown.insert(unit, end)),
-            StepStatus::Failed if self.stopped.is_none() && over.is_ok() => {
-                match self.retry_after(unit, &end, attempts, left_ms) {
-                    Some(ms) => {
-                        self.tried(unit, end);
-                        self.sleeping.insert(unit);
-                        self.commands.push(Command::Sleep(unit, ms));
-                    }
-                    None => self.settle_unit(unit, end),
-                }
+            StepStatus::Unknown if self.halted => drop(self.unknown.insert(unit, end)),
+            StepStatus::Cancelled if self.halted => drop(self.cut.insert(unit, end)),
+            _ if self.halted && again.is_some() => drop(self.cut.insert(unit, end)),
+            _ if let Some(ms) = again => {
+                self.tried(unit, &end);
+                self.sleeping.insert(unit, end);
+                self.commands.push(Command::Sleep(unit, ms));
             }
+            StepStatus::Unknown => self.unknown(unit, end),
             _ => self.settle_unit(unit, end),
         }
         match over {
@@ -54,10 +66,13 @@ impl Machine<'_> {
     }
 
     /// Remembers an attempt that is followed by another.
-    fn tried(&mut self, unit: Unit, end: Finished) {
-        let code = end.error.map_or(ErrorCode::Internal, |error| error.code());
+    fn tried(&mut self, unit: Unit, end: &Finished) {
+        let code = end
+            .error
+            .as_ref()
+            .map_or(ErrorCode::Internal, ToolError::code);
         let (began, ended) = (end.began, end.ended);
-        let mut tries = end.tries;
+        let mut tries = end.tries.clone();
         tries.push(Try { began, ended, code });
         self.tries.insert(unit, tries);
     }
@@ -101,7 +116,9 @@ impl Machine<'_> {
         }
         // What was stopped half-way may have happened.
         let may_have_happened = !step.effects.is_empty() && !step.idempotent;
-        if may_have_happened && matches!(error.code(), ErrorCode::Timeout | ErrorCode::Internal) {
+        let is_stopped = end.status == StepStatus::Unknown
+            || matches!(error.code(), ErrorCode::Timeout | ErrorCode::Internal);
+        if may_have_happened && is_stopped {
             return None;
         }
         let index = match unit.part {
@@ -115,14 +132,26 @@ impl Machine<'_> {
     }
 
     pub(super) fn stop(&mut self, why: ToolError) {
-        if self.stopped.is_some() {
+        // Whatever was over before, or ends as a process before this one said, is not stopped.
+        if self.stopped.is_some()
+            || self.to_undo.is_some()
+            || self.ends_with.is_some()
+            || self.halted
+        {
             return;
         }
         self.stopped = Some(why.clone());
+        if self.end_record == EndRecord::None {
+            self.end_record = EndRecord::Open;
+            self.commands.push(Command::WriteEnd);
+        }
         let asleep = std::mem::take(&mut self.sleeping);
         let pending = std::mem::take(&mut self.pending);
-        for unit in asleep.into_iter().chain(pending.into_keys()) {
-            self.settle_unit(unit, Finished::cancelled(why.clone()));
+        for (unit, end) in asleep.into_iter().chain(pending) {
+            match end.status {
+                StepStatus::Unknown => self.unknown(unit, end),
+                _ => self.settle_unit(unit, Finished::cancelled(why.clone())),
+            }
         }
         for step in std::mem::take(&mut self.keying) {
             self.spread(step);
@@ -150,7 +179,15 @@ impl Machine<'_> {
             return self.spread(unit.step);
         }
         if self.plan.steps[unit.step].compensate.is_some() {
-            self.done_items.insert(unit.step, items.done());
+            let mut done = items.done();
+            let of_step = |index: &usize| Unit {
+                part: Part::Item(*index),
+                ..unit
+            };
+            let perhaps = (0..items.len()).filter(|index| self.perhaps.contains(&of_step(index)));
+            done.extend(perhaps.map(|index| (index, items.value(index), Value::Null)));
+            done.sort_by_key(|(index, ..)| *index);
+            self.done_items.insert(unit.step, done);
         }
         let whole = items.gather();
         self.maps.remove(&unit.step);

@@ -14,7 +14,8 @@ use crate::plan::OnError;
 use crate::reference::Missing;
 use crate::run::diagnostics::diagnostics;
 use crate::run::finished::{Finished, StepStatus};
-use crate::run::machine::{Parts, Unit};
+use crate::run::machine::{Conclusion, Parts, Unit};
+use crate::run::recorded::name_of;
 
 /// Puts the result together, in plan order.
 pub(in crate::run) fn compose(
@@ -28,10 +29,16 @@ pub(in crate::run) fn compose(
     let Parts {
         settled,
         real,
-        undone,
+        mut undone,
+        open_undo,
+        stopped,
+        conclusion,
         outputs: values,
         over,
     } = parts;
+    let is_open = open_undo.is_some();
+    let ends_early = stopped.is_some();
+    undone.extend(open_undo);
     let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
         .iter()
         .map(|end| (end.began, end.ended, end.has_run()))
@@ -70,13 +77,24 @@ pub(in crate::run) fn compose(
         .iter()
         .find(|step| step.end.status == StepStatus::Cancelled);
     let open = |status| steps.iter().find(|step| step.end.status == status);
-    let pending = open(StepStatus::Pending);
-    let unknown = open(StepStatus::Unknown);
-    let (status, error) = if let Some(step) = cancelled {
-        (ChainStatus::Cancelled, step.end.error.clone())
-    } else if let Some(step) = unknown {
+    let open_undo = undone.last().filter(|_| is_open);
+    let undo_is = |status| open_undo.filter(|(_, end)| end.status == status);
+    let (status, error) = if conclusion == Some(Conclusion::Interrupted) {
+        (ChainStatus::Interrupted, Some(interrupted(&chain_id)))
+    } else if let Some(step) = open(StepStatus::Unknown) {
         (ChainStatus::NeedsDecision, Some(named(step)))
-    } else if let Some(step) = pending {
+    } else if let Some((unit, end)) = undo_is(StepStatus::Unknown) {
+        (
+            ChainStatus::NeedsDecision,
+            Some(of_undoing(plan, *unit, end)),
+        )
+    } else if let Some((unit, end)) = undo_is(StepStatus::Pending) {
+        (ChainStatus::Suspended, Some(of_undoing(plan, *unit, end)))
+    } else if stopped.is_some() {
+        (ChainStatus::Cancelled, stopped.clone())
+    } else if let Some(step) = cancelled {
+        (ChainStatus::Cancelled, step.end.error.clone())
+    } else if let Some(step) = open(StepStatus::Pending) {
         (ChainStatus::Suspended, Some(named(step)))
     } else if let Some(step) = ended_by {
         (ChainStatus::Failed, Some(named(&steps[step])))
@@ -104,15 +122,20 @@ pub(in crate::run) fn compose(
             }
         })
         .collect();
-    for one in undone
-        .iter()
-        .filter(|one| one.end.status != StepStatus::Done)
-    {
+    let not_undone = |one: &&Undone| match one.end.status {
+        StepStatus::Done | StepStatus::Unknown | StepStatus::Pending => false,
+        StepStatus::Cancelled => !is_open,
+        _ => true,
+    };
+    for one in undone.iter().filter(not_undone) {
         let why = one.end.error.as_ref().map_or("", ToolError::message);
         warnings.push(format!(
             "step `{}` could not be undone by `{}`: {why}",
             one.step, one.tool
         ));
+    }
+    if matches!(status, ChainStatus::Failed | ChainStatus::Cancelled) {
+        warnings.extend(staying(plan, &steps, &undone, ends_early));
     }
     let mut effects: Vec<tool_core::Effect> = plan
         .steps
@@ -210,6 +233,45 @@ fn passed_over(steps: &[StepReport]) -> Vec<String> {
     warnings
 }
 
+/// Names what was done and says nothing of how it is undone, where the others are.
+fn staying(
+    plan: &CheckedPlan,
+    steps: &[StepReport],
+    undone: &[Undone],
+    ends_early: bool,
+) -> Option<String> {
+    let stays = plan.steps.iter().zip(steps).filter(|(step, report)| {
+        report.real_status == StepStatus::Done
+            && !step.effects.is_empty()
+            && step.compensate.is_none()
+    });
+    let names: Vec<String> = stays.map(|(step, _)| format!("`{}`", step.id)).collect();
+    ((ends_early || !undone.is_empty()) && !names.is_empty()).then(|| {
+        format!(
+            "nothing says how these steps are undone, and their effects stay: {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// The process was asked to end before the run had.
+fn interrupted(run: &str) -> ToolError {
+    let message =
+        "the process was asked to end: the run stands as it was, and nothing was undone for that";
+    ToolError::new(ErrorCode::Cancelled, message)
+        .reason("interrupted")
+        .hint(format!("`mathchain runs resume {run}` goes on with it"))
+}
+
+/// The error of what undoes a step.
+fn of_undoing(plan: &CheckedPlan, unit: Unit, end: &Finished) -> ToolError {
+    let name = name_of(plan, unit);
+    match &end.error {
+        Some(error) => error.prefixed(format_args!("undoing `{name}`")),
+        None => ToolError::new(ErrorCode::Internal, format_args!("`{name}` has no error")),
+    }
+}
+
 /// The error of a step, with its name in front and its place in the plan.
 fn named(step: &StepReport) -> ToolError {
     let Some(error) = &step.end.error else {
@@ -218,20 +280,7 @@ fn named(step: &StepReport) -> ToolError {
             format_args!("step `{}` failed without an error", step.id),
         );
     };
-    let mut named = ToolError::new(
-        error.code(),
-        format_args!("step `{}` (`{}`): {}", step.id, step.tool, error.message()),
-    );
-    if let Some(reason) = error.reason_str() {
-        named = named.reason(reason.to_owned());
-    }
-    if let Some(path) = error.path() {
-        named = named.at(path);
-    }
-    match error.hint_str() {
-        Some(hint) => named.hint(hint),
-        None => named,
-    }
+    error.prefixed(format_args!("step `{}` (`{}`)", step.id, step.tool))
 }
 
 /// Says of every step that had run after the failing one that it did, and whether that was undone.

@@ -13,6 +13,7 @@ use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 use super::diagnostics::bounded;
 use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
+use crate::state::RunState;
 pub(super) use compose::compose;
 pub(super) use record::rejection;
 
@@ -32,6 +33,8 @@ pub enum ChainStatus {
     Suspended,
     /// Whether a call had its effects is not known, and a person must say.
     NeedsDecision,
+    /// The process was asked to end before the run had; it can be resumed.
+    Interrupted,
 }
 
 impl ChainStatus {
@@ -43,6 +46,17 @@ impl ChainStatus {
             Self::Cancelled => "cancelled",
             Self::Suspended => "suspended",
             Self::NeedsDecision => "needs_decision",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl ChainStatus {
+    /// Where the run stands then, as `runs list` calls it.
+    pub const fn run_state(self) -> &'static str {
+        match self {
+            Self::Success => RunState::Succeeded.as_str(),
+            other => other.as_str(),
         }
     }
 }
@@ -187,6 +201,7 @@ impl ChainResult {
 
     fn outcome(&self, most: usize) -> Outcome {
         let mut metadata = bounded(&self.diagnostics, most);
+        metadata.insert("run_state", self.status.run_state());
         metadata.insert("tool_chains", self.chains(most));
         if let Some(audit) = &self.audit {
             metadata.insert("audit", audit.clone());
@@ -225,7 +240,8 @@ impl ChainResult {
         let ends = self
             .steps
             .iter()
-            .flat_map(|step| std::iter::once(&step.end).chain(&step.end.items));
+            .flat_map(|step| std::iter::once(&step.end).chain(&step.end.items))
+            .chain(self.undone.iter().map(|one| &one.end));
         for id in ends.filter_map(|end| end.approval_id.as_deref()) {
             if !approvals.contains(&id) {
                 approvals.push(id);

@@ -104,7 +104,10 @@ impl ChainResult {
             registry::digest::of_value(&self.deterministic()),
         );
         journal.write(&Value::Object(Arc::new(record)), Durability::Batched)?;
-        journal.finish(durable::state_of(self.status))
+        match durable::state_of(self.status) {
+            Some(state) => journal.finish(state),
+            None => journal.let_go(),
+        }
     }
 
     fn stands_at(&mut self, head: &LedgerHead) {

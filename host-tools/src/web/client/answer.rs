@@ -120,7 +120,9 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
                 "the head of the answer of {} is larger than {HEAD_BYTES_MAX} bytes",
                 target.shown()
             );
-            return ToolError::new(ErrorCode::LimitExceeded, message).reason("header");
+            return ToolError::new(ErrorCode::LimitExceeded, message)
+                .reason("header")
+                .may_have_happened();
         }
         Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => ("tls", TLS),
         Error::Io(err) if of_tls(err) => ("tls", TLS),
@@ -137,9 +139,14 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
     const NOT_HTTP: &str = "the server does not speak proper HTTP; use another URL";
     const TLS: &str = "the server's certificate or encryption is not to be trusted; this check cannot be turned off";
     let message = format_args!("the exchange with {} failed: {err}", target.shown());
-    ToolError::new(ErrorCode::ToolError, message)
+    let error = ToolError::new(ErrorCode::ToolError, message)
         .reason(reason)
-        .hint(hint)
+        .hint(hint);
+    match reason {
+        "tls" => error,
+        // The request may have arrived before the exchange broke.
+        _ => error.may_have_happened(),
+    }
 }
 
 #[cfg(test)]

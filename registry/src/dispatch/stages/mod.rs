@@ -7,6 +7,7 @@
 mod approve;
 mod load;
 mod probe;
+mod stopped;
 
 use std::ops::ControlFlow;
 
@@ -16,6 +17,7 @@ use tool_core::{
     ToolError, Value,
 };
 
+use self::stopped::stopped;
 use super::limits::check_output;
 use super::trail::Trail;
 use super::{
@@ -96,6 +98,10 @@ fn stages(
     if let Some(before) = chain.and_then(|chain| chain.began.as_ref()) {
         keyed = match keyed.probe(request, before, trail)? {
             ControlFlow::Break(ended) => return Ok(ended),
+            ControlFlow::Continue(_) if chain.is_some_and(|chain| chain.ending) => {
+                let message = "the run ended before the call was made";
+                return Err(ToolError::new(ErrorCode::Cancelled, message).into());
+            }
             ControlFlow::Continue(keyed) => keyed,
         };
     }
@@ -409,11 +415,16 @@ impl Loaded<'_> {
         } = ruled;
         let spec = looked.tool().spec();
         let dispatcher = looked.dispatcher;
+        let args = call.args().clone();
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
             let result = panic::guard(trail.call_id(), || call.run(&ctx));
             result.unwrap_or_else(|_| Err(panic::internal(spec.id, trail.call_id())))
         });
         drop(alarm);
+        let output = match output {
+            Err(error) => stopped(dispatcher, (looked.tool(), &args), &ctx, trail, error),
+            Ok(output) => Ok(output),
+        };
         let mut warnings = ctx.take_warnings();
         let notes = ctx.take_notes();
         let output = match output {
@@ -436,7 +447,12 @@ impl Loaded<'_> {
                 });
             }
         };
-        let mut ended = settled(&looked, &decision, output, direct)?;
+        // A result that is refused is that of a call that happened.
+        let refused = |error: ToolError| match trail.intended {
+            true => error.may_have_happened(),
+            false => error,
+        };
+        let mut ended = settled(&looked, &decision, output, direct).map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
         ended.notes = notes;

@@ -50,5 +50,7 @@ fn outcome_unknown(id: &str) -> ToolError {
     let message = format_args!(
         "the call of `{id}` began in a process that ended, and whether it happened is not known"
     );
-    ToolError::new(ErrorCode::Conflict, message).reason(OUTCOME_UNKNOWN)
+    ToolError::new(ErrorCode::Conflict, message)
+        .reason(OUTCOME_UNKNOWN)
+        .may_have_happened()
 }

@@ -1,0 +1,142 @@
+//! How a run is stopped: who notices, what is written before anything is undone, and what still happens after that.
+
+use std::sync::{MutexGuard, PoisonError};
+
+use tool_core::capability::Durability;
+use tool_core::{ErrorCode, ToolError};
+
+use super::ending::ending_record;
+use super::finished::{Finished, StepStatus};
+use super::machine::{Event, Unit};
+use super::memory::Memory;
+use super::shared::Core;
+use super::workers::{LOOK_AGAIN, Workers};
+use crate::check::is_chain;
+use crate::state::Run;
+use crate::tools::{child_id, recorded};
+
+impl Workers<'_> {
+    /// Looks whether the run was stopped until nothing more is to be done: those that call may be busy for long.
+    pub(super) fn watch(&self) {
+        let mut core = self.lock();
+        while !core.is_over {
+            let waited = self.over.wait_timeout(core, LOOK_AGAIN);
+            core = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if !core.is_over && self.look(&mut core) {
+                let writes = core.take_write_end();
+                drop(core);
+                self.wake.notify_all();
+                if writes {
+                    self.write_end();
+                }
+                core = self.lock();
+            }
+        }
+    }
+
+    /// Tells the machine that the run was stopped, once; gives whether it was.
+    pub(super) fn look(&self, core: &mut MutexGuard<'_, Core<'_>>) -> bool {
+        let is_written = self.memory.is_some_and(|memory| memory.journal().is_some());
+        if is_written && self.limit.is_interrupted() {
+            if core.halted {
+                return false;
+            }
+            core.halted = true;
+            self.back.interrupt();
+            core.feed(Event::Halt);
+            return true;
+        }
+        match self.limit.check() {
+            Err(why) if !core.told_to_stop => {
+                core.told_to_stop = true;
+                core.feed(Event::Stop(why));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Why nothing goes forward any more.
+    pub(super) fn ended_by(&self) -> Option<ToolError> {
+        let ending = self.memory.and_then(Memory::ending);
+        let ending = ending.map(|ending| ending.why.clone());
+        ending.or_else(|| self.limit.check().err())
+    }
+
+    /// Why a call is not made: the run is over, and nothing of it is known that still has to be settled.
+    pub(super) fn barred(&self, unit: Unit, attempt: u32) -> Option<ToolError> {
+        if unit.part.undoes() {
+            return self.back.check().err();
+        }
+        let why = self.ended_by()?;
+        let began = self.memory.is_some_and(|memory| {
+            memory.knows(unit, attempt)
+                || memory.is_open(unit)
+                || self.inner_run(unit, attempt).is_some()
+        });
+        (!began).then_some(why)
+    }
+
+    /// The run that a plan within this one began for a call.
+    fn inner_run(&self, unit: Unit, attempt: u32) -> Option<Run> {
+        let step = &self.plan.steps[unit.step];
+        if !is_chain(step.tool) {
+            return None;
+        }
+        let id = child_id(self.chain_id, &step.id, unit.part.item(), attempt);
+        let state = self.memory?.journal()?.state();
+        state.run_named(&id).ok().flatten()
+    }
+
+    /// How a plan within this one ended, which goes back before this one does.
+    pub(super) fn inner(&self, unit: Unit, attempt: u32) -> Finished {
+        let (Some(run), Some(journal)) = (
+            self.inner_run(unit, attempt),
+            self.memory.and_then(Memory::journal),
+        ) else {
+            let why = self.ended_by();
+            return why.map_or_else(Finished::default, Finished::cancelled);
+        };
+        if run.state.is_final() {
+            return match recorded(journal.state(), &run) {
+                Ok(output) => Finished::done(output),
+                Err(err) => Finished::cancelled(err),
+            };
+        }
+        let id = &run.id;
+        let message = format_args!("the run `{id}` within this one is not undone yet");
+        let known = self.memory.and_then(|memory| memory.of_within(id));
+        let error = match known {
+            Some(error) => error.prefixed(message),
+            None => ToolError::new(ErrorCode::Conflict, message)
+                .hint(format!("`mathchain runs resume {}`", self.chain_id)),
+        };
+        let error = error.may_have_happened();
+        Finished {
+            status: StepStatus::Unknown,
+            error: Some(error),
+            ..Finished::default()
+        }
+    }
+
+    /// Writes that the chain ends, and why. What cannot be written is not undone either: the run stays as it is.
+    pub(super) fn write_end(&self) {
+        let cause = self.lock().machine.end_cause();
+        let journal = self.memory.and_then(Memory::journal);
+        let record = ending_record(&cause, Some(self.plan));
+        let written = journal.map(|journal| journal.write(&record, Durability::Synced));
+        let mut core = self.lock();
+        match written {
+            Some(Err(why)) => {
+                core.broken.get_or_insert(why);
+                core.told_to_stop = true;
+                core.halted = true;
+                core.feed(Event::Halt);
+            }
+            _ => {}
+        }
+        core.feed(Event::EndWritten);
+        drop(core);
+        self.wake.notify_all();
+    }
+}
