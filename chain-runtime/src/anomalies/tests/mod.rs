@@ -144,6 +144,7 @@ impl Journal {
             changed_ms: 0,
             pinned: false,
             collected: false,
+            cancel_asked: false,
             holder,
         });
     }
