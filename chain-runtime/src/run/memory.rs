@@ -4,7 +4,7 @@
 //! Before a call the runner asks [`Memory::recall`]; after it, [`Memory::keep`] writes how it ended. So a run that goes on after
 //! a crash makes the machine take the same way as before, without making a call twice.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
@@ -15,13 +15,14 @@ use super::digest::OutputDigest;
 use super::ending::{Ending, ending_in};
 use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
-use super::machine::Unit;
+use super::machine::{Part, Unit};
 use super::recorded::{digest_in, end_of, name_of, quoted, status_in, unit_of, value_of};
 use super::said::Decision;
 use super::within::Cancelled;
 use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
 use crate::state::{END_KEY, Journal, State};
+use crate::tools::child_id;
 
 /// The memory of one run.
 pub struct Memory {
@@ -243,6 +244,37 @@ impl Memory {
     /// Whether a call began, and is not known to have ended.
     pub(super) fn is_open(&self, unit: Unit) -> bool {
         self.unknown.contains_key(&unit)
+    }
+
+    /// The calls that processes before this one began, plans within the run counted.
+    pub(super) fn began(&self, plan: &CheckedPlan, chain_id: &str) -> BTreeSet<Unit> {
+        let known = self.past.keys().map(|(unit, _)| unit);
+        let known = known.chain(self.unknown.keys()).copied();
+        let mut began: BTreeSet<Unit> = known.filter(|unit| !unit.part.undoes()).collect();
+        let within = match self.part() {
+            2.. => self.state.runs_within(chain_id).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let within: HashSet<&str> = within.iter().map(|run| run.id.as_str()).collect();
+        let steps = plan.steps.iter().enumerate();
+        for (position, step) in steps.filter(|_| !within.is_empty()) {
+            let parts = match &step.map {
+                _ if !is_chain(step.tool) => Vec::new(),
+                Some(map) => (0..map.max).map(Part::Item).collect(),
+                None => vec![Part::Whole],
+            };
+            let is_within = |part: &Part| {
+                let mut ids = (1..=step.retry.max + 1)
+                    .map(|attempt| child_id(chain_id, &step.id, part.item(), attempt));
+                ids.any(|id| within.contains(id.as_str()))
+            };
+            let units = parts.into_iter().filter(is_within);
+            began.extend(units.map(|part| Unit {
+                step: position,
+                part,
+            }));
+        }
+        began
     }
 
     fn is_newest(&self, unit: Unit, attempt: u32) -> bool {

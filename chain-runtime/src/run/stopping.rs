@@ -69,12 +69,16 @@ impl Workers<'_> {
             return self.back.check().err();
         }
         let why = self.ended_by()?;
-        let began = self.memory.is_some_and(|memory| {
+        (!self.began(unit, attempt)).then_some(why)
+    }
+
+    /// Whether a process before this one began a call, or the run within that it is.
+    pub(super) fn began(&self, unit: Unit, attempt: u32) -> bool {
+        self.memory.is_some_and(|memory| {
             memory.knows(unit, attempt)
                 || memory.is_open(unit)
                 || self.inner_run(unit, attempt).is_some()
-        });
-        (!began).then_some(why)
+        })
     }
 
     /// The run that a plan within this one began for a call.

@@ -535,6 +535,90 @@ proptest! {
         }
     }
 
+    /// Stopped at any moment, and gone on with by another machine that has fewer slots: what was done is undone, whichever of them
+    /// hears of it, and nothing goes forward.
+    #[test]
+    fn another_machine_undoes_what_one_did(seed: u64, at in 0..20_usize) {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let sketches = sketches(&mut rng);
+        let plan = plan(&sketches, &mut rng);
+        let salt = rng.next_u64();
+        let give = |unit: Unit, attempt| match outcome(salt, unit.step, unit.part.item().unwrap_or(0), attempt) {
+            Ok(value) => done(value),
+            Err(code) => Finished::failed(ToolError::new(code, "told to")),
+        };
+        let mut known: HashSet<(Unit, u32)> = HashSet::new();
+        let mut machine = Machine::new(&plan, Slots { compute: 8, waiting: Some(8) }, &Costs::default());
+        let mut open = machine.begin();
+        while known.len() < at {
+            open.retain(|command| !matches!(command, Command::Settled(_)));
+            if open.is_empty() {
+                break;
+            }
+            let event = match open.swap_remove(rng.random_range(0..open.len())) {
+                Command::Start(unit, attempt) => {
+                    if unit.part.undoes() {
+                        continue;
+                    }
+                    known.insert((unit, attempt));
+                    Event::Ended { unit, end: Box::new(give(unit, attempt)), left_ms: None }
+                }
+                Command::Key(step) => Event::Keyed { step, keys: vec![Vec::new(); machine.items(step)] },
+                Command::Sleep(unit, _) => Event::Woke(unit),
+                Command::WriteEnd => Event::EndWritten,
+                Command::Settled(_) => unreachable!(),
+            };
+            open.extend(machine.step(event));
+        }
+        let why = || ToolError::new(ErrorCode::Cancelled, "stopped");
+        let began = known.iter().map(|(unit, _)| *unit).collect();
+        let slots = Slots { compute: 1, waiting: None };
+        let mut machine = Machine::new(&plan, slots, &Costs::default())
+            .asking(true)
+            .remembering(began)
+            .ending(Some(why()));
+        let mut open = machine.begin();
+        open.extend(machine.step(Event::Stop(why())));
+        let mut undone: HashSet<Unit> = HashSet::new();
+        loop {
+            open.retain(|command| !matches!(command, Command::Settled(_)));
+            if open.is_empty() {
+                break;
+            }
+            let event = match open.swap_remove(rng.random_range(0..open.len())) {
+                Command::Start(unit, _) if unit.part.undoes() => {
+                    prop_assert!(undone.insert(unit), "undone twice");
+                    Event::Ended { unit, end: Box::new(done(0)), left_ms: None }
+                }
+                Command::Start(unit, attempt) => {
+                    let end = match known.contains(&(unit, attempt)) {
+                        true => give(unit, attempt),
+                        false => Finished::cancelled(why()),
+                    };
+                    Event::Ended { unit, end: Box::new(end), left_ms: None }
+                }
+                Command::Key(step) => Event::Keyed { step, keys: vec![Vec::new(); machine.items(step)] },
+                Command::Sleep(unit, _) => Event::Woke(unit),
+                Command::WriteEnd => { prop_assert!(false, "it is written"); Event::EndWritten }
+                Command::Settled(_) => unreachable!(),
+            };
+            open.extend(machine.step(event));
+        }
+        prop_assert_eq!(machine.conclusion(), Some(Conclusion::Finished));
+        for (unit, attempt) in &known {
+            let is_done = give(*unit, *attempt).status == StepStatus::Done;
+            let undo = match unit.part {
+                Part::Item(item) => Part::UndoItem(item),
+                _ => Part::Undo,
+            };
+            let undo = Unit { part: undo, ..*unit };
+            if sketches[unit.step].undo && is_done {
+                prop_assert!(undone.remove(&undo), "{:?} was not undone: {:?}", unit, sketches);
+            }
+        }
+        prop_assert!(undone.is_empty(), "{:?} was not done", undone);
+    }
+
     /// Stopped at any moment, everything still ends: what runs by itself, all else as cancelled.
     #[test]
     fn a_stopped_run_ends(seed: u64, at in 0..20_usize) {

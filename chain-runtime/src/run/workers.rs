@@ -68,7 +68,10 @@ impl<'a> Workers<'a> {
     ) -> Self {
         let mut machine = Machine::new(plan, slots, costs)
             .within(Arc::clone(&meter))
-            .asking(memory.is_some());
+            .asking(memory.is_some())
+            .remembering(
+                memory.map_or_else(Default::default, |memory| memory.began(plan, chain_id)),
+            );
         if let Some(ending) = memory.and_then(Memory::ending) {
             machine = machine.ending(ending.is_stop.then(|| ending.why.clone()));
         }
@@ -202,6 +205,8 @@ impl<'a> Workers<'a> {
                     Vec::new()
                 }
                 Command::Sleep(unit, ms) => {
+                    // Once nothing goes forward, only what is known comes after the wait.
+                    let ms = if self.ended_by().is_some() { 0 } else { ms };
                     let due = self.elapsed() + Duration::from_millis(ms);
                     self.lock().timers.push(Reverse((due, unit)));
                     Vec::new()

@@ -1,6 +1,8 @@
 //! That a chain ends early: what is written of it before anything is undone, and what becomes of calls of which it is not known
 //! whether they happened.
 
+use std::collections::BTreeSet;
+
 use tool_core::{ErrorCode, ToolError};
 
 use super::Machine;
@@ -40,6 +42,21 @@ impl Machine<'_> {
         self.end_record = EndRecord::Written;
         self.ends_with = why;
         self
+    }
+
+    /// Of a run in which a process before this one began these calls: whatever ends the chain, what became of them counts.
+    #[must_use]
+    pub(in crate::run) fn remembering(mut self, began: BTreeSet<Unit>) -> Self {
+        self.began = began;
+        self
+    }
+
+    /// Whether a process before this one began a call of a step.
+    pub(super) fn step_began(&self, step: usize) -> bool {
+        let part = Part::Whole;
+        let from = Unit { step, part };
+        let next = self.began.range(from..).next();
+        next.is_some_and(|unit| unit.step == step)
     }
 
     /// Why the chain ends.

@@ -84,6 +84,8 @@ pub struct Machine<'a> {
     over: Option<ToolError>,
     /// Why a process before this one ended the chain; until all that it knew has ended here too.
     ends_with: Option<ToolError>,
+    /// Calls that a process before this one began.
+    began: BTreeSet<Unit>,
     end_record: EndRecord,
     halted: bool,
     /// Whether somebody can be asked later what became of a call.
@@ -143,6 +145,7 @@ impl<'a> Machine<'a> {
             stopped: None,
             over: None,
             ends_with: None,
+            began: BTreeSet::new(),
             end_record: EndRecord::None,
             halted: false,
             asks: false,
@@ -336,7 +339,7 @@ impl<'a> Machine<'a> {
 
     /// Whether a step runs, now that all it waits for has ended.
     fn look_at(&mut self, step: usize) {
-        if let Some(end) = self.barred(step) {
+        if let Some(end) = self.barred(step).filter(|_| !self.step_began(step)) {
             self.settle(step, end);
             return;
         }
@@ -435,10 +438,8 @@ impl<'a> Machine<'a> {
             Mode::Seq => [1, usize::from(self.slots.waiting.is_some())],
             Mode::Dep => [self.slots.compute, self.slots.waiting.unwrap_or(0)],
         };
-        // What is known of a chain that ends is gone through before anything else, whatever took its slots.
-        let recalls = self.ends_with.is_some();
         for (kind, limit) in limit.into_iter().enumerate() {
-            while self.running[kind] < limit || recalls {
+            while self.running[kind] < limit {
                 let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() else {
                     break;
                 };
@@ -447,17 +448,21 @@ impl<'a> Machine<'a> {
                     false => Part::Whole,
                 };
                 let unit = Unit { step, part };
-                if let Some(end) = self.barred(step) {
+                let began = self.began.contains(&unit);
+                if let Some(end) = self.barred(step).filter(|_| !began) {
                     self.settle_unit(unit, end);
                     continue;
                 }
                 if let (Part::Item(index), Some(items)) = (part, self.maps.get(&step))
                     && items.is_barred(index)
+                    && !began
                 {
                     self.settle_unit(unit, Finished::default());
                     continue;
                 }
-                if !recalls && let Err(why) = self.afford(unit) {
+                if let Err(why) = self.afford(unit)
+                    && !began
+                {
                     self.stop(why.clone());
                     self.settle_unit(unit, Finished::cancelled(why));
                     continue;

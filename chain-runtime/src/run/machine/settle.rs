@@ -33,8 +33,10 @@ impl Machine<'_> {
         let kind = self.kind(unit);
         self.running[kind] = self.running[kind].saturating_sub(1);
         let over = self.spend(unit, &end);
-        let again = match (&self.stopped, end.status) {
-            (None, StepStatus::Failed | StepStatus::Unknown) if over.is_ok() => {
+        // What a process before this one tried again is known to the end.
+        let goes_on = self.stopped.is_none() || self.began.contains(&unit);
+        let again = match end.status {
+            StepStatus::Failed | StepStatus::Unknown if goes_on && over.is_ok() => {
                 self.retry_after(unit, &end, attempts, left_ms)
             }
             _ => None,
@@ -156,15 +158,22 @@ impl Machine<'_> {
         for step in std::mem::take(&mut self.keying) {
             self.spread(step);
         }
-        // What is ready is settled as it comes up.
+        // What is ready is settled as it comes up; what began before is looked at first.
         for kind in 0..2 {
-            while let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() {
+            let mut began = Vec::new();
+            while let Some(ready) = self.ready[kind].pop() {
+                let (_, Reverse(step), Reverse(item)) = ready;
                 let part = match self.maps.contains_key(&step) {
                     true => Part::Item(item),
                     false => Part::Whole,
                 };
-                self.settle_unit(Unit { step, part }, Finished::cancelled(why.clone()));
+                let unit = Unit { step, part };
+                match self.began.contains(&unit) {
+                    true => began.push(ready),
+                    false => self.settle_unit(unit, Finished::cancelled(why.clone())),
+                }
             }
+            self.ready[kind].extend(began);
         }
     }
 
