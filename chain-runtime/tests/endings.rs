@@ -4,6 +4,7 @@ use chain_runtime::run::{Resume, cancel};
 use chain_runtime::state::RunState;
 use chain_runtime::{ChainStatus, StepStatus};
 use registry::{CallRequest, CallerContext, ChainPosition};
+use tool_core::capability::Durability;
 use tool_core::{Seed, Status, StopFlag, Value, json};
 
 use crate::durable::{Durable, approval_of, asker, outputs};
@@ -192,6 +193,55 @@ fn a_replay_of_a_run_that_waits_compares_and_does_nothing() {
     }
 }
 
+/// Of a run whose process ended the calls are compared that had ended; one that was on its way is not made again.
+#[test]
+fn a_replay_of_a_run_whose_process_ended_compares_its_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: r, tool: random, args: {count: 3}}",
+        "{id: w, tool: write, args: {key: replay-ended, path: out/w}}",
+    ]);
+    let waits = durable.run(&plan, &asker());
+    // As a process leaves it that dies in the call.
+    let (journal, _) = durable.state.take_run(&waits.chain_id).unwrap();
+    let intent = Value::object([("kind", "intent"), ("step", "w"), ("tool", "write")]);
+    journal.write(&intent, Durability::Synced).unwrap();
+    drop(journal);
+    let replayed = durable.replay(&waits.chain_id, 0);
+    assert_eq!(replayed.run.state, RunState::Running);
+    assert!(replayed.is_same(), "{replayed:?}");
+    assert_eq!((replayed.compared.same, replayed.result_same), (1, None));
+    assert_eq!(replayed.open, ["w"]);
+    assert!(logged("replay-ended").is_empty(), "it was made again");
+}
+
+/// A chain that failed and was undone is gone through without doing or undoing anything.
+#[test]
+fn a_replay_of_a_run_that_was_undone_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let durable = Durable::open(folder.path());
+    let plan = steps(&[
+        "{id: one, tool: any, args: {value: 1}, compensate: {tool: write, args: {key: replay-undone, path: out/w, text: undone}}}",
+        "{id: f, tool: fail, after: [one], args: {key: replay-undone, text: f}}",
+        "{id: n, tool: write, after: [f], args: {key: replay-undone, path: out/n}}",
+    ]);
+    let result = durable.run(&plan, &operator());
+    assert_eq!(result.undone.len(), 1);
+    assert_eq!(logged("replay-undone"), ["fail f", "write out/w undone"]);
+    let replayed = durable.replay(&result.chain_id, 0);
+    assert!(
+        replayed.is_same() && replayed.open.is_empty(),
+        "{replayed:?}"
+    );
+    assert_eq!(replayed.result_same, Some(true));
+    assert_eq!(
+        logged("replay-undone"),
+        ["fail f"],
+        "computed, and nothing else done"
+    );
+}
+
 /// Time and people are no function of arguments: what they ended is taken as it is.
 #[test]
 fn a_replay_takes_what_time_and_people_ended() {
@@ -247,7 +297,8 @@ fn a_trace_shows_attempts_and_plans_within() {
         &format!("{{id: sub, tool: chain_run, args: {{plan: {outer}}}}}"),
     ]));
     assert!(result.is_success(), "{:?}", result.error);
-    (logged("traced"), logged("tries"));
+    logged("traced");
+    logged("tries");
     let trace = result.chrome_trace();
     let events = trace.get("traceEvents").and_then(Value::items).unwrap();
     let text = |event: &Value, key: &str| event.get(key).unwrap().as_str().unwrap().to_owned();

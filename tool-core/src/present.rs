@@ -31,10 +31,13 @@ pub struct Field {
     /// The names on the way to it.
     pub path: Vec<Arc<str>>,
     /// Of these one must hold.
-    when: Vec<Vec<(Arc<str>, Test)>>,
+    when: Vec<Condition>,
     /// The condition as it is stated.
     stated: Schema,
 }
+
+/// Arguments by name, each with a test; all must pass.
+type Condition = Vec<(Arc<str>, Test)>;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Test {
@@ -89,14 +92,14 @@ fn collect(
     Ok(())
 }
 
-fn conditions(stated: &Schema) -> Option<Vec<Vec<(Arc<str>, Test)>>> {
+fn conditions(stated: &Schema) -> Option<Vec<Condition>> {
     match stated {
         Schema::Array(list) => list.iter().map(condition).collect(),
         one => Some(vec![condition(one)?]),
     }
 }
 
-fn condition(stated: &Schema) -> Option<Vec<(Arc<str>, Test)>> {
+fn condition(stated: &Schema) -> Option<Condition> {
     let tests = stated.as_object().filter(|tests| !tests.is_empty())?;
     let test = |(name, stated): (&String, &Schema)| Some((name.as_str().into(), test(stated)?));
     tests.iter().map(test).collect()
@@ -220,7 +223,7 @@ mod tests {
         let found = fields(&schema).unwrap();
         let args = json::parse(args, json::Limits::default()).unwrap();
         found[0].is_there(&|name| match args.get(name) {
-            Some(Value::String(text)) if *text == *"?" => None,
+            Some(Value::String(text)) if **text == *"?" => None,
             known => Some(known.cloned().unwrap_or_default()),
         })
     }

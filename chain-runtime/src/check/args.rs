@@ -157,7 +157,7 @@ impl Checker<'_> {
                 let default = add_default(text, self.is_script);
                 let hint = match &walked.there {
                     Some(there) => format!(
-                        "`{text}` is there where the arguments of `{}` are {there}; else {default}",
+                        "`{text}` is there where the arguments of `{}` pass {there}; else {default}",
                         text.root()
                     ),
                     None => default,

@@ -330,13 +330,16 @@ fn add_warnings<'w>(
     }
 }
 
+/// Answers that no step gave, each with the reason.
+type Lacks = Vec<(Arc<str>, String)>;
+
 /// What the plan answers with, what it lacks, and the lowest failed step because of which; secrets are taken out of what steps found
 /// in the world.
 fn answer(
     plan: &CheckedPlan,
     steps: &[StepReport],
     values: &HashMap<String, Result<Value, Missing>>,
-) -> (Object, Vec<(Arc<str>, String)>, Option<usize>) {
+) -> (Object, Lacks, Option<usize>) {
     let world = plan.steps.iter().any(|step| step.reads_world);
     let mut outputs = Object::new();
     let mut missing = Vec::new();
