@@ -256,6 +256,20 @@ fn plans_use_what_arguments_make_present_without_a_default() {
     }
 }
 
+/// What is there has its extents: they are checked, and shown.
+#[test]
+fn what_arguments_make_present_has_extents() {
+    let svd = format!("  - {{id: s, tool: matrix_svd, args: {{{A}, vectors: thin}}}}\n");
+    let found = problems(&format!(
+        "{svd}  - {{id: p, tool: matrix_multiply, args: {{A: [[1, 2]], B: {{$ref: s.U}}}}}}"
+    ));
+    assert!(found.to_string().contains("has 3 rows"), "{found}");
+    let plan = Plan::parse(&format!("version: 1\nsteps:\n{svd}")).expect("a plan");
+    let checked = TOOLKIT.with(|toolkit| toolkit.check(&Context::default(), &plan, &Object::new()));
+    let text = checked.expect("sound").explain_text();
+    assert!(text.contains("U array<f64>[3,left]"), "{text}");
+}
+
 /// Where an argument is not known, or says otherwise, the part may be absent; the error says which arguments make it.
 #[test]
 fn what_arguments_do_not_make_present_needs_a_default() {

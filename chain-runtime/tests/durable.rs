@@ -301,15 +301,19 @@ fn elements_of_a_map_that_failed_are_undone_one_by_one() {
 fn a_run_that_may_not_go_on_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
-    let result = durable.run(&effects("forbidden"), &asker());
     let text = "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"write\"]\n";
     let catalogue = durable.world.dispatcher.catalogue();
     let (_, policy) = registry::Config::load("mathchain.toml", text, catalogue).unwrap();
     let dispatcher = durable.asking().with_policy(Arc::new(policy));
-    let id = &result.chain_id;
-    let cancelled = cancel(&durable.state, id, &dispatcher, &asker()).unwrap();
-    assert!(cancelled.result.is_err(), "{cancelled:?}");
-    assert_eq!(durable.state_of(id), RunState::Cancelled);
+    // With several problems and with one.
+    let one = steps(&["{id: w, tool: write, args: {key: forbidden, path: out}}"]);
+    for plan in [effects("forbidden"), one] {
+        let result = durable.run(&plan, &asker());
+        let id = &result.chain_id;
+        let cancelled = cancel(&durable.state, id, &dispatcher, &asker()).unwrap();
+        assert!(cancelled.result.is_err(), "{cancelled:?}");
+        assert_eq!(durable.state_of(id), RunState::Cancelled);
+    }
     logged("forbidden");
 }
 

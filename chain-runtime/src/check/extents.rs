@@ -171,8 +171,15 @@ impl Checker<'_> {
             let (Some(facts), shaped) = (&self.facts[position], &self.shaped[position]) else {
                 continue;
             };
+            let each = shaped.elements.map(|_| Segment::Each).into_iter();
+            let is_there = |path: &[Arc<str>]| {
+                let fields = path.iter().cloned().map(Segment::Field);
+                let way: Vec<Segment> = each.clone().chain(fields).collect();
+                let walked = self.outputs[position].as_ref()?.walk(&way).ok()?;
+                Some(!walked.maybe && walked.gaps.is_none())
+            };
             let fields = facts.shapes.output.iter().zip(&shaped.outputs);
-            for (field, shape) in fields.filter(|(field, _)| field.required) {
+            for (field, shape) in fields.filter(|(field, _)| is_there(&field.path) == Some(true)) {
                 let Some(mut shape) = *shape else { continue };
                 if let Some(elements) = shaped.elements {
                     shape = solver.known_part(shape);
