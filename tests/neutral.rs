@@ -287,6 +287,7 @@ pub(crate) fn dispatcher(catalogue: Catalogue, policy: Policy) -> Dispatcher {
         notices: None,
         results: None,
         witness: None,
+        workspace: None,
         chains: None,
     };
     Dispatcher::new(

@@ -629,6 +629,7 @@ impl World {
             notices: None,
             results: None,
             witness: None,
+            workspace: None,
             chains: Some(Arc::new(chain_runtime::Subchains::new(
                 chain_runtime::Defaults::default(),
                 state,

@@ -1,9 +1,11 @@
 //! Who answers an approval: the person at the terminal, or whoever holds a key that the user's configuration folder names.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use chain_runtime::state::WITHOUT_KEY;
 use registry::config::{Approver, key_digest};
+use registry::{ApprovalsFrom, Config};
 use tool_core::{ErrorCode, ToolError};
 
 use crate::environment;
@@ -15,27 +17,74 @@ const FILE_NAME: &str = "approvers.toml";
 const KEY_LEAST: usize = 32;
 const KEY_MOST: usize = 4096;
 
-/// Who answers: without a key, whoever runs the command line as this user.
+/// The approvers of this user; `None` where there is no list.
 ///
 /// # Errors
-/// A key file that cannot be read or that others can read; `policy_denied` for a key that nobody named has.
-pub(crate) fn approver(key: Option<&Path>) -> Result<String, ToolError> {
+/// A list that cannot be read, and everything that is wrong with it.
+pub(crate) fn configured() -> Result<Option<Vec<Approver>>, ToolError> {
+    let Some(list) = list() else { return Ok(None) };
+    match list.symlink_metadata() {
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Ok(_) if !list.is_file() => {
+            let message = format_args!("`{}` is no readable file", list.display());
+            return Err(ToolError::new(ErrorCode::InvalidRequest, message)
+                .reason("approvers")
+                .hint("it lists who answers approvals: mend it, or remove it"));
+        }
+        _ => {}
+    }
+    let text = environment::read_named(&list)?;
+    Ok(Some(Approver::parse_all(&list.to_string_lossy(), &text)?))
+}
+
+fn list() -> Option<PathBuf> {
+    Some(environment::user_config_folder()?.join(FILE_NAME))
+}
+
+fn shown() -> String {
+    list().map_or_else(|| FILE_NAME.to_owned(), |list| list.display().to_string())
+}
+
+/// Where answers come from: with approvers configured from their keys, whatever the configuration says.
+///
+/// # Errors
+/// As [`configured`].
+pub(crate) fn settle(config: &mut Config) -> Result<(), ToolError> {
+    if configured()?.is_some() {
+        config.approvals_from = ApprovalsFrom::Key;
+    }
+    Ok(())
+}
+
+/// The refusal of an answer without a key, where approvers have keys.
+pub(crate) fn key_needed(what: &str) -> ToolError {
+    let message = format_args!("approvals are answered with an approver's key here: {what}");
+    ToolError::new(ErrorCode::PolicyDenied, message)
+        .reason("approver")
+        .hint(format!(
+            "`mathchain approve ID --key FILE`; `{}` names the approvers",
+            shown()
+        ))
+}
+
+/// Who answers: without a key the operator, the user who runs the command line.
+///
+/// # Errors
+/// A key file that cannot be read or that others can read; `policy_denied` for the key of no approver, and for no key where
+/// approvers are configured.
+pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String, ToolError> {
     let Some(file) = key else {
-        return Ok("terminal".to_owned());
+        return match from {
+            ApprovalsFrom::Terminal => Ok(WITHOUT_KEY.to_owned()),
+            ApprovalsFrom::Key => Err(key_needed("give it with `--key`")),
+        };
     };
     let digest = key_digest(&read(file)?);
-    let folder = environment::user_config_folder();
-    let list = folder.map(|folder| folder.join(FILE_NAME));
-    let known = match &list {
-        Some(list) if list.is_file() => {
-            Approver::parse_all(&list.to_string_lossy(), &environment::read_named(list)?)?
-        }
-        _ => Vec::new(),
-    };
+    let known = configured()?.unwrap_or_default();
     if let Some(found) = known.into_iter().find(|known| known.digest == digest) {
         return Ok(found.name);
     }
-    let shown = list.map_or_else(|| FILE_NAME.to_owned(), |list| list.display().to_string());
+    let shown = shown();
     let message = format_args!("the key in `{}` is no approver's", file.display());
     Err(ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("approver")

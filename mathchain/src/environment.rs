@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use host_tools::sandbox::Surroundings;
-use registry::Config;
+use registry::{Config, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
 /// File names that are looked for, in this order.
@@ -152,6 +152,33 @@ pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
         .chain(state.map(Path::to_owned))
         .map(|folder| real(&folder))
         .collect()
+}
+
+/// The identity of a folder: its inode with the time of its birth, or with its device where the file system keeps no such time.
+/// Both stay when the folder is moved; a copy, a fresh checkout and another folder at the same path have others.
+pub(crate) fn workspace_id(root: &Path) -> Option<WorkspaceId> {
+    let root = root.canonicalize().ok()?;
+    let found = root.metadata().ok()?;
+    Some(WorkspaceId {
+        id: registry::digest::of_texts([&*folder_identity(&root, &found)])[..16].to_owned(),
+        root: root.to_string_lossy().into_owned(),
+    })
+}
+
+#[cfg(unix)]
+fn folder_identity(_: &Path, found: &std::fs::Metadata) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    let born = found.created().ok();
+    let born = born.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    match born {
+        Some(born) => format!("{} born {}", found.ino(), born.as_nanos()),
+        None => format!("{} on {}", found.ino(), found.dev()),
+    }
+}
+
+#[cfg(not(unix))]
+fn folder_identity(root: &Path, _: &std::fs::Metadata) -> String {
+    root.to_string_lossy().into_owned()
 }
 
 /// A path without links, as far as it is there.

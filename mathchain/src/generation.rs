@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
-use registry::plugins::{Plugin, Status};
+use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
 use tool_core::capability::Reload;
 use tool_core::{Entry, ErrorCode, ToolError, Value};
 
-use crate::plugins::{self, Loader, Seen};
+use crate::plugins::{self, Loaded, Loader, Seen};
 
 /// Reads the configuration again.
 pub(crate) type Reread = dyn Fn() -> Result<Config, ToolError> + Send + Sync;
@@ -18,6 +18,8 @@ pub(crate) struct Generation {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) config: Arc<Config>,
     pub(crate) plugins: Arc<Vec<Plugin>>,
+    /// Plugins that could not be read; nothing of them is used.
+    pub(crate) broken: Vec<Broken>,
 }
 
 /// What a reload changed.
@@ -29,6 +31,8 @@ pub struct Reloaded {
     pub removed: Vec<String>,
     /// Plugins whose files, settings or status changed.
     pub changed: Vec<String>,
+    /// Plugins that cannot be read, whose tools are not there.
+    pub broken: Vec<String>,
     /// Whether the configuration changed.
     pub configuration: bool,
     /// The policy generation that holds now.
@@ -39,7 +43,7 @@ impl Reloaded {
     /// Whether anything changed.
     pub fn is_any(&self) -> bool {
         self.configuration
-            || [&self.added, &self.removed, &self.changed]
+            || [&self.added, &self.removed, &self.changed, &self.broken]
                 .iter()
                 .any(|list| !list.is_empty())
     }
@@ -50,6 +54,7 @@ impl Reloaded {
             ("added", Value::from(self.added.clone())),
             ("removed", Value::from(self.removed.clone())),
             ("changed", Value::from(self.changed.clone())),
+            ("broken", Value::from(self.broken.clone())),
             ("configuration", Value::from(self.configuration)),
             ("generation", Value::from(self.generation.as_str())),
         ])
@@ -81,14 +86,11 @@ impl Generations {
         loader: Option<Loader>,
         reread: Option<Box<Reread>>,
     ) -> Result<Arc<Self>, ToolError> {
-        let plugins = loader
-            .as_ref()
-            .map(|loader| loader.load(&[]))
-            .transpose()?
-            .unwrap_or_default();
+        let loaded = loader.as_ref().map(|loader| loader.load(&[]));
+        let loaded = loaded.transpose()?.unwrap_or_default();
         let handle = Arc::new(Handle::default());
         host.capabilities.reload = Some(Arc::clone(&handle) as _);
-        let first = Arc::new(generation(&families, &layers, &host, config, plugins)?);
+        let first = Arc::new(generation(&families, &layers, &host, config, loaded)?);
         let made = Self {
             current: RwLock::new(first),
             reloading: Mutex::default(),
@@ -155,9 +157,21 @@ impl Generations {
             .map(|loader| loader.load(&old.plugins))
             .transpose()?
             .unwrap_or_default();
-        let mut reloaded = differences(&old.plugins, &found);
-        reloaded.configuration = format!("{config:?}") != format!("{:?}", old.config);
-        if !reloaded.is_any() {
+        // One that works goes on as it was until what is wrong is mended.
+        let fell = found.broken.iter().filter(|broken| {
+            let names = &broken.names;
+            let mut loaded = old.plugins.iter();
+            loaded.any(|plugin| names.contains(&plugin.manifest.name))
+        });
+        Loaded::strict(&fell.cloned().collect::<Vec<_>>())?;
+        let mut reloaded = differences(&old.plugins, &found.plugins);
+        reloaded.configuration = config != *old.config;
+        let names = found
+            .broken
+            .iter()
+            .filter_map(|one| one.names.last().cloned());
+        reloaded.broken = names.collect();
+        if !reloaded.is_any() && found.broken == old.broken {
             reloaded.generation = old.dispatcher.policy().generation().to_owned();
             return Ok(reloaded);
         }
@@ -197,13 +211,14 @@ fn generation(
     layers: &[Layer],
     host: &Host,
     config: Config,
-    plugins: Vec<Plugin>,
+    Loaded { plugins, broken }: Loaded,
 ) -> Result<Generation, ToolError> {
     let tools: Vec<_> = plugins
         .iter()
         .flat_map(|plugin| plugin.erased().iter().cloned())
         .collect();
-    let catalogue = Catalogue::with_plugins(families, &tools)?;
+    let lost = broken.iter().flat_map(|broken| broken.names.clone());
+    let catalogue = Catalogue::with_plugins(families, &tools)?.without(lost);
     let policy = Policy::compile(&catalogue, &config, layers)?;
     let dispatcher = Dispatcher::new(
         Arc::new(catalogue),
@@ -215,6 +230,7 @@ fn generation(
         dispatcher: Arc::new(dispatcher),
         config: Arc::new(config),
         plugins: Arc::new(plugins),
+        broken,
     })
 }
 
@@ -289,6 +305,22 @@ pub(crate) fn describe(plugin: &Plugin) -> Value {
         ),
         ("digest", Value::from(plugin.bundle.digest.as_str())),
         ("tools", Value::array(tools.collect())),
+    ])
+}
+
+/// A plugin that could not be read, as a list shows it.
+pub(crate) fn describe_broken(broken: &Broken) -> Value {
+    let errors = broken
+        .errors
+        .list()
+        .iter()
+        .map(|error| Value::from(error.to_string()));
+    Value::object([
+        ("name", Value::from(broken.names.last().cloned())),
+        ("status", Value::from("broken")),
+        ("manifest", Value::from(broken.manifest_name.as_str())),
+        ("errors", Value::array(errors.collect())),
+        ("tools", Value::array(Vec::new())),
     ])
 }
 

@@ -7,7 +7,7 @@ use chain_runtime::run::{Cancelled, Replay, Resume};
 use chain_runtime::state::{Keeper, State};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
 use host_tools::{Sandbox, Workspace};
-use registry::plugins::Plugin;
+use registry::plugins::{Broken, Plugin};
 use registry::{
     Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Origin, Overrides,
     TraceParent, Who, Witness,
@@ -162,6 +162,11 @@ impl Toolkit {
         Arc::clone(&self.generations.current().plugins)
     }
 
+    /// Plugins that could not be read; nothing of them is used.
+    pub fn broken_plugins(&self) -> Vec<Broken> {
+        self.generations.current().broken.clone()
+    }
+
     /// What would happen to a call, who decides and why.
     ///
     /// # Errors
@@ -285,9 +290,8 @@ impl Toolkit {
             state: self.state.clone(),
             ..options
         };
-        let generation = self.generations.current();
-        let caller = caller(&generation, context);
-        chain_runtime::execute(plan, &self.dispatcher(), &caller, inputs, options)
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::execute(plan, &dispatcher, &caller, inputs, options)
     }
 
     /// Goes on with a run that was suspended, needs a decision, or whose process ended; see [`chain_runtime::run::resume`].
@@ -307,10 +311,8 @@ impl Toolkit {
             observer,
             ..RunOptions::default()
         };
-        let generation = self.generations.current();
-        let caller = caller(&generation, context);
-        let state = self.runs()?;
-        chain_runtime::run::resume(state, id, &self.dispatcher(), &caller, options, how)
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::run::resume(self.runs()?, id, &dispatcher, &caller, options, how)
     }
 
     /// Cancels a run that nobody works on; what says how is undone.
@@ -318,9 +320,8 @@ impl Toolkit {
     /// # Errors
     /// As [`Toolkit::resume`].
     pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled, ToolError> {
-        let generation = self.generations.current();
-        let caller = caller(&generation, context);
-        chain_runtime::run::cancel(self.runs()?, id, &self.dispatcher(), &caller)
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::run::cancel(self.runs()?, id, &dispatcher, &caller)
     }
 
     /// Goes through a run again and compares; see [`chain_runtime::run::replay`].
@@ -332,9 +333,16 @@ impl Toolkit {
             stop: context.stop.clone(),
             ..RunOptions::default()
         };
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::run::replay(self.runs()?, id, &dispatcher, &caller, options)
+    }
+
+    /// The dispatcher and the caller of one act, both of one generation.
+    fn act(&self, context: &Context) -> (Arc<Dispatcher>, CallerContext) {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
-        chain_runtime::run::replay(self.runs()?, id, &self.dispatcher(), &caller, options)
+        let own = || Arc::clone(&generation.dispatcher);
+        (self.world.as_ref().map_or_else(own, Arc::clone), caller)
     }
 
     /// Where runs are written.
@@ -572,6 +580,10 @@ impl Builder {
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
             results: None,
             witness: self.witness,
+            workspace: self
+                .workspace
+                .as_deref()
+                .and_then(environment::workspace_id),
             chains: Some(Arc::new(Subchains::new(config.chain.into(), state.clone()))),
         };
         let loader = (!self.plugins.is_empty()).then(|| {

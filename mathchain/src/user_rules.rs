@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use registry::document::{self, Format};
 use registry::policy::to_toml;
-use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule};
+use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
 /// Name of the file in the state folder.
@@ -22,13 +22,34 @@ pub fn file(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-/// The layers of recorded rules; none where nothing was recorded.
+/// The layers of rules that were recorded in a workspace; none where nothing was.
 ///
 /// # Errors
 /// Everything that is wrong with the file, with its places.
-pub fn load(folder: &Path) -> Result<Vec<Layer>, ToolError> {
+pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<Layer>, ToolError> {
+    let mut layers = all(folder)?;
+    layers.retain(|layer| {
+        let of = workspace_of(layer);
+        of.is_some_and(|of| workspace.is_some_and(|here| here.id == of.id))
+    });
+    for layer in &mut layers {
+        LAYER.clone_into(&mut layer.name);
+    }
+    Ok(layers)
+}
+
+/// The workspace that a layer is for: its name is `ROOT#ID`. Rules that an earlier version recorded are for none.
+fn workspace_of(layer: &Layer) -> Option<WorkspaceId> {
+    let (root, id) = layer.name.rsplit_once('#')?;
+    Some(WorkspaceId {
+        root: root.to_owned(),
+        id: id.to_owned(),
+    })
+}
+
+fn all(folder: &Path) -> Result<Vec<Layer>, ToolError> {
     let file = file(folder);
-    if !file.exists() {
+    if file.symlink_metadata().is_err() {
         return Ok(Vec::new());
     }
     let text = crate::environment::read_named(&file)?;
@@ -66,27 +87,35 @@ fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
     Ok(layers)
 }
 
-/// The rules, in the order of their numbers, which begin at 1.
+/// The rules of every workspace with its root, in the order of their numbers, which begin at 1. A rule without a root, which an
+/// earlier version recorded, has no effect anywhere.
 ///
 /// # Errors
 /// As [`load`].
-pub fn list(folder: &Path) -> Result<Vec<Rule>, ToolError> {
-    let layers = load(folder)?;
-    Ok(layers.into_iter().flat_map(|layer| layer.rules).collect())
+pub fn list(folder: &Path) -> Result<Vec<(Option<String>, Rule)>, ToolError> {
+    let rules = all(folder)?.into_iter().flat_map(|layer| {
+        let root = workspace_of(&layer).map(|of| of.root);
+        let rules = layer.rules.into_iter();
+        rules.map(move |rule| (root.clone(), rule))
+    });
+    Ok(rules.collect())
 }
 
-/// Adds a rule; gives its number.
+/// Adds a rule for a workspace; gives its number.
 ///
 /// # Errors
 /// As [`load`]; `tool_error` when the file cannot be written.
-pub fn record(folder: &Path, rule: Rule) -> Result<usize, ToolError> {
-    let mut layers = load(folder)?;
-    match layers.last_mut() {
-        Some(layer) => layer.rules.push(rule),
-        None => layers.push(Layer::new(Level::User, LAYER).rule(rule)),
-    }
+pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usize, ToolError> {
+    let mut layers = all(folder)?;
+    let is_its = |layer: &Layer| workspace_of(layer).is_some_and(|of| of.id == workspace.id);
+    let index = layers.iter().position(is_its).unwrap_or_else(|| {
+        let name = format!("{}#{}", workspace.root, workspace.id);
+        layers.push(Layer::new(Level::User, name));
+        layers.len() - 1
+    });
+    layers[index].rules.push(rule);
     write(&file(folder), &layers)?;
-    Ok(layers.iter().map(|layer| layer.rules.len()).sum())
+    Ok(layers[..=index].iter().map(|layer| layer.rules.len()).sum())
 }
 
 /// Takes a rule away.
@@ -94,7 +123,7 @@ pub fn record(folder: &Path, rule: Rule) -> Result<usize, ToolError> {
 /// # Errors
 /// As [`record`]; `invalid_args` for a number that no rule has.
 pub fn forget(folder: &Path, number: usize) -> Result<Rule, ToolError> {
-    let mut layers = load(folder)?;
+    let mut layers = all(folder)?;
     let mut left = number.wrapping_sub(1);
     for layer in &mut layers {
         if left < layer.rules.len() {
@@ -145,19 +174,55 @@ mod tests {
     #[test]
     fn rules_are_recorded_numbered_and_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
+        let here = workspace("/a#b", "1f");
         assert_eq!(list(folder.path()).expect("reads"), Vec::new());
         for (number, tool) in [(1, "write_file"), (2, "run_shell")] {
             let rule = Rule::new(Verdict::Allow, [tool]);
-            assert_eq!(record(folder.path(), rule).expect("writes"), number);
+            let recorded = record(folder.path(), &here, rule);
+            assert_eq!(recorded.expect("writes"), number);
         }
         assert!(forget(folder.path(), 0).is_err() && forget(folder.path(), 3).is_err());
         let gone = forget(folder.path(), 1).expect("forgets");
         assert_eq!(gone.matches.tools[0].text, "write_file");
         let left = list(folder.path()).expect("reads");
         assert_eq!(left.len(), 1);
-        assert_eq!(left[0].place.as_ref().map(|place| place.line), Some(8));
+        assert_eq!(left[0].0.as_deref(), Some("/a#b"));
+        let place = left[0].1.place.as_ref();
+        assert_eq!(place.map(|place| place.line), Some(8));
         forget(folder.path(), 1).expect("forgets");
-        assert_eq!(load(folder.path()).expect("reads"), Vec::new());
+        assert_eq!(all(folder.path()).expect("reads"), Vec::new());
+    }
+
+    fn workspace(root: &str, id: &str) -> WorkspaceId {
+        WorkspaceId {
+            root: root.to_owned(),
+            id: id.to_owned(),
+        }
+    }
+
+    #[test]
+    fn rules_hold_in_the_workspace_they_were_recorded_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (a, b) = (workspace("/a", "1"), workspace("/b", "2"));
+        let record = |of, tool| record(folder.path(), of, Rule::new(Verdict::Allow, [tool]));
+        assert_eq!(record(&a, "x").expect("writes"), 1);
+        assert_eq!(record(&b, "y").expect("writes"), 2);
+        assert_eq!(record(&a, "z").expect("writes"), 2, "beside the first");
+        let tools = |of: Option<&WorkspaceId>| -> Vec<String> {
+            let layers = load(folder.path(), of).expect("reads").into_iter();
+            let rules = layers.flat_map(|layer| layer.rules);
+            rules
+                .map(|rule| rule.matches.tools[0].text.clone())
+                .collect()
+        };
+        assert_eq!(tools(Some(&a)), ["x", "z"]);
+        // A folder that was moved is the same one.
+        assert_eq!(tools(Some(&workspace("/elsewhere", "2"))), ["y"]);
+        assert!(
+            tools(Some(&workspace("/a", "3"))).is_empty(),
+            "a fresh checkout"
+        );
+        assert!(tools(None).is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod agents;
 mod anomalies;
+mod approving;
 mod call;
 mod caller;
 mod chains;

@@ -261,7 +261,7 @@ fn a_table_of_verdicts_is_a_test() {
         .expect_code(2);
 }
 
-const WRITE: &str = r#"{"path":"out/a.txt","content":"new","mode":"overwrite"}"#;
+const WRITE: &str = r#"{"path":"out/a.txt","content":"new","mode":"append"}"#;
 
 fn waits(place: &Place, args: &str) -> String {
     let answer = place.run(&["call", "write_file"], args);

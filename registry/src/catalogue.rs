@@ -22,6 +22,8 @@ pub struct Catalogue {
     /// Canonical ids and wire names.
     names: HashMap<String, usize>,
     generation: String,
+    /// Names of plugins that could not be read: their tools are not here, and policies may name them.
+    lost: Vec<String>,
 }
 
 /// A tool of the program, or one that came with a plugin and goes with the last call that uses it.
@@ -74,6 +76,7 @@ impl Catalogue {
             tools: Vec::new(),
             names: HashMap::new(),
             generation: String::new(),
+            lost: Vec::new(),
         };
         let mut errors = Vec::new();
         let mut digest = blake3::Hasher::new();
@@ -95,6 +98,22 @@ impl Catalogue {
         catalogue.generation = digest.finalize().to_hex().to_string();
         LoadErrors::check(errors)?;
         Ok(catalogue)
+    }
+
+    /// The same, with the names of plugins that could not be read: selectors of their tools select nothing and are no errors.
+    #[must_use]
+    pub fn without(mut self, plugins: impl IntoIterator<Item = String>) -> Self {
+        self.lost.extend(plugins);
+        self
+    }
+
+    /// Whether a selector is about a plugin that could not be read.
+    pub(crate) fn is_lost(&self, selector: &str) -> bool {
+        let Some((first, rest)) = selector.split_once(':') else {
+            return false;
+        };
+        let plugin = if first == "plugin" { rest } else { first };
+        self.lost.iter().any(|name| name == plugin)
     }
 
     fn fault(&self, spec: &Spec) -> Option<String> {

@@ -484,6 +484,7 @@ impl World {
             notices: Some(Arc::clone(&notices) as Arc<dyn Notices>),
             results: None,
             witness: None,
+            workspace: None,
             chains: None,
         };
         Self {

@@ -22,10 +22,10 @@ pub mod redact;
 pub use agents::AgentFile;
 pub use aliases::Aliases;
 pub use catalogue::Catalogue;
-pub use config::{Config, Limits, Unattended};
+pub use config::{ApprovalsFrom, Config, Limits, Unattended};
 pub use dispatch::{
     Allowance, Answer, CallRequest, CallerContext, ChainPosition, Chains, Considered, Dispatcher,
-    Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, install_panic_hook,
+    Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, WorkspaceId, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
-use registry::{CallerContext, Dispatcher, Results};
+use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Spec, ToolError, Value};
 
@@ -104,17 +104,51 @@ pub(super) fn begin(
     })
 }
 
-/// Who begins a run, and in which world where that is narrower than the door's own: all that holds when it goes on.
+/// Who begins a run, in which workspace, and in which world where that is narrower than the door's own: all that holds when it
+/// goes on.
 pub(crate) fn beginner(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
     let who = plan.context.who.to_value();
-    match (world(dispatcher), who.as_object()) {
-        (Some(world), Some(who)) => {
-            let mut who = who.clone();
-            who.insert("world", world);
-            Value::Object(Arc::new(who))
-        }
-        _ => who,
+    let mut who = who.as_object().cloned().unwrap_or_else(Object::new);
+    if let Some(world) = world(dispatcher) {
+        who.insert("world", world);
     }
+    if let Some(workspace) = &dispatcher.host().workspace {
+        who.insert("workspace", workspace.to_value());
+    }
+    Value::Object(Arc::new(who))
+}
+
+/// The workspace that a run began in.
+pub fn workspace_of(run: &Run) -> Option<WorkspaceId> {
+    WorkspaceId::from_value(run.who.get("workspace")?)
+}
+
+/// Refuses to touch in one folder what a run began in another.
+///
+/// # Errors
+/// `precondition_failed` with reason `workspace`, naming the folder.
+pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolError> {
+    let Some(began) = workspace_of(run) else {
+        return Ok(());
+    };
+    let here = dispatcher.host().workspace.as_ref();
+    if here.is_some_and(|here| here.id == began.id) {
+        return Ok(());
+    }
+    let what = match here {
+        None => "there is no workspace here".to_owned(),
+        Some(here) if here.root == began.root => {
+            "another folder is there now, such as a copy or a fresh checkout".to_owned()
+        }
+        Some(here) => format!("the workspace here is `{}`", here.root),
+    };
+    let message = format_args!(
+        "the run `{}` began in the folder `{}`: {what}",
+        run.id, began.root
+    );
+    Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+        .reason("workspace")
+        .hint("go on in that folder, or in this one with `--accept-changes`"))
 }
 
 /// What holds in a session, and the folder that is open in it.
@@ -300,6 +334,9 @@ pub(super) fn go_on(
                 "`mathchain runs resume {}` puts back what held",
                 found.id
             )));
+    }
+    if !how.accept_changes {
+        same_workspace(found, dispatcher)?;
     }
     let plan = checked(state, found, dispatcher, context, how.accept_changes)?;
     for (name, decision) in &how.decisions {

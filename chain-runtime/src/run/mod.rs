@@ -50,7 +50,7 @@ pub use compared::{Compared, Divergence, Unreadable};
 pub use costs::Costs;
 pub use digest::OutputDigest;
 pub(crate) use durable::beginner;
-pub use durable::{again, build, profile, resume};
+pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 use machine::Slots;

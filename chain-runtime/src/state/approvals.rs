@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
 use super::State;
+use super::grants;
 use super::ledger::{self, How, Shared};
 use super::open::Target;
 
@@ -23,8 +24,12 @@ pub struct Approval {
     pub agent: Option<String>,
     /// What a rule about this call would match, as JSON; `None` where no rule could be that exact.
     pub condition: Option<String>,
+    /// The root of the workspace that the call works in.
+    pub workspace: Option<String>,
     /// The arguments in short, secrets redacted.
     pub preview: String,
+    /// Whether the preview leaves out some of the arguments.
+    pub cut: bool,
     /// Why a person is asked.
     pub reason: String,
     /// `pending`, `granted`, `declined`, `expired` or `consumed`.
@@ -43,7 +48,10 @@ pub struct Approval {
     pub step: Option<String>,
 }
 
-const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition, run, step";
+/// Who answers without a key.
+pub const WITHOUT_KEY: &str = "terminal";
+
+const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition, run, step, workspace, cut";
 
 impl Approval {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -53,7 +61,9 @@ impl Approval {
             role: row.get(2)?,
             agent: row.get(11)?,
             condition: row.get(12)?,
+            workspace: row.get(15)?,
             preview: row.get(3)?,
+            cut: row.get(16)?,
             reason: row.get(4)?,
             state: row.get(5)?,
             created_ms: row.get::<_, i64>(6)?.unsigned_abs(),
@@ -63,6 +73,15 @@ impl Approval {
             run: row.get(13)?,
             step: row.get(14)?,
         })
+    }
+}
+
+impl Approval {
+    /// Time passes without a record of it.
+    fn age(&mut self, now_ms: u64) {
+        if matches!(&*self.state, "pending" | "granted") && self.expires_ms <= now_ms {
+            self.state = "expired".to_owned();
+        }
     }
 }
 
@@ -112,10 +131,7 @@ impl State {
         });
         let mut listed = listed.map_err(|err| self.shared.fail("list the approvals", &err))?;
         for approval in &mut listed {
-            // Time passes without anybody writing it down.
-            if matches!(&*approval.state, "pending" | "granted") && approval.expires_ms <= now_ms {
-                approval.state = "expired".to_owned();
-            }
+            approval.age(now_ms);
         }
         Ok(listed)
     }
@@ -139,6 +155,32 @@ impl State {
         Ok(approval)
     }
 
+    /// The approval that an id, or its beginning, names; with all that its call is about, which is kept until it is answered or has
+    /// expired.
+    ///
+    /// # Errors
+    /// `invalid_args` for an id that is unknown or the beginning of several.
+    pub fn approval(&self, id: &str) -> Result<(Approval, Option<Value>), ToolError> {
+        const ACTION: &str = "look for the approval";
+        let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
+        let now_ms = self.shared.clock.unix_ms();
+        let core = self.shared.lock();
+        let (mut found, _) = find(&core.connection, id).map_err(fail)??;
+        let details: Option<String> = core
+            .connection
+            .query_row(
+                "SELECT details FROM approvals WHERE id = ?",
+                [&found.id],
+                |row| row.get(0),
+            )
+            .map_err(fail)?;
+        drop(core);
+        found.age(now_ms);
+        let details = details.filter(|_| found.state == "pending");
+        let details = details.and_then(|text| json::parse(&text, json::Limits::default()).ok());
+        Ok((found, details))
+    }
+
     /// Grants a waiting approval: the same call, sent again, then runs once. The answer is itself a record of the audit.
     ///
     /// # Errors
@@ -156,7 +198,8 @@ impl State {
         self.shared.decide(id, by, Decision::Recorded)
     }
 
-    /// Declines a waiting approval: the same call is refused until the approval would have expired.
+    /// Declines a waiting approval, or takes back one that was granted and not used: the same call is refused until the approval
+    /// would have expired.
     ///
     /// # Errors
     /// As [`State::approve`].
@@ -177,7 +220,7 @@ impl Shared {
         let lifetime_ms = self.approval_lifetime_ms();
         let (state, _) = self.transact_on(target, How::SYNCED, ACTION, |transaction, now_ms| {
             let state = settle_in(transaction, request, now_ms, lifetime_ms)
-                .map_err(|err| self.fail(ACTION, &err))?;
+                .map_err(|err| self.fail(ACTION, &err))??;
             let record = match &state {
                 ApprovalState::Consumed { id, approved_by } => {
                     let mut record = intent.as_object().cloned().unwrap_or_else(Object::new);
@@ -194,11 +237,13 @@ impl Shared {
 
     fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval, ToolError> {
         const ACTION: &str = "answer the approval";
+        let session = self.lock().chains.own.session.clone();
         let (approval, _) = self.transact(ACTION, |transaction, now_ms| {
             let fail = |err: rusqlite::Error| self.fail(ACTION, &err);
             expire(transaction, now_ms).map_err(fail)?;
             let (found, digest) = find(transaction, id).map_err(fail)??;
-            if found.state != "pending" {
+            let takes_back = found.state == "granted" && decision == Decision::Declined;
+            if found.state != "pending" && !takes_back {
                 return Err(settled(&found));
             }
             if found.agent.as_deref() == Some(by) {
@@ -212,8 +257,8 @@ impl Shared {
             }
             transaction
                 .execute(
-                    "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ? WHERE id = ?",
-                    params![decision.state(), by, now_ms as i64, found.id],
+                    "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?",
+                    params![decision.state(), by, now_ms as i64, session, found.id],
                 )
                 .map_err(fail)?;
             let record = Value::object([
@@ -252,7 +297,7 @@ fn settled(found: &Approval) -> ToolError {
 fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
     transaction
         .prepare_cached(
-            "UPDATE approvals SET state = 'expired' WHERE state IN ('pending', 'granted') AND expires_ms <= ?",
+            "UPDATE approvals SET state = 'expired', details = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?",
         )?
         .execute([now_ms as i64])
 }
@@ -264,7 +309,7 @@ fn settle_in(
     request: &ApprovalRequest,
     now_ms: u64,
     lifetime_ms: u64,
-) -> rusqlite::Result<ApprovalState> {
+) -> rusqlite::Result<Result<ApprovalState, ToolError>> {
     expire(transaction, now_ms)?;
     let newest = transaction
         .prepare_cached(
@@ -281,21 +326,33 @@ fn settle_in(
         })
         .optional()?;
     let Some((id, state, decided_by, expires_ms, told)) = newest else {
-        return file(transaction, request, now_ms, lifetime_ms);
+        return file(transaction, request, now_ms, lifetime_ms).map(Ok);
     };
-    match &*state {
+    let state = match &*state {
         "granted" => {
+            // Given before approvers were configured: it does not count any more.
+            if request.by_key && decided_by.as_deref() == Some(WITHOUT_KEY) {
+                mark(
+                    transaction,
+                    "UPDATE approvals SET state = 'expired', told = 1 WHERE id = ?",
+                    &id,
+                )?;
+                return file(transaction, request, now_ms, lifetime_ms).map(Ok);
+            }
+            if !grants::is_recorded(transaction, &id)? {
+                return Ok(Err(grants::unrecorded(&id)));
+            }
             mark(
                 transaction,
                 "UPDATE approvals SET state = 'consumed' WHERE id = ?",
                 &id,
             )?;
             let approved_by = decided_by.unwrap_or_default();
-            Ok(ApprovalState::Consumed { id, approved_by })
+            ApprovalState::Consumed { id, approved_by }
         }
-        "pending" => Ok(ApprovalState::Pending(id)),
+        "pending" => ApprovalState::Pending(id),
         // A no holds as long as the question would have stood: asking again at once is not a way around it.
-        "declined" if now_ms < expires_ms.unsigned_abs() => Ok(ApprovalState::Declined(id)),
+        "declined" if now_ms < expires_ms.unsigned_abs() => ApprovalState::Declined(id),
         // Told once, so that the caller learns why; then it may ask anew.
         "expired" if !told => {
             mark(
@@ -303,10 +360,11 @@ fn settle_in(
                 "UPDATE approvals SET told = 1 WHERE id = ?",
                 &id,
             )?;
-            Ok(ApprovalState::Expired(id))
+            ApprovalState::Expired(id)
         }
-        _ => file(transaction, request, now_ms, lifetime_ms),
-    }
+        _ => file(transaction, request, now_ms, lifetime_ms)?,
+    };
+    Ok(Ok(state))
 }
 
 fn mark(transaction: &Transaction<'_>, sql: &str, id: &str) -> rusqlite::Result<usize> {
@@ -323,8 +381,8 @@ fn file(
     let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
     transaction
         .prepare_cached(
-            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step)
-             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
+             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             id,
@@ -336,16 +394,35 @@ fn file(
             now_ms as i64,
             expires_ms as i64,
             request.agent,
-            (!request.condition.is_null()).then(|| tool_core::json::to_text(&request.condition)),
+            (!request.condition.is_null()).then(|| json::to_text(&request.condition)),
             request.step.as_ref().map(|(run, _)| run),
             request.step.as_ref().map(|(_, step)| step),
+            request.workspace,
+            request.cut,
+            kept_details(&request.details),
         ])?;
     Ok(ApprovalState::Pending(id))
 }
 
+/// The details as text; without the arguments where those are too long to keep.
+fn kept_details(details: &Value) -> Option<String> {
+    const BYTES_MAX: usize = 16 << 20;
+    if details.is_null() {
+        return None;
+    }
+    let text = json::to_text(details);
+    if text.len() <= BYTES_MAX {
+        return Some(text);
+    }
+    let mut members = details.as_object().cloned().unwrap_or_else(Object::new);
+    members.insert("arguments", Value::Null);
+    members.insert("arguments_bytes", text.len());
+    Some(json::to_text(&Value::Object(Arc::new(members))))
+}
+
 /// The approval that an id, or the beginning of one, names; with its digest.
 fn find(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     id: &str,
 ) -> rusqlite::Result<Result<(Approval, String), ToolError>> {
     const SHOWN_MAX: usize = 5;

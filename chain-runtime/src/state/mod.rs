@@ -25,6 +25,7 @@ mod chain;
 mod error;
 mod evidence;
 mod gc;
+mod grants;
 mod journal;
 mod kept;
 mod lease;
@@ -52,7 +53,7 @@ use tool_core::capability::{
 };
 use tool_core::{ToolError, Value};
 
-pub use self::approvals::Approval;
+pub use self::approvals::{Approval, WITHOUT_KEY};
 pub use self::audit::{AuditRecord, parse_head};
 pub use self::backups::{BACKUPS, Backup, Keeper};
 use self::gc::COLLECTED_KEY;

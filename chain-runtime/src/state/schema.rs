@@ -164,6 +164,11 @@ pub(super) const MIGRATIONS: &[&str] = &[
      ALTER TABLE cache ADD COLUMN bound BLOB;",
     // 7: when somebody asked the process that works on a run to cancel it
     "ALTER TABLE runs ADD COLUMN cancel_ms INTEGER;",
+    // 8: where a call that asks would work, all that it is about until it is answered, and which chain has the answer
+    "ALTER TABLE approvals ADD COLUMN workspace TEXT;
+     ALTER TABLE approvals ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE approvals ADD COLUMN details TEXT;
+     ALTER TABLE approvals ADD COLUMN decided_in TEXT;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.

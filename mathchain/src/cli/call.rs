@@ -3,14 +3,17 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use registry::Verdict;
+use chain_runtime::state::WITHOUT_KEY;
+use registry::{ApprovalsFrom, Verdict};
 use tool_core::capability::LedgerHead;
 use tool_core::json::{self, Limits};
 use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 
 use super::args::{Call, Format, Global};
 use super::caller::Caller;
-use super::{cancel_on_signal, complain, exit, flags, human, print_outcome, session, stdin};
+use super::{
+    approvals, cancel_on_signal, complain, exit, flags, human, print_outcome, session, stdin,
+};
 use crate::{Context, Toolkit};
 
 /// Answers one call.
@@ -43,7 +46,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         let args = read_arguments(None, tool, &registry::Config::default().limits)?;
         let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
         let context = Context {
-            answer: session::answer(&toolkit, false, attended()),
+            answer: session::answer(&toolkit, false, attended())?,
             ..call.caller.context(call.role.clone())
         };
         return run(&toolkit, global, name, args, context);
@@ -81,7 +84,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         (before, behind) => before.as_ref().or(behind).cloned(),
     };
     let context = Context {
-        answer: session::answer(&toolkit, matches.get_flag("yes"), attended()),
+        answer: session::answer(&toolkit, matches.get_flag("yes"), attended())?,
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
         ..call.caller.context(role)
     };
@@ -201,13 +204,13 @@ fn run(
     let context = Context { stop, ..context };
     let mut outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
     if let Status::PendingApproval { approval_id, .. } = &outcome.status
-        && let Some(answer) = ask(toolkit, &context, name, &args)
+        && let Some(answer) = ask(toolkit, &context, name, &args, approval_id)
     {
         let state = session::state(toolkit)?;
         let settled = if answer {
-            state.approve(approval_id, "terminal")
+            state.approve(approval_id, WITHOUT_KEY)
         } else {
-            state.decline(approval_id, "terminal")
+            state.decline(approval_id, WITHOUT_KEY)
         };
         settled?;
         outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
@@ -221,8 +224,14 @@ fn attended() -> bool {
 }
 
 /// Asks the person at the terminal; `None` without one.
-fn ask(toolkit: &Toolkit, context: &Context, name: &str, args: &Value) -> Option<bool> {
-    if !attended() {
+fn ask(
+    toolkit: &Toolkit,
+    context: &Context,
+    name: &str,
+    args: &Value,
+    approval: &str,
+) -> Option<bool> {
+    if !attended() || toolkit.config().approvals_from == ApprovalsFrom::Key {
         return None;
     }
     let explanation = toolkit.explain(context, name, Some(args)).ok()?;
@@ -232,7 +241,13 @@ fn ask(toolkit: &Toolkit, context: &Context, name: &str, args: &Value) -> Option
     complain(&format!(
         "{name}: {}\n{}run it? [y/N] ",
         explanation.decision.reason,
-        human::value(args)
+        match toolkit
+            .state()
+            .and_then(|state| state.approval(approval).ok())
+        {
+            Some((approval, details)) => approvals::readable(&approval, details.as_ref()),
+            None => human::value(args),
+        }
     ));
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).ok()?;

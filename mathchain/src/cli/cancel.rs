@@ -29,10 +29,13 @@ Example:
 pub(super) struct Cancel {
     /// Id of the run, or its beginning
     pub run: String,
+    /// Cancel although the folder that it began in is another one now, or gone
+    #[arg(long)]
+    pub accept_changes: bool,
 }
 
 pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolError> {
-    let (toolkit, found) = open(global, &cancel.run)?;
+    let (toolkit, found) = open(global, &cancel.run, cancel.accept_changes)?;
     let state = session::state(&toolkit)?;
     let until = Instant::now() + WAIT;
     let mut asked = false;

@@ -7,10 +7,12 @@ use tool_core::{Object, ToolError, Value};
 
 use super::args::Global;
 use super::{exit, print_data, session};
+use crate::plugins::Loaded;
 
 /// Reads everything; what is wrong is the error of opening.
 pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
     let toolkit = session::open_with_agents(global)?;
+    Loaded::strict(&toolkit.broken_plugins())?;
     let file = session::places(global)?.config_file;
     let config = toolkit.config();
     let dispatcher = toolkit.dispatcher();

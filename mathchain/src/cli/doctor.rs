@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use host_tools::sandbox::Standing;
+use registry::plugins::Broken;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec, ToolError, Value};
 
@@ -101,6 +102,7 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
     ];
     probes.extend(sandbox(&toolkit));
     probes.extend(programs(&toolkit));
+    probes.extend(toolkit.broken_plugins().iter().map(broken));
     probes.push(tools(&toolkit, &probes));
     let sound = probes
         .iter()
@@ -122,6 +124,20 @@ fn tools_that(toolkit: &Toolkit, holds: impl Fn(&Spec) -> bool) -> Vec<&'static 
         .filter(|spec| holds(spec))
         .map(|spec| spec.id)
         .collect()
+}
+
+/// A plugin of which nothing is used.
+fn broken(plugin: &Broken) -> Probe {
+    let name = plugin.names.last().map_or("", String::as_str);
+    let found = format!("`{name}` is broken: {}", plugin.errors);
+    Probe {
+        standing: Standing::Missing,
+        cure: Some(format!(
+            "mend `{}`, or remove its folder",
+            plugin.manifest_name
+        )),
+        ..Probe::ok("plugin", found)
+    }
 }
 
 fn version() -> Probe {

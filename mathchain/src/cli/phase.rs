@@ -49,10 +49,6 @@ fn list(global: &Global, toolkit: &Toolkit) {
             ("depends_on", Value::from(names(&phase.depends_on))),
             ("parallel", Value::from(phase.parallel)),
             ("required", Value::from(phase.required)),
-            (
-                "gate",
-                Value::from(phase.gate.as_ref().map(|gate| gate.kind.as_str())),
-            ),
         ])
     };
     let rows = config.phases.iter().map(row).collect();

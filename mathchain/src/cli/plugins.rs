@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Subcommand;
-use registry::plugins::{Plugin, Status};
+use registry::plugins::{Broken, Plugin, Status};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
 use super::args::Global;
@@ -56,18 +56,26 @@ pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, To
 }
 
 fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
-    let loaded = toolkit.plugins();
-    print_data(
-        global,
-        &Value::array(loaded.iter().map(generation::describe).collect()),
-        || {
-            if loaded.is_empty() {
-                return "no plugins: a folder with `manifest.json` below `plugins` is one (docs/plugins.md)\n".to_owned();
-            }
-            loaded.iter().map(readable).collect()
-        },
-    );
+    let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
+    let described = loaded.iter().map(generation::describe);
+    let described = described.chain(broken.iter().map(generation::describe_broken));
+    print_data(global, &Value::array(described.collect()), || {
+        if loaded.is_empty() && broken.is_empty() {
+            return "no plugins: a folder with `manifest.json` below `plugins` is one (docs/plugins.md)\n".to_owned();
+        }
+        let sound = loaded.iter().map(readable);
+        sound.chain(broken.iter().map(why_broken)).collect()
+    });
     Ok(exit::OK.into())
+}
+
+fn why_broken(broken: &Broken) -> String {
+    let name = broken.names.last().map_or("", String::as_str);
+    let mut text = format!("{name}  [broken]  {}\n", broken.manifest_name);
+    for error in broken.errors.list() {
+        let _ = writeln!(text, "  {error}");
+    }
+    text
 }
 
 fn readable(plugin: &Plugin) -> String {
@@ -108,7 +116,8 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, To
             _ => (plugin, Ok(())),
         })
         .collect();
-    let sound = results.iter().all(|(_, result)| result.is_ok());
+    let broken = toolkit.broken_plugins();
+    let sound = broken.is_empty() && results.iter().all(|(_, result)| result.is_ok());
     let data = results.iter().map(|(plugin, result)| {
         Value::object([
             ("name", Value::from(plugin.manifest.name.as_str())),
@@ -121,7 +130,15 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, To
             ),
         ])
     });
-    print_data(global, &Value::array(data.collect()), || {
+    let wrong = broken.iter().map(|one| {
+        Value::object([
+            ("name", Value::from(one.names.last().cloned())),
+            ("status", Value::from("broken")),
+            ("ok", Value::from(false)),
+            ("error", Value::from(one.errors.to_string())),
+        ])
+    });
+    print_data(global, &Value::array(data.chain(wrong).collect()), || {
         let line = |(plugin, result): &(&Plugin, Result<(), ToolError>)| match result {
             Ok(()) => format!(
                 "ok       {} {} ({})\n",
@@ -134,7 +151,10 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, To
                 plugin.manifest.name, plugin.manifest.version
             ),
         };
-        results.iter().map(line).collect()
+        let failed = broken
+            .iter()
+            .map(|one| format!("FAILED   {}", why_broken(one)));
+        results.iter().map(line).chain(failed).collect()
     });
     Ok(if sound { exit::OK } else { exit::TOOL_ERROR }.into())
 }
@@ -216,6 +236,16 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
         None => (name, None),
     };
     let loaded = toolkit.plugins();
+    let broken = toolkit.broken_plugins();
+    if let Some(broken) = broken
+        .iter()
+        .find(|one| one.names.iter().any(|name| name == plugin_name))
+    {
+        let message = format_args!("the plugin `{plugin_name}` is broken: {}", broken.errors);
+        return Err(ToolError::new(ErrorCode::InvalidRequest, message)
+            .reason("plugin")
+            .hint("nothing of it is used; mend it, or remove its folder"));
+    }
     let unknown = |what: String, near: Option<&str>| {
         let err = ToolError::new(ErrorCode::InvalidArgs, what);
         Err(match near {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 use super::args::Global;
 use super::session_door::World;
 use super::{call, cancel_on_signal, exit, human, print_data, run, session};
-use crate::{Context, Toolkit};
+use crate::{Context, Toolkit, environment};
 
 #[derive(Debug, Args)]
 #[command(
@@ -32,7 +33,7 @@ pub(super) struct Resume {
     /// What became of a call whose outcome is not known: CALL=again, CALL=failed, CALL=done or CALL=done:JSON; repeatable
     #[arg(long = "decide", value_name = "CALL=WHAT")]
     pub decisions: Vec<String>,
-    /// Go on although tools changed since the run began
+    /// Go on although tools, or the folder it began in, changed since the run began
     #[arg(long)]
     pub accept_changes: bool,
     /// Approve in advance, as the operator, whatever would be asked
@@ -75,7 +76,7 @@ pub(super) enum ReplayMode {
 }
 
 pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolError> {
-    let (mut toolkit, mut found) = open(global, &resume.run)?;
+    let (mut toolkit, mut found) = open(global, &resume.run, resume.accept_changes)?;
     let decisions = resume
         .decisions
         .iter()
@@ -90,12 +91,12 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolE
     if let Some(outer) = chains::around(session::state(&toolkit)?, &found)? {
         let decisions = std::mem::take(&mut how.decisions);
         how.within = BTreeMap::from([(found.id, decisions)]);
-        (toolkit, found) = open(global, &outer.id)?;
+        (toolkit, found) = open(global, &outer.id, resume.accept_changes)?;
     }
     let stop = StopFlag::new();
     cancel_on_signal(&stop);
     let context = Context {
-        answer: session::answer(&toolkit, resume.yes, false),
+        answer: session::answer(&toolkit, resume.yes, false)?,
         stop,
         ..context_of(&found)
     };
@@ -127,13 +128,13 @@ fn count_again(toolkit: &Toolkit, found: &Run) -> Result<(), ToolError> {
 
 pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolError> {
     let (toolkit, found) = match &replay.run {
-        Some(id) => open(global, id)?,
+        Some(id) => open(global, id, false)?,
         None => open_last(global)?,
     };
     let context = Context {
         // Nothing with an effect is called again but in a rerun.
         answer: match replay.mode {
-            ReplayMode::Rerun => session::answer(&toolkit, replay.yes, false),
+            ReplayMode::Rerun => session::answer(&toolkit, replay.yes, false)?,
             ReplayMode::Verify | ReplayMode::Replay => Answer::Yes,
         },
         ..context_of(&found)
@@ -301,9 +302,31 @@ fn shortened(value: &Value) -> String {
 }
 
 /// Opens the toolkit with the agents that the run may speak of, and finds the run.
-pub(super) fn open(global: &Global, id: &str) -> Result<(Toolkit, Run), ToolError> {
-    let toolkit = session::open(global)?;
+pub(super) fn open(
+    global: &Global,
+    id: &str,
+    accept_changes: bool,
+) -> Result<(Toolkit, Run), ToolError> {
+    let mut toolkit = session::open(global)?;
     let found = session::state(&toolkit)?.run(id)?;
+    // A run goes on in the folder that it began in, wherever the command is given.
+    let mut global = global.clone();
+    if let Err(elsewhere) = chains::same_workspace(&found, &toolkit.dispatcher()) {
+        let began = chains::workspace_of(&found);
+        let began = began.filter(|began| {
+            let there = environment::workspace_id(Path::new(&began.root));
+            there.is_some_and(|there| there.id == began.id)
+        });
+        match began {
+            Some(began) if global.workspace.is_none() => {
+                global.workspace = Some(PathBuf::from(&began.root));
+                toolkit = session::open(&global)?;
+            }
+            _ if accept_changes => {}
+            _ => return Err(elsewhere),
+        }
+    }
+    let global = &global;
     let toolkit = match found.who.get("agent") {
         Some(_) => session::open_with_agents(global)?,
         None => toolkit,
@@ -331,7 +354,7 @@ fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
             .hint("`mathchain run PLAN` makes one")
     })?;
     drop(toolkit);
-    open(global, &found.id)
+    open(global, &found.id, false)
 }
 
 /// Who began a run, with all that narrowed it.

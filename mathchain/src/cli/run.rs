@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::{ChainResult, ChainStatus, Problems, StepStatus, counted};
+use registry::Answer;
 use tool_core::{Status, StopFlag, ToolError, Value, json};
 
 use super::args::{Format, Global, Run};
@@ -39,7 +40,10 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     let stop = StopFlag::new();
     // An explanation shows what would be asked; it runs nothing.
     let context = Context {
-        answer: session::answer(&toolkit, run.yes || run.explain, false),
+        answer: match run.explain {
+            true => Answer::Yes,
+            false => session::answer(&toolkit, run.yes, false)?,
+        },
         stop: stop.clone(),
         ..run.caller.context(run.role.clone())
     };
@@ -113,7 +117,7 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
     call::write_out(toolkit, global.format(), &mut outcome);
     match global.format() {
         Format::Human => {
-            complain(&summary(result));
+            complain(&summary(global, result));
             if trace {
                 complain(&result.trace_text());
             }
@@ -135,7 +139,7 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
 const SHOWN_MAX: usize = 20;
 
 /// What ran, wave by wave, for a reader; what was undone; and how to go on.
-fn summary(result: &ChainResult) -> String {
+fn summary(global: &Global, result: &ChainResult) -> String {
     let mut text = format!("chain {}: {}\n", result.chain_id, result.status.as_str());
     let mut waves: Vec<Vec<String>> = Vec::new();
     for step in &result.steps {
@@ -177,7 +181,7 @@ fn summary(result: &ChainResult) -> String {
     if !undone.is_empty() {
         let _ = writeln!(text, "  undone: {}", human::first_of(&undone, SHOWN_MAX));
     }
-    text.push_str(&next_commands(result));
+    text.push_str(&next_commands(global, result));
     text
 }
 
@@ -197,14 +201,15 @@ pub(super) fn undone(result: &ChainResult) -> Vec<String> {
 }
 
 /// The commands that let a run go on which waits for a person.
-fn next_commands(result: &ChainResult) -> String {
+fn next_commands(global: &Global, result: &ChainResult) -> String {
     if result.status != ChainStatus::Suspended {
         return String::new();
     }
-    let mut text = "to go on:\n".to_owned();
+    let (command, folder) = session::command(global);
+    let mut text = format!("to continue, in {folder}:\n");
     for id in result.approvals() {
-        let _ = writeln!(text, "  mathchain approve {id}");
+        let _ = writeln!(text, "  {command} approve {id}");
     }
-    let _ = writeln!(text, "  mathchain runs resume {}", result.chain_id);
+    let _ = writeln!(text, "  {command} runs resume {}", result.chain_id);
     text
 }

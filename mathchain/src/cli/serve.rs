@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use registry::{Answer, Unattended};
 use tool_core::{StopFlag, ToolError};
 
 use super::args::{Global, Serve};
@@ -76,20 +77,26 @@ fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
 }
 
 fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool, ToolError> {
+    // `--roles` bounds the door: a line without a role has the first of them.
+    let default_role = serve.role.clone().or_else(|| serve.roles.first().cloned());
     jsonl::serve(
         door,
         // As much at a time as a pipe holds.
         std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock()),
         std::io::stdout(),
         |line, stop| {
+            let unanswered = match toolkit.config().unattended {
+                Unattended::Deny => Answer::Nobody,
+                Unattended::Pending => Answer::Ask,
+            };
             let context = Context {
-                answer: session::answer(toolkit, false, false),
+                answer: unanswered,
                 stop: stop.child(),
                 client_id: line.id,
                 trace: line.trace,
                 ..serve
                     .caller
-                    .context(line.role.or_else(|| serve.role.clone()))
+                    .context(line.role.or_else(|| default_role.clone()))
             };
             toolkit.call_with(&context, &line.tool, &line.args)
         },

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use registry::{Answer, Config, Facts, Unattended};
+use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
 use tool_core::{ErrorCode, ToolError};
 
 use super::args::Global;
+use super::policy;
 use crate::environment::{self, ConfigFile};
-use crate::{PluginRoot, Toolkit};
+use crate::{PluginRoot, Toolkit, approvers};
 
 /// Where this run's configuration, workspace and state are.
 pub(super) struct Places {
@@ -31,7 +32,8 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     })?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
-        Some(file) => environment::config_of(&file.path, &file.text)?,
+        Some(file) => environment::config_of(&file.path, &file.text)
+            .map_err(|err| policy::every_error(&file.path).unwrap_or(err))?,
         None => Config::default(),
     };
     let project = config_file
@@ -49,9 +51,7 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
         (None, None) => environment::user_state_folder(),
     };
     let mut config = config;
-    if let Some(folder) = &state {
-        config.layers.extend(crate::user_rules::load(folder)?);
-    }
+    add_recorded(&mut config, &workspace, state.as_deref())?;
     let plugins = plugin_roots(project, &here);
     Ok(Places {
         plugins,
@@ -107,7 +107,7 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     add_agents(&mut places.config, &folder, agents)?;
     let beside = named_files(&places);
     let file = places.config_file.map(|file| file.path);
-    let state = places.state.clone();
+    let (workspace, state) = (places.workspace.clone(), places.state.clone());
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
@@ -125,9 +125,7 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
                 None => Config::default(),
             };
             add_agents(&mut config, &folder, agents)?;
-            if let Some(state) = &state {
-                config.layers.extend(crate::user_rules::load(state)?);
-            }
+            add_recorded(&mut config, &workspace, state.as_deref())?;
             Ok(config)
         });
     if let Some(state) = places.state {
@@ -172,6 +170,20 @@ fn project_of(places: &Places) -> PathBuf {
     folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
+/// Adds what the user decided beside the configuration: rules that were recorded in the workspace, and that approvers have keys.
+fn add_recorded(
+    config: &mut Config,
+    workspace: &Path,
+    state: Option<&Path>,
+) -> Result<(), ToolError> {
+    if let Some(folder) = state {
+        let here = environment::workspace_id(workspace);
+        let layers = crate::user_rules::load(folder, here.as_ref())?;
+        config.layers.extend(layers);
+    }
+    approvers::settle(config)
+}
+
 fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<(), ToolError> {
     let spoken_of = !config.phases.is_empty()
         || config
@@ -207,12 +219,38 @@ pub(super) fn state_folder(global: &Global) -> Result<PathBuf, ToolError> {
     places(global)?.state.ok_or_else(no_state)
 }
 
-/// The answer to approvals, given in advance: what `--yes` says, or what the configuration says of doors where nobody can answer.
-pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Answer {
-    match toolkit.config().unattended {
+/// The answer to approvals, given in advance: what `--yes` says, or what the configuration says of doors where no person can answer.
+///
+/// # Errors
+/// `policy_denied` for `--yes` where approvers have keys.
+pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Answer, ToolError> {
+    let config = toolkit.config();
+    if yes && config.approvals_from == ApprovalsFrom::Key {
+        return Err(approvers::key_needed("`--yes` approves nothing"));
+    }
+    Ok(match config.unattended {
         _ if yes => Answer::Yes,
         Unattended::Deny if !attended => Answer::Nobody,
         Unattended::Deny | Unattended::Pending => Answer::Ask,
+    })
+}
+
+/// How this program is started again with the same configuration, and where: commands that are printed hold there.
+pub(super) fn command(global: &Global) -> (String, String) {
+    let mut command = "mathchain".to_owned();
+    if let Some(config) = &global.config {
+        command.push_str(&format!(" --config {}", quoted(&config.to_string_lossy())));
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    (command, here.display().to_string())
+}
+
+/// A word as shells take it.
+pub(super) fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@%+,".contains(&byte);
+    match !word.is_empty() && word.bytes().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use registry::plugins::Bundle;
+use registry::LoadError;
+use registry::plugins::{Broken, Bundle};
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, ToolError, Value};
 
@@ -34,10 +35,21 @@ fn unreadable(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
 }
 
 /// Every plugin below a root, by the name of its folder.
-pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Bundle>, ToolError> {
+pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>, ToolError> {
     let mut bundles = Vec::new();
     for folder in folders(root)? {
-        let read = read(&folder)?;
+        let manifest_name = folder.join(MANIFEST).to_string_lossy().into_owned();
+        let broken = |manifest: &str, err: &ToolError| {
+            let error = LoadError::new(None, err.message());
+            Err(Broken::new(&manifest_name, manifest, error.into()))
+        };
+        let read = match read(&folder) {
+            Ok(read) => read,
+            Err(err) => {
+                bundles.push(broken("", &err));
+                continue;
+            }
+        };
         let Some(manifest) = read.manifest else {
             continue;
         };
@@ -49,13 +61,20 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Bundle>, ToolError> {
             .get("name")
             .and_then(Value::as_str)
             .filter(|name| is_plain(name));
-        bundles.push(Bundle {
-            manifest_name: folder.join(MANIFEST).to_string_lossy().into_owned(),
-            settings: name.map(|name| settings(root, name)).transpose()?.flatten(),
+        let settings = match name.map(|name| settings(root, name)).transpose() {
+            Ok(settings) => settings.flatten(),
+            Err(err) => {
+                bundles.push(broken(&manifest, &err));
+                continue;
+            }
+        };
+        bundles.push(Ok(Bundle {
+            manifest_name,
+            settings,
             manifest,
             files: read.files,
             digest: read.digest,
-        });
+        }));
     }
     Ok(bundles)
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use registry::plugins::{Bundle, Launch, Machine, Manifest, Plugin, Process, Runner};
+use registry::LoadErrors;
+use registry::plugins::{Broken, Bundle, Launch, Machine, Manifest, Plugin, Process, Runner};
 use tool_core::capability::{Clock, Spawner};
 use tool_core::command::{Access, Command};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
@@ -82,16 +83,38 @@ impl Loader {
         &self.roots
     }
 
-    /// Loads them all; one of `previous` that did not change is taken over.
+    /// Loads them all; one of `previous` that did not change is taken over. What is wrong with one keeps no other from being used.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
-    pub(crate) fn load(&self, previous: &[Plugin]) -> Result<Vec<Plugin>, ToolError> {
-        let mut bundles = Vec::new();
+    /// A folder of plugins that cannot be listed.
+    pub(crate) fn load(&self, previous: &[Plugin]) -> Result<Loaded, ToolError> {
+        let (mut bundles, mut unread) = (Vec::new(), Vec::new());
         for root in &self.roots {
-            bundles.extend(folder::bundles(root)?);
+            for found in folder::bundles(root)? {
+                match found {
+                    Ok(bundle) => bundles.push(bundle),
+                    Err(broken) => unread.push(broken),
+                }
+            }
         }
-        Ok(registry::plugins::load(&bundles, self, previous)?)
+        let (plugins, mut broken) = registry::plugins::load(&bundles, self, previous);
+        broken.append(&mut unread);
+        Ok(Loaded { plugins, broken })
+    }
+}
+
+/// The plugins that can be used, and those that cannot be read.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    pub(crate) plugins: Vec<Plugin>,
+    pub(crate) broken: Vec<Broken>,
+}
+
+impl Loaded {
+    /// Everything that is wrong with any of them, for commands that are strict.
+    pub(crate) fn strict(broken: &[Broken]) -> Result<(), ToolError> {
+        let errors = broken.iter().flat_map(|one| one.errors.list().to_vec());
+        Ok(LoadErrors::check(errors.collect())?)
     }
 }
 

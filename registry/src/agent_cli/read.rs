@@ -16,6 +16,9 @@ use crate::document::Document;
 use crate::error::LoadError;
 use crate::policy::Confinement;
 
+/// The formats that agent command lines print; each has its name from the one that it comes from.
+const STREAM_FORMATS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];
+
 const KEYS: [&str; 24] = [
     "binary",
     "subcommand",
@@ -121,7 +124,10 @@ fn table_over(known: &[CliSpec], name: String, part: Part<'_>) -> Option<CliSpec
     };
     set(&mut cli.prompt_argv, templates(&mut table, "prompt_argv"));
     set(&mut cli.prompt_stdin, templates(&mut table, "prompt_stdin"));
-    set(&mut cli.stream_format, table.text("stream_format"));
+    set(
+        &mut cli.stream_format,
+        table.one_of("stream_format", &STREAM_FORMATS),
+    );
     set(&mut cli.output, templates(&mut table, "output"));
     cli.unenforced = match table.one_of("unenforced", &["error", "warn"]).as_deref() {
         Some("warn") => Unenforced::Warn,

@@ -20,6 +20,8 @@ pub(crate) use cases::cases;
 pub use earlier::{EarlierFiles, NamedFile};
 pub use schema::schema;
 
+use serde::Serialize;
+
 use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
@@ -147,7 +149,7 @@ pub struct Models {
 }
 
 /// What calls of one provider's models start from, over what the caller selected.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProviderProfile {
     /// Its name, such as `openai`.
     pub name: String,
@@ -158,11 +160,12 @@ pub struct ProviderProfile {
     /// Tools taken away.
     pub disable: Vec<Selector>,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
 /// How many calls of each kind a task may make; `None` sets no limit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Budget {
     /// Kind of task.
     pub task: String,
@@ -177,11 +180,12 @@ pub struct Budget {
     /// How often it may be raised.
     pub overrides: Option<u64>,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
 /// An agent, as its file says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agent {
     /// Its name.
     pub name: String,
@@ -192,6 +196,7 @@ pub struct Agent {
     /// Its layer: nothing shows it a tool that its file does not list.
     pub layer: Layer,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
@@ -205,8 +210,18 @@ pub enum Unattended {
     Deny,
 }
 
+/// Where answers to approvals come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub enum ApprovalsFrom {
+    /// The operator: the command line of this user, at a terminal or not.
+    #[default]
+    Terminal,
+    /// An approver with a key, and nothing else.
+    Key,
+}
+
 /// What a project sets.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// Role of a call that names none at the command line.
     pub default_role: String,
@@ -240,6 +255,8 @@ pub struct Config {
     pub chain: ChainDefaults,
     /// What becomes of a call that asks where nobody can answer.
     pub unattended: Unattended,
+    /// Where answers to approvals come from.
+    pub approvals_from: ApprovalsFrom,
     /// The models that tools may ask.
     pub models: Models,
     /// Agent command lines beside or instead of the built-in ones.
@@ -270,6 +287,7 @@ impl Default for Config {
             limits: Limits::default(),
             chain: ChainDefaults::default(),
             unattended: Unattended::default(),
+            approvals_from: ApprovalsFrom::default(),
             models: Models::default(),
             clis: Vec::new(),
             files: EarlierFiles::default(),

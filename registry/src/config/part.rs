@@ -73,6 +73,26 @@ impl<'a> Part<'a> {
         self.errors.push(error);
     }
 
+    /// Reports what is wrong, with the next step.
+    pub(crate) fn report_with(&mut self, message: String, hint: &str) {
+        let error = LoadError::new(Some(&self.document.place(&self.pointer)), message);
+        self.errors.push(error.at(self.pointer.clone()).hint(hint));
+    }
+
+    /// Takes a key out of a table; whether it was there.
+    pub(crate) fn take(&mut self, key: &str) -> bool {
+        let Value::Object(object) = &self.value else {
+            return false;
+        };
+        if object.get(key).is_none() {
+            return false;
+        }
+        let left = object.iter().filter(|(name, _)| *name != key);
+        let left = left.map(|(name, value)| (name.to_owned(), value.clone()));
+        self.value = Value::object(left.collect::<Vec<_>>());
+        true
+    }
+
     /// The value as a table with these keys only.
     pub(crate) fn table(self, keys: &[&str]) -> Option<Table<'a>> {
         self.into_table(keys)
@@ -225,6 +245,28 @@ impl<'a> Part<'a> {
             Some(text) => vec![text.to_owned()],
             None => self.texts(),
         }
+    }
+
+    /// A text, a truth or a number.
+    pub(crate) fn scalar(&mut self) -> Option<Value> {
+        if self.outline.is_some() {
+            self.notes(|| of_type("string"));
+            self.notes(|| of_type("boolean"));
+            self.notes(|| of_type("number"));
+            return None;
+        }
+        let scalar = match &self.value {
+            Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
+            _ => false,
+        };
+        if !scalar {
+            let kind = self.value.kind();
+            self.report(
+                format!("expected text, true, false or a number, found {kind}"),
+                None,
+            );
+        }
+        scalar.then(|| self.value.clone())
     }
 
     pub(crate) fn as_selector(&mut self) -> Option<Selector> {

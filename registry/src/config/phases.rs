@@ -2,12 +2,12 @@
 
 use super::part::{Part, Table, set};
 use super::{Budget, ProviderProfile};
-use crate::policy::{Confinement, FailureMode, Gate, GateKind, Phase, Selection, Selector, Tools};
+use crate::policy::{Confinement, Phase, Selection, Selector, Tools};
 
 /// Most turns that can be written: enough for any run, and no number that overflows elsewhere.
 const TURNS_MAX: i64 = 1_000_000;
 
-const PHASE: [&str; 13] = [
+const PHASE: [&str; 8] = [
     "name",
     "agents",
     "parallel",
@@ -15,16 +15,30 @@ const PHASE: [&str; 13] = [
     "depends_on",
     "tools",
     "agent_tools",
-    "gate",
     "limits",
+];
+
+/// Keys of pipelines, which are run by no command yet: a gate that does not gate is worse than none.
+const PIPELINE: [&str; 5] = [
+    "gate",
     "flag_profile",
     "failure_mode",
     "min_count",
     "retry_policy",
 ];
 
-pub(super) fn phase(part: Part<'_>) -> Option<Phase> {
+pub(super) fn phase(mut part: Part<'_>) -> Option<Phase> {
     let place = part.place();
+    for key in PIPELINE {
+        if part.take(key) {
+            let message =
+                format!("`{key}` has no effect yet: no command runs the phases as a pipeline");
+            part.child_key(key).report_with(
+                message,
+                "leave it out; a person's yes is an `ask` rule, or `approval: required` in a plan",
+            );
+        }
+    }
     let mut table = part.into_table(&PHASE)?;
     const NAME: &str = "a phase needs its `name`: letters, digits, `.`, `_` and `-`";
     let name = table.text("name");
@@ -40,9 +54,6 @@ pub(super) fn phase(part: Part<'_>) -> Option<Phase> {
         depends_on: table.selectors("depends_on").unwrap_or_default(),
         selection: Selection::default(),
         agent_selections: Vec::new(),
-        gate: None,
-        flag_profile: None,
-        failure_mode: FailureMode::default(),
         place: Some(place),
     };
     set(&mut found.parallel, table.truth("parallel"));
@@ -57,7 +68,6 @@ pub(super) fn phase(part: Part<'_>) -> Option<Phase> {
             .agent_selections
             .extend(selection(part).map(|said| (agent, said)));
     });
-    found.gate = table.within("gate", gate).flatten();
     let turns = table.within("limits", limits).flatten();
     match (turns, found.selection.max_turns) {
         (Some(a), Some(b)) if a != b => table.report(format!(
@@ -65,28 +75,6 @@ pub(super) fn phase(part: Part<'_>) -> Option<Phase> {
         )),
         (Some(turns), _) => found.selection.max_turns = Some(turns),
         (None, _) => {}
-    }
-    found.flag_profile = table.text("flag_profile");
-    if found
-        .flag_profile
-        .as_ref()
-        .is_some_and(|name| !is_name(name))
-    {
-        table.report("`flag_profile` is a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit");
-    }
-    found.failure_mode = failure_mode(&mut table);
-    let retried = table
-        .within("retry_policy", |part| {
-            let mut table = part.into_table(&["max_retries", "failure_mode", "min_count"])?;
-            table.count("max_retries");
-            Some((table.has("failure_mode"), failure_mode(&mut table)))
-        })
-        .flatten();
-    if let Some((true, mode)) = retried {
-        if table.has("failure_mode") && mode != found.failure_mode {
-            table.report("`failure_mode` stands here and in `retry_policy`: say it once");
-        }
-        found.failure_mode = mode;
     }
     Some(found)
 }
@@ -142,44 +130,6 @@ fn turns(table: &mut Table<'_>) -> Option<u32> {
 
 fn limits(part: Part<'_>) -> Option<u32> {
     turns(&mut part.into_table(&["max_turns"])?)
-}
-
-fn gate(part: Part<'_>) -> Option<Gate> {
-    let mut table = part.into_table(&["kind", "prompt"])?;
-    let kind = table.one_of("kind", GateKind::ALL.map(GateKind::as_str).as_slice());
-    table.need("kind", "a gate needs its `kind`");
-    let prompt = table.text("prompt");
-    let kind = GateKind::ALL
-        .into_iter()
-        .find(|known| Some(known.as_str()) == kind.as_deref())?;
-    Some(Gate { kind, prompt })
-}
-
-fn failure_mode(table: &mut Table<'_>) -> FailureMode {
-    let least = table.count("min_count");
-    let mode = table.one_of(
-        "failure_mode",
-        &["fail_fast", "continue", "require_minimum"],
-    );
-    match mode.as_deref() {
-        Some("require_minimum") => match least.and_then(|least| u32::try_from(least).ok()) {
-            Some(least) if least > 0 => FailureMode::RequireMinimum(least),
-            _ => {
-                table.report("`require_minimum` needs `min_count`, at least 1");
-                FailureMode::FailFast
-            }
-        },
-        other => {
-            if least.is_some() {
-                table.report("`min_count` belongs to `failure_mode = \"require_minimum\"`");
-            }
-            if other == Some("continue") {
-                FailureMode::Continue
-            } else {
-                FailureMode::FailFast
-            }
-        }
-    }
 }
 
 pub(super) fn profile(name: String, part: Part<'_>) -> Option<ProviderProfile> {

@@ -1,5 +1,6 @@
 //! Reads configuration and roles out of a document; goes on after an error, so that all are reported.
 
+use tool_core::Effect;
 use tool_core::nearest::nearest;
 
 use super::anomalies::anomalies;
@@ -7,7 +8,9 @@ use super::earlier::files;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
-use super::{ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace};
+use super::{
+    ApprovalsFrom, ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace,
+};
 use crate::agent_cli::cli_table;
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
@@ -75,7 +78,7 @@ pub(super) fn whole(part: Part<'_>) -> Config {
     top.within("limits", |part| config.limits = limits(part));
     top.within("chain", |part| config.chain = chain(part));
     top.within("models", |part| config.models = models(part));
-    top.within("approvals", |part| config.unattended = unattended(part));
+    top.within("approvals", |part| approvals(part, &mut config));
     top.each_named("cli", |name, part| {
         config.clis.extend(cli_table(name, part))
     });
@@ -219,16 +222,28 @@ pub(crate) fn rule(part: Part<'_>) -> Option<Rule> {
     })
 }
 
+const MATCH: [&str; 11] = [
+    "tools",
+    "role",
+    "path",
+    "argv",
+    "url",
+    "number",
+    "bytes",
+    "destructive",
+    "effects",
+    "args",
+    "call",
+];
+
 fn condition(part: Part<'_>) -> Match {
     let mut matches = Match::default();
-    let Some(mut table) =
-        part.into_table(&["tools", "role", "path", "argv", "url", "number", "bytes"])
-    else {
+    let Some(mut table) = part.into_table(&MATCH) else {
         return matches;
     };
     matches.tools = table.selectors("tools").unwrap_or_default();
     matches.role = table.text("role");
-    table.within("path", |part| matches.path_under = one_list(part, "under"));
+    table.within("path", |part| paths(part, &mut matches));
     table.within("argv", |part| {
         matches.argv_prefix = one_list(part, "prefix")
     });
@@ -237,7 +252,44 @@ fn condition(part: Part<'_>) -> Match {
         matches.number = range(part, &["argument", "min", "max"])
     });
     table.within("bytes", |part| matches.bytes = range(part, &["min", "max"]));
+    matches.destructive = table.truth("destructive");
+    table.within("effects", |mut part| {
+        let mut effects = Vec::new();
+        part.items(|mut item| effects.extend(effect(&mut item)));
+        matches.effects = Some(effects);
+    });
+    if table.has("args") {
+        let mut args = Vec::new();
+        table.each_named("args", |name, mut part| {
+            args.extend(part.scalar().map(|value| (name, value)));
+        });
+        matches.args = Some(args);
+    }
+    matches.call = table.text("call");
     matches
+}
+
+fn paths(part: Part<'_>, matches: &mut Match) {
+    let Some(mut table) = part.into_table(&["under", "glob"]) else {
+        return;
+    };
+    matches.path_under = table.within("under", |mut part| part.text_or_texts());
+    matches.path_glob = table.within("glob", |mut part| part.text_or_texts());
+    if !table.has("under") && !table.has("glob") {
+        table.report("expected `under`, `glob` or both here");
+    }
+}
+
+fn effect(part: &mut Part<'_>) -> Option<Effect> {
+    let names: Vec<&str> = Effect::ALL.iter().map(|effect| effect.as_str()).collect();
+    let name = part.word(&names);
+    let found = name.as_deref().and_then(Effect::parse);
+    if found.is_none() && !part.value.is_null() {
+        let found = part.value.as_str().unwrap_or_default();
+        let near = nearest(found, names);
+        part.report(format!("no effect named `{found}`"), near);
+    }
+    found
 }
 
 /// A table with one key that holds a text or a list of texts.
@@ -304,8 +356,8 @@ fn permissions(part: Part<'_>) -> Permissions {
             set(&mut found.filesystem_asks, table.truth(ASKS));
             if let Some(paths) = table.list("allowed_paths") {
                 for path in &paths {
-                    if crate::policy::components(path).is_none() {
-                        table.report(format!("expected paths inside the workspace, relative to its root, found `{path}`"));
+                    if crate::policy::components(path).is_none() || path.contains(['*', '?']) {
+                        table.report(format!("expected paths of folders and files inside the workspace, relative to its root, found `{path}`"));
                     }
                 }
                 found.allowed_paths = paths;
@@ -347,13 +399,15 @@ fn limits(part: Part<'_>) -> Limits {
     limits
 }
 
-fn unattended(part: Part<'_>) -> Unattended {
-    let said = part
-        .into_table(&["unattended"])
-        .and_then(|mut table| table.one_of("unattended", &["pending", "deny"]));
-    match said.as_deref() {
-        Some("deny") => Unattended::Deny,
-        _ => Unattended::Pending,
+fn approvals(part: Part<'_>, config: &mut Config) {
+    let Some(mut table) = part.into_table(&["unattended", "from"]) else {
+        return;
+    };
+    if table.one_of("unattended", &["pending", "deny"]).as_deref() == Some("deny") {
+        config.unattended = Unattended::Deny;
+    }
+    if table.one_of("from", &["terminal", "key"]).as_deref() == Some("key") {
+        config.approvals_from = ApprovalsFrom::Key;
     }
 }
 

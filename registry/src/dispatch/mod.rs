@@ -64,6 +64,36 @@ pub struct Host {
     pub results: Option<Arc<dyn Results>>,
     /// Told of what ended; absent: nobody is.
     pub witness: Option<Arc<dyn Witness>>,
+    /// The folder that calls work in: approvals and runs are bound to it.
+    pub workspace: Option<WorkspaceId>,
+}
+
+/// Identity of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceId {
+    /// Path of its root, absolute and without links; for people.
+    pub root: String,
+    /// Identifies the folder itself: it stays when the folder is moved, and another folder at the same path has another.
+    pub id: String,
+}
+
+impl WorkspaceId {
+    /// As data, in the header of a run.
+    pub fn to_value(&self) -> Value {
+        Value::object([
+            ("root", Value::from(self.root.as_str())),
+            ("id", Value::from(self.id.as_str())),
+        ])
+    }
+
+    /// Reads what [`WorkspaceId::to_value`] wrote.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        let text = |key| Some(value.get(key)?.as_str()?.to_owned());
+        Some(Self {
+            root: text("root")?,
+            id: text("id")?,
+        })
+    }
 }
 
 /// Keeps results of calls that are functions of arguments, inputs and seed. A call whose result is kept passes every stage all the

@@ -133,7 +133,7 @@ impl Calls for Nested {
         };
         let mut text = redact::text(&question.reason).0.into_owned();
         if let Some(args) = &question.args {
-            text.push_str(&format!("\n{}", preview::of(args)));
+            text.push_str(&format!("\n{}", preview::of(args).0));
         }
         let who = &self.context.who;
         notices.notify(&Notice {

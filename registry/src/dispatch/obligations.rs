@@ -1,7 +1,8 @@
 //! Obligations that act before a call runs: what cannot be met refuses the call.
 
 use tool_core::capability::{Kept, Notice};
-use tool_core::{Access, Effect, ErrorCode, ResourceKind, ToolError, Value};
+use tool_core::schema::Schema;
+use tool_core::{Access, AnyTool, Capability, Effect, ErrorCode, ResourceKind, ToolError, Value};
 
 use super::limits::json_bytes;
 use super::trail::Trail;
@@ -77,7 +78,7 @@ pub(super) fn notify(
         tool: Some(id.to_owned()),
         role: who.role.clone(),
         agent: who.agent.clone(),
-        text: preview::of(args),
+        text: preview::of(args).0,
     };
     panic::guard(call_id, || notices.notify(&notice))
         .unwrap_or_else(|_| Err(panic::internal(id, call_id)))
@@ -87,9 +88,24 @@ pub(super) fn notify(
         })
 }
 
-/// The `match` of a rule about this call and as little else as can be said; `null` where that cannot be said.
-pub(super) fn condition(facts: &CallFacts<'_>) -> Value {
-    let mut parts = Vec::new();
+/// The `match` of a rule about this call and as little else as can be said; `null` where that cannot be said, and for calls that can
+/// destroy, which are asked about each time.
+///
+/// Beside paths and hosts such a rule names the effects and every choice among the arguments. A call that runs something, and one
+/// that has neither path nor host, is named word for word.
+pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
+    if facts.reach.destructive {
+        return Value::Null;
+    }
+    let effects = facts
+        .reach
+        .effects
+        .iter()
+        .map(|effect| effect.as_str().to_owned());
+    let mut parts = vec![
+        ("destructive", Value::from(false)),
+        ("effects", Value::from(effects.collect::<Vec<_>>())),
+    ];
     let (Some(paths), Some(programs), Some(hosts)) = (&facts.paths, &facts.programs, &facts.hosts)
     else {
         return Value::Null;
@@ -119,5 +135,46 @@ pub(super) fn condition(facts: &CallFacts<'_>) -> Value {
         names.dedup();
         parts.push(("url", Value::object([("host", names)])));
     }
+    let spec = tool.spec();
+    let runs = facts.reach.effects.contains(&Effect::LocalExec)
+        || spec.capabilities.contains(&Capability::Spawn);
+    let placed = !paths.is_empty() || !hosts.is_empty();
+    let choices = choices(&tool.input_schema(), facts.args);
+    match choices.filter(|_| placed && !runs) {
+        Some(choices) if choices.is_empty() => {}
+        Some(choices) => parts.push(("args", Value::object(choices))),
+        None => parts.push(("call", Value::from(crate::digest::of_value(facts.args)))),
+    }
     Value::object(parts)
+}
+
+/// The arguments that choose among few values; `None` where one of them is not said.
+fn choices(schema: &Schema, args: &Value) -> Option<Vec<(String, Value)>> {
+    let properties = schema.get("properties")?.as_object()?;
+    let chosen = properties
+        .iter()
+        .filter(|(_, property)| is_choice(schema, property));
+    chosen
+        .map(|(name, _)| {
+            let value = args.get(name).filter(|value| !value.is_null())?;
+            Some((name.clone(), value.clone()))
+        })
+        .collect()
+}
+
+/// Whether a schema lists its values, also behind one reference or among alternatives.
+fn is_choice(root: &Schema, schema: &Schema) -> bool {
+    let referred = schema.get("$ref").and_then(Schema::as_str);
+    let referred = referred.and_then(|path| root.pointer(path.strip_prefix('#')?));
+    if let Some(schema) = referred {
+        return is_choice(&Schema::Null, schema);
+    }
+    let branches = ["oneOf", "anyOf"].into_iter();
+    let mut branches = branches
+        .filter_map(|key| schema.get(key)?.as_array())
+        .flatten();
+    schema.get("enum").is_some()
+        || schema.get("const").is_some()
+        || schema.get("type").and_then(Schema::as_str) == Some("boolean")
+        || branches.any(|branch| is_choice(root, branch))
 }

@@ -9,61 +9,84 @@ const TEXT_CHARS: usize = 120;
 const ITEMS: usize = 8;
 const DEPTH: usize = 4;
 
-/// The arguments in short. Secrets are taken out before anything is cut, so that no half of one is left.
-pub(super) fn of(args: &Value) -> String {
+/// The arguments in short, and whether some of them is left out. Secrets are taken out before anything is cut, so that no half of
+/// one is left.
+pub(super) fn of(args: &Value) -> (String, bool) {
     let (clean, _) = redact::value(args);
-    let mut text = String::new();
-    write(&clean, 0, &mut text);
-    cut(&text, PREVIEW_CHARS)
+    let mut preview = Preview::default();
+    preview.write(&clean, 0);
+    let text = std::mem::take(&mut preview.text);
+    let text = preview.shorten(&text, PREVIEW_CHARS);
+    (text, preview.cut)
 }
 
-fn cut(text: &str, chars: usize) -> String {
-    let total = text.chars().count();
-    if total <= chars {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(chars).collect();
-    format!("{kept}... ({total} characters)")
+#[derive(Default)]
+struct Preview {
+    text: String,
+    cut: bool,
 }
 
-fn write(value: &Value, depth: usize, out: &mut String) {
-    match value {
-        Value::String(text) => tool_core::json::write(&Value::from(cut(text, TEXT_CHARS)), out),
-        Value::Numbers(numbers) if numbers.as_slice().len() > ITEMS => out.push_str(&value.kind()),
-        Value::Array(items) if depth < DEPTH => {
-            out.push('[');
-            for (index, item) in items.iter().take(ITEMS).enumerate() {
-                separate(index, out);
-                write(item, depth + 1, out);
-            }
-            rest(items.len(), out);
-            out.push(']');
+impl Preview {
+    fn shorten(&mut self, text: &str, chars: usize) -> String {
+        let total = text.chars().count();
+        if total <= chars {
+            return text.to_owned();
         }
-        Value::Object(object) if depth < DEPTH => {
-            out.push('{');
-            let shown = if depth == 0 { usize::MAX } else { ITEMS };
-            for (index, (key, member)) in object.iter().take(shown).enumerate() {
-                separate(index, out);
-                tool_core::json::write(&Value::from(cut(key, TEXT_CHARS)), out);
-                out.push_str(": ");
-                write(member, depth + 1, out);
+        self.cut = true;
+        let kept: String = text.chars().take(chars).collect();
+        format!("{kept}... ({total} characters)")
+    }
+
+    fn quote(&mut self, text: &str) {
+        let short = self.shorten(text, TEXT_CHARS);
+        tool_core::json::write(&Value::from(short), &mut self.text);
+    }
+
+    fn kind(&mut self, value: &Value) {
+        self.cut = true;
+        self.text.push_str(&value.kind());
+    }
+
+    fn write(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::String(text) => self.quote(text),
+            Value::Numbers(numbers) if numbers.as_slice().len() > ITEMS => self.kind(value),
+            Value::Array(items) if depth < DEPTH => {
+                self.text.push('[');
+                for (index, item) in items.iter().take(ITEMS).enumerate() {
+                    self.separate(index);
+                    self.write(item, depth + 1);
+                }
+                self.rest(items.len());
+                self.text.push(']');
             }
-            rest(if depth == 0 { 0 } else { object.len() }, out);
-            out.push('}');
+            Value::Object(object) if depth < DEPTH => {
+                self.text.push('{');
+                let shown = if depth == 0 { usize::MAX } else { ITEMS };
+                for (index, (key, member)) in object.iter().take(shown).enumerate() {
+                    self.separate(index);
+                    self.quote(key);
+                    self.text.push_str(": ");
+                    self.write(member, depth + 1);
+                }
+                self.rest(if depth == 0 { 0 } else { object.len() });
+                self.text.push('}');
+            }
+            Value::Array(_) | Value::Object(_) => self.kind(value),
+            scalar => tool_core::json::write(scalar, &mut self.text),
         }
-        Value::Array(_) | Value::Object(_) => out.push_str(&value.kind()),
-        scalar => tool_core::json::write(scalar, out),
     }
-}
 
-fn separate(index: usize, out: &mut String) {
-    if index > 0 {
-        out.push_str(", ");
+    fn separate(&mut self, index: usize) {
+        if index > 0 {
+            self.text.push_str(", ");
+        }
     }
-}
 
-fn rest(count: usize, out: &mut String) {
-    if count > ITEMS {
-        out.push_str(&format!(", ... {} more", count - ITEMS));
+    fn rest(&mut self, count: usize) {
+        if count > ITEMS {
+            self.cut = true;
+            self.text.push_str(&format!(", ... {} more", count - ITEMS));
+        }
     }
 }

@@ -23,8 +23,12 @@ fn whole(text: &str) -> Result<(Value, Spans), Fault> {
     }
     let lines = Lines::new(text);
     let table = DeTable::parse(text).map_err(|err| {
-        let offset = err.span().map_or(0, |span| span.start);
-        Fault::new(lines.of(offset), err.message().replace('\n', ", "))
+        let span = err.span().unwrap_or_default();
+        let mut message = err.message().replace('\n', ", ");
+        if let (true, Some(key)) = (message.contains("duplicate key"), text.get(span.clone())) {
+            message = format!("{message} `{}`", tool_core::brief::name(key));
+        }
+        Fault::new(lines.of(span.start), message)
     })?;
     let read = Read { lines };
     let mut root = Node::at((1, 1));

@@ -155,39 +155,77 @@ pub fn check_manifest(name: &str, text: &str) -> Result<(), LoadErrors> {
     LoadErrors::check(errors)
 }
 
-/// Loads every plugin; one of `previous` that did not change is taken over, with its process.
-///
-/// # Errors
-/// Everything that is wrong with any manifest or settings, at once. A missing dependency is no error: see [`Status`].
+/// A plugin whose texts are not sound: nothing of it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Names it may go by: that of its folder, and the one in its manifest. Selectors of its tools select nothing.
+    pub names: Vec<String>,
+    /// Path of its manifest.
+    pub manifest_name: String,
+    /// Everything that is wrong with it.
+    pub errors: LoadErrors,
+}
+
+impl Broken {
+    /// Of a manifest with everything that is wrong.
+    pub fn new(manifest_name: &str, manifest: &str, errors: LoadErrors) -> Self {
+        let folder = manifest_name.rsplit('/').nth(1).unwrap_or_default();
+        let mut names = vec![folder.to_owned()];
+        // The text may be no JSON any more.
+        let said = manifest.split_once("\"name\"").map(|(_, rest)| rest);
+        let said = said.and_then(|rest| rest.split('"').nth(1));
+        names.extend(said.filter(|name| *name != folder).map(str::to_owned));
+        Self {
+            names,
+            manifest_name: manifest_name.to_owned(),
+            errors,
+        }
+    }
+}
+
+/// Loads every plugin; one of `previous` that did not change is taken over, with its process. What is wrong with one keeps no other
+/// from being used. A missing dependency is no fault: see [`Status`].
 pub fn load(
     bundles: &[Bundle],
     machine: &dyn Machine,
     previous: &[Plugin],
-) -> Result<Vec<Plugin>, LoadErrors> {
-    let mut errors = Vec::new();
+) -> (Vec<Plugin>, Vec<Broken>) {
     let mut read = Vec::new();
+    let mut broken = Vec::new();
     for bundle in bundles {
-        read.extend(Read::of(bundle, &mut errors));
-    }
-    for (index, one) in read.iter().enumerate() {
-        if let Some(other) = read[..index]
-            .iter()
-            .find(|other| other.manifest.name == one.manifest.name)
-        {
-            let message = format!(
-                "two plugins are named `{}`: here and in {}",
-                one.manifest.name, other.bundle.manifest_name
-            );
-            errors.push(LoadError::new(Some(&one.document.place("/name")), message).at("/name"));
+        let mut errors = Vec::new();
+        let found = Read::of(bundle, &mut errors);
+        match (found, LoadErrors::check(errors)) {
+            (Some(found), Ok(())) => read.push(found),
+            (None, Ok(())) => {}
+            (_, Err(errors)) => {
+                broken.push(Broken::new(&bundle.manifest_name, &bundle.manifest, errors));
+            }
         }
     }
-    LoadErrors::check(errors)?;
+    let places: Vec<(String, String)> = read
+        .iter()
+        .map(|one| (one.manifest.name.clone(), one.bundle.manifest_name.clone()))
+        .collect();
+    // Which of two with one name is meant is not guessed.
+    read.retain(|one| {
+        let (name, here) = (&one.manifest.name, &one.bundle.manifest_name);
+        let mut others = places
+            .iter()
+            .filter(|(other, at)| other == name && at != here);
+        let Some((_, other)) = others.next() else {
+            return true;
+        };
+        let message = format!("two plugins are named `{name}`: here and in {other}");
+        let error = LoadError::new(Some(&one.document.place("/name")), message).at("/name");
+        let manifest = &one.bundle.manifest;
+        broken.push(Broken::new(here, manifest, LoadErrors::from(error)));
+        false
+    });
     let statuses = statuses(&read, machine);
-    Ok(read
-        .into_iter()
-        .zip(statuses)
-        .map(|(read, status)| read.plugin(status, machine, previous))
-        .collect())
+    let plugins = read.into_iter().zip(statuses);
+    let plugins = plugins.map(|(read, status)| read.plugin(status, machine, previous));
+    (plugins.collect(), broken)
 }
 
 /// A plugin whose texts are sound.

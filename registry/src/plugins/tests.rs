@@ -15,6 +15,18 @@ use tool_core::{Ctx, ErrorCode, StopFlag, ToolError, Value};
 
 use super::*;
 
+/// What is wrong with any plugin as one error.
+fn load(
+    bundles: &[Bundle],
+    machine: &dyn Machine,
+    previous: &[Plugin],
+) -> Result<Vec<Plugin>, LoadErrors> {
+    let (plugins, broken) = super::load(bundles, machine, previous);
+    let errors = broken.into_iter().flat_map(|one| one.errors.into_list());
+    LoadErrors::check(errors.collect())?;
+    Ok(plugins)
+}
+
 fn value(text: &str) -> Value {
     tool_core::json::parse(text, tool_core::json::Limits::default())
         .unwrap_or_else(|err| panic!("{err:?}: {text}"))

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_core::{ToolError, Value};
+use tool_core::convert::to_value;
+use tool_core::{ToolError, Value, json};
 
-use super::{Caller, Facts, Policy, Verdict, Who};
+use super::{Caller, Facts, Match, Policy, Verdict, Who};
 use crate::catalogue::Catalogue;
 
 /// What a caller can expect of a tool, whatever its arguments: the strictest that could come.
@@ -70,17 +71,14 @@ impl Caller<'_> {
         });
         rules
             .map(|rule| {
-                format!(
-                    "{} {} {:?} {:?} {:?} {:?} {:?} {:?}",
-                    rule.decision,
-                    rule.priority,
-                    rule.paths,
-                    rule.argv,
-                    rule.hosts,
-                    rule.number,
-                    rule.bytes,
-                    rule.obligations
-                )
+                let matches = Match {
+                    tools: Vec::new(),
+                    role: None,
+                    ..rule.matches.clone()
+                };
+                let said = (&rule.decision, rule.priority, matches, rule.obligations);
+                let value = to_value(&said).expect("texts and whole numbers have a spelling");
+                json::canonical(&value)
             })
             .collect()
     }

@@ -2,9 +2,10 @@
 
 use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax};
 
-use super::facts::components;
+use super::facts::{PathCondition, components};
+use super::glob::PathPattern;
 use super::selector;
-use super::{Label, Layer, Level, Obligations, Range, Rule, Selector, ToolSet, Verdict};
+use super::{Label, Layer, Level, Match, Obligations, Range, Rule, Selector, ToolSet, Verdict};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
 
@@ -62,11 +63,10 @@ pub struct CompiledRule {
     /// Those that it names by id.
     pub(super) by_id: ToolSet,
     pub(super) role: Option<String>,
-    pub(super) paths: Option<Vec<Vec<String>>>,
-    pub(super) argv: Option<Vec<String>>,
+    /// As written; paths and hosts also in the form they are compared in.
+    pub(super) matches: Match,
+    pub(super) paths: Option<PathCondition>,
     pub(super) hosts: Option<Vec<String>>,
-    pub(super) number: Option<Range>,
-    pub(super) bytes: Option<Range>,
     pub(super) decision: Verdict,
     pub(super) priority: i64,
     pub(super) obligations: Obligations,
@@ -192,14 +192,13 @@ fn rule(
     let hosts = check.hosts();
     check.number();
     check.bytes();
+    check.exactly();
     CompiledRule {
         by_id,
         role: matches.role.clone(),
         paths,
-        argv: matches.argv_prefix.clone(),
+        matches: matches.clone(),
         hosts,
-        number: matches.number.clone(),
-        bytes: matches.bytes.clone(),
         decision: rule.decision,
         priority: rule.priority,
         obligations: Obligations::of(&rule.obligations),
@@ -261,9 +260,15 @@ impl RuleCheck<'_> {
     fn tools_given(&mut self, known: bool) {
         if self.rule.matches.tools.is_empty() {
             self.report("a rule names its tools; `group:all` is every tool");
-        } else if self.tools.is_empty() && known {
+        } else if self.tools.is_empty() && known && !self.lost() {
             self.never("no tool is selected");
         }
+    }
+
+    /// Whether it is about a plugin that could not be read.
+    fn lost(&self) -> bool {
+        let mut tools = self.rule.matches.tools.iter();
+        tools.any(|selector| self.catalogue.is_lost(&selector.text))
     }
 
     fn role(&mut self, roles: &[&str]) {
@@ -275,20 +280,15 @@ impl RuleCheck<'_> {
         }
     }
 
-    fn paths(&mut self) -> Option<Vec<Vec<String>>> {
-        let roots = self.rule.matches.path_under.as_ref()?;
-        if roots.is_empty() {
-            self.never("`path.under` lists no path");
+    fn paths(&mut self) -> Option<PathCondition> {
+        let matches = &self.rule.matches;
+        if matches.path_under.is_none() && matches.path_glob.is_none() {
+            return None;
         }
-        let mut read = Vec::new();
-        for root in roots {
-            match components(root) {
-                Some(root) => read.push(root),
-                None => self.report(format!(
-                    "expected a path inside the workspace, relative to its root, found `{root}`"
-                )),
-            }
-        }
+        let read = PathCondition {
+            under: matches.path_under.as_ref().map(|roots| self.roots(roots)),
+            globs: matches.path_glob.as_ref().map(|globs| self.globs(globs)),
+        };
         let lets_through = self.rule.decision == Verdict::Allow;
         let catalogue = self.catalogue;
         let has_paths = self.any_tool(has_paths)
@@ -299,10 +299,91 @@ impl RuleCheck<'_> {
         Some(read)
     }
 
+    fn roots(&mut self, roots: &[String]) -> Vec<Vec<String>> {
+        if roots.is_empty() {
+            self.never("`path.under` lists no path");
+        }
+        let mut read = Vec::new();
+        for root in roots {
+            match components(root) {
+                Some(_) if root.contains(['*', '?']) => {
+                    let message = format!(
+                        "the rule can never match: `path.under` names folders, and `{root}` is a pattern"
+                    );
+                    let error = LoadError::new(self.rule.place.as_ref(), message);
+                    let glob = root.trim_start_matches("**/");
+                    self.errors
+                        .push(error.hint(format!("write `path = {{ glob = \"**/{glob}\" }}`")));
+                }
+                Some(root) => read.push(root),
+                None => self.report(format!(
+                    "expected a path inside the workspace, relative to its root, found `{root}`"
+                )),
+            }
+        }
+        read
+    }
+
+    fn globs(&mut self, globs: &[String]) -> Vec<PathPattern> {
+        if globs.is_empty() {
+            self.never("`path.glob` lists no pattern");
+        }
+        let mut read = Vec::new();
+        for glob in globs {
+            match PathPattern::parse(glob) {
+                Ok(pattern) => read.push(pattern),
+                Err(wrong) => {
+                    let message = format!("`path.glob` cannot be `{glob}`");
+                    let error = LoadError::new(self.rule.place.as_ref(), message);
+                    self.errors.push(error.hint(wrong));
+                }
+            }
+        }
+        read
+    }
+
+    /// Arguments that no tool has, effects that none can have, and digests that no call can have.
+    fn exactly(&mut self) {
+        let matches = &self.rule.matches;
+        for (argument, _) in matches.args.iter().flatten() {
+            self.argument(argument);
+        }
+        if matches.effects.as_ref().is_some_and(Vec::is_empty)
+            && self.rule.decision != Verdict::Allow
+        {
+            self.never("`effects` lists no effect");
+        }
+        let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if let Some(call) = &matches.call
+            && (call.len() != 64 || !call.bytes().all(hex))
+        {
+            self.report("`call` is the digest of all arguments: 64 hex digits");
+        }
+    }
+
+    fn argument(&mut self, argument: &str) {
+        let known: Vec<String> = self
+            .tools
+            .iter()
+            .flat_map(|tool| properties(self.catalogue, tool))
+            .collect();
+        if !self.tools.is_empty() && !known.iter().any(|name| name == argument) {
+            let message = format!("no tool it is about has an argument `{argument}`");
+            let error = LoadError::new(self.rule.place.as_ref(), message);
+            self.errors
+                .push(error.nearest(argument, known.iter().map(String::as_str)));
+        }
+    }
+
     fn argv(&mut self) {
         let Some(prefix) = &self.rule.matches.argv_prefix else {
             return;
         };
+        if prefix.first().is_some_and(|program| program.contains('*')) {
+            self.never(
+                "`argv.prefix` lists words as they are, and no program has a `*` in its name",
+            );
+        }
         if prefix.is_empty() {
             self.report("`argv.prefix` lists no word; leave it out to match every program");
         }
@@ -355,19 +436,8 @@ impl RuleCheck<'_> {
             return;
         };
         self.range(range, "number");
-        let Some(argument) = &range.argument else {
-            return;
-        };
-        let known: Vec<String> = self
-            .tools
-            .iter()
-            .flat_map(|tool| properties(self.catalogue, tool))
-            .collect();
-        if !self.tools.is_empty() && !known.iter().any(|name| name == argument) {
-            let message = format!("no tool it is about has an argument `{argument}`");
-            let error = LoadError::new(self.rule.place.as_ref(), message);
-            self.errors
-                .push(error.nearest(argument, known.iter().map(String::as_str)));
+        if let Some(argument) = &range.argument {
+            self.argument(argument);
         }
     }
 

@@ -3,8 +3,11 @@
 use tool_core::{Effect, Permission, Spec, Value};
 
 use super::compile::{CompiledLayer, CompiledRule};
-use super::facts::{CallFacts, HostFact, PathFact, components, host_fits};
-use super::{Decision, Label, Level, Obligations, Permissions, Range, Reason, ToolSet, Verdict};
+use super::facts::{CallFacts, HostFact, PathCondition, PathFact, components, host_fits};
+use super::{
+    Decision, Label, Level, Match, Obligations, Permissions, Range, Reason, ToolSet, Verdict,
+};
+use crate::digest;
 
 /// What a caller may see.
 ///
@@ -83,17 +86,36 @@ impl CompiledRule {
     pub(super) fn fit_but_for_hosts(&self, call: &CallFacts<'_>) -> Fit {
         let narrows = self.decision == Verdict::Allow;
         let mut fit = Fit::Yes;
-        if let Some(roots) = &self.paths {
-            fit = fit.and(paths_fit(roots, call, narrows));
+        let matches = &self.matches;
+        if let Some(paths) = &self.paths {
+            fit = fit.and(paths_fit(paths, call, narrows));
         }
-        if let Some(prefix) = &self.argv {
+        if let Some(prefix) = &matches.argv_prefix {
             fit = fit.and(programs_fit(prefix, call, narrows));
         }
-        if let Some(range) = &self.number {
+        if let Some(range) = &matches.number {
             fit = fit.and(numbers_fit(range, call.args, narrows));
         }
-        if let Some(range) = &self.bytes {
+        if let Some(range) = &matches.bytes {
             fit = fit.and(Fit::from(lies_in(range, longest_text(call.args) as f64)));
+        }
+        if let Some(destructive) = matches.destructive {
+            fit = fit.and(Fit::from(call.reach.destructive == destructive));
+        }
+        if let Some(wanted) = &matches.effects {
+            let mut effects = call.reach.effects.iter();
+            fit = fit.and(Fit::from(match narrows {
+                true => effects.all(|effect| wanted.contains(effect)),
+                false => effects.any(|effect| wanted.contains(effect)),
+            }));
+        }
+        for (name, wanted) in matches.args.iter().flatten() {
+            let found = call.args.get(name);
+            let same = |found| digest::of_value(found) == digest::of_value(wanted);
+            fit = fit.and(Fit::from(found.is_some_and(same)));
+        }
+        if let Some(wanted) = &matches.call {
+            fit = fit.and(Fit::from(digest::of_value(call.args) == *wanted));
         }
         fit
     }
@@ -104,29 +126,44 @@ impl CompiledRule {
     }
 
     fn looks_at_arguments(&self) -> bool {
-        self.paths.is_some()
-            || self.argv.is_some()
-            || self.hosts.is_some()
-            || self.number.is_some()
-            || self.bytes.is_some()
+        let Match {
+            tools: _,
+            role: _,
+            path_under,
+            path_glob,
+            argv_prefix,
+            url_host,
+            number,
+            bytes,
+            destructive,
+            effects,
+            args,
+            call,
+        } = &self.matches;
+        let lists = [path_under, path_glob, argv_prefix, url_host];
+        lists.into_iter().any(Option::is_some)
+            || number.is_some()
+            || bytes.is_some()
+            || destructive.is_some()
+            || effects.is_some()
+            || args.is_some()
+            || call.is_some()
     }
 }
 
-/// `allow` wants every path of the tool beneath the roots; `ask` and `deny` care for any, files of arguments included.
-fn paths_fit(roots: &[Vec<String>], call: &CallFacts<'_>, narrows: bool) -> Fit {
+/// `allow` wants every path of the tool to be one of those meant; `ask` and `deny` care for any, files of arguments included.
+fn paths_fit(wanted: &PathCondition, call: &CallFacts<'_>, narrows: bool) -> Fit {
     let Some(paths) = &call.paths else {
         return Fit::Unknown;
     };
     if narrows {
-        return Fit::from(
-            !paths.is_empty() && paths.iter().all(|path| path.certainly_under(roots)),
-        );
+        return Fit::from(!paths.is_empty() && paths.iter().all(|path| wanted.certainly(path)));
     }
     let mut all = paths.iter().chain(&call.files);
-    if all.clone().any(|path| path.certainly_under(roots)) {
+    if all.clone().any(|path| wanted.certainly(path)) {
         return Fit::Yes;
     }
-    if all.any(|path| path.possibly_under(roots)) {
+    if all.any(|path| wanted.possibly(path)) {
         Fit::Unknown
     } else {
         Fit::No

@@ -3,6 +3,7 @@
 use tool_core::capability::{Files, could_be_one_name};
 use tool_core::{AnyTool, Call, Reach, ResourceKind, Source, Syntax, Value};
 
+use super::glob::PathPattern;
 use super::shell;
 
 /// A path of a call, in every form it can be judged by.
@@ -48,23 +49,57 @@ impl PathFact {
         }
     }
 
-    /// Whether it certainly lies under one of the roots.
-    pub fn certainly_under(&self, roots: &[Vec<String>]) -> bool {
-        !self.unknown
-            && !self.linked
-            && !self.forms.is_empty()
-            && self.forms.iter().all(|form| under_any(form, roots))
+    /// Whether all its names are known.
+    fn certain(&self) -> bool {
+        !self.unknown && !self.linked && !self.forms.is_empty()
     }
 
-    /// Whether it, or something below that is used with it, could lie under one of the roots; on a file system that ignores case
-    /// too.
-    pub fn possibly_under(&self, roots: &[Vec<String>]) -> bool {
-        let could_lie = |form: &Vec<String>| {
-            roots.iter().any(|root| {
-                could_begin_with(form, root) || self.tree && could_begin_with(root, form)
+    /// Whether it certainly lies under one of the roots.
+    pub fn certainly_under(&self, roots: &[Vec<String>]) -> bool {
+        self.certain() && self.forms.iter().all(|form| under_any(form, roots))
+    }
+
+    /// Whether one form, or something below that is used with it, could lie under one of the roots; on a file system that ignores
+    /// case too.
+    fn could_lie(&self, form: &[String], roots: &[Vec<String>]) -> bool {
+        roots
+            .iter()
+            .any(|root| could_begin_with(form, root) || self.tree && could_begin_with(root, form))
+    }
+}
+
+/// What a rule says of paths: folders they lie under, patterns they fit; both where both are given.
+#[derive(Debug, Clone)]
+pub(super) struct PathCondition {
+    pub(super) under: Option<Vec<Vec<String>>>,
+    pub(super) globs: Option<Vec<PathPattern>>,
+}
+
+impl PathCondition {
+    /// Whether a path certainly is one of those meant.
+    pub(super) fn certainly(&self, path: &PathFact) -> bool {
+        let fits =
+            |form: &Vec<String>, globs: &[PathPattern]| globs.iter().any(|glob| glob.fits(form));
+        let under = self.under.as_ref();
+        let globs = self.globs.as_ref();
+        path.certain()
+            && under.is_none_or(|roots| path.certainly_under(roots))
+            // What is below a folder need not fit as the folder does.
+            && globs.is_none_or(|globs| {
+                !path.tree && path.forms.iter().all(|form| fits(form, globs))
             })
+    }
+
+    /// Whether a path, or something that is used with it, could be one of those meant.
+    pub(super) fn possibly(&self, path: &PathFact) -> bool {
+        let one = |form: &Vec<String>| {
+            let under = self.under.as_ref();
+            let globs = self.globs.as_ref();
+            under.is_none_or(|roots| path.could_lie(form, roots))
+                && globs
+                    .is_none_or(|globs| globs.iter().any(|glob| glob.could_fit(form, path.tree)))
         };
-        self.unknown || self.linked || self.forms.iter().any(could_lie)
+        path.unknown || path.linked || path.forms.iter().any(one)
     }
 }
 

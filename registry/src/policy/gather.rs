@@ -3,14 +3,19 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+use tool_core::convert::to_value;
+use tool_core::json;
+
 use super::selection::CompiledSelection;
 use super::{
     Chosen, CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Confinement, Layer, Level,
-    Policy, Rule, Selector, Verdict, compile, context_of_task, phases, roles, runtime,
+    Permissions, Phase, Policy, Role, Rule, Selector, Toolset, Verdict, compile, context_of_task,
+    phases, roles, runtime,
 };
 use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
-use crate::config::Config;
+use crate::config::{Agent, ApprovalsFrom, Budget, Config, ProviderProfile};
 use crate::error::LoadError;
 
 impl Policy {
@@ -94,18 +99,19 @@ impl Policy {
                     .nearest(&config.default_role, names.iter().copied()),
             );
         }
-        let written = format!(
-            "{:?}{roles:?}{:?}{:?}{:?}{:?}{:?}{:?}{further:?}",
-            config.permissions,
-            config.layers,
-            config.phases,
-            config.profiles,
-            config.toolsets,
-            config.agents,
-            config.budgets,
-        );
+        let written = Written {
+            permissions: &config.permissions,
+            roles: &roles,
+            layers: &config.layers,
+            phases: &config.phases,
+            profiles: &config.profiles,
+            toolsets: &config.toolsets,
+            agents: &config.agents,
+            budgets: &config.budgets,
+            further,
+        };
         Self {
-            generation: crate::digest::of_texts([catalogue.generation(), &written]),
+            generation: crate::digest::of_texts([catalogue.generation(), &written.text()]),
             default_role: config.default_role.clone(),
             layers,
             agents,
@@ -133,9 +139,31 @@ impl Policy {
             preconditions: runtime::compile(catalogue),
             roles: compiled,
             permissions: config.permissions.clone(),
+            approvals_by_key: config.approvals_from == ApprovalsFrom::Key,
             budgets: config.budgets.clone(),
             notes: earlier.notes,
         }
+    }
+}
+
+/// All that decisions depend on beside the catalogue, without the places where it is written: a comment changes no decision.
+#[derive(Serialize)]
+struct Written<'a> {
+    permissions: &'a Permissions,
+    roles: &'a [Role],
+    layers: &'a [Layer],
+    phases: &'a [Phase],
+    profiles: &'a [ProviderProfile],
+    toolsets: &'a [Toolset],
+    agents: &'a [Agent],
+    budgets: &'a [Budget],
+    further: &'a [Layer],
+}
+
+impl Written<'_> {
+    fn text(&self) -> String {
+        let value = to_value(self).expect("texts, whole numbers and lists have a spelling");
+        json::canonical(&value)
     }
 }
 

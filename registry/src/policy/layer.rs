@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use tool_core::Effect;
+use serde::{Serialize, Serializer};
+use tool_core::{Effect, Value};
 
 use crate::error::Place;
 
 /// The level of a layer, outermost first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Level {
     /// Holds for every call.
     Global,
@@ -57,7 +58,7 @@ impl Level {
 }
 
 /// What may happen to a call; the strictest holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Verdict {
     /// It runs.
     Allow,
@@ -92,11 +93,12 @@ impl fmt::Display for Verdict {
 }
 
 /// Names tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, `plugin:`, or a pattern with `*`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Selector {
     /// As written.
     pub text: String,
     /// Where.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
@@ -110,14 +112,16 @@ impl From<&str> for Selector {
 }
 
 /// What a rule looks at; every given part must hold.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Match {
     /// Tools.
     pub tools: Vec<Selector>,
     /// Only for this role.
     pub role: Option<String>,
-    /// Every path of the call lies under one of these.
+    /// Paths of the call lie under one of these: every one for `allow`, any for `ask` and `deny`.
     pub path_under: Option<Vec<String>>,
+    /// Paths of the call fit one of these patterns, such as `**/*.key`; read as `path_under`.
+    pub path_glob: Option<Vec<String>>,
     /// The program and its arguments begin so.
     pub argv_prefix: Option<Vec<String>>,
     /// Every host of the call is one of these; `*.example.org` is any below it.
@@ -126,21 +130,39 @@ pub struct Match {
     pub number: Option<Range>,
     /// The longest text among the arguments has a size in a range, in bytes.
     pub bytes: Option<Range>,
+    /// Whether the call can destroy what was there.
+    pub destructive: Option<bool>,
+    /// Effects of the call are of these: all for `allow`, any for `ask` and `deny`.
+    pub effects: Option<Vec<Effect>>,
+    /// Arguments with exactly these values.
+    pub args: Option<Vec<(String, Value)>>,
+    /// The digest of all arguments: one call, word for word.
+    pub call: Option<String>,
 }
 
 /// A closed range, of one argument or of all.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Range {
     /// Name of the argument; `None` means every one.
     pub argument: Option<String>,
     /// Smallest value that lies in it.
+    #[serde(serialize_with = "bound")]
     pub min: Option<f64>,
     /// Largest value that lies in it.
+    #[serde(serialize_with = "bound")]
     pub max: Option<f64>,
 }
 
+/// A bound as text, since it may be infinite.
+fn bound<S: Serializer>(bound: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match bound {
+        Some(bound) => serializer.collect_str(bound),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// What a call that a rule lets through must also keep to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Obligation {
     /// A copy of what is overwritten is kept.
     Backup,
@@ -155,7 +177,7 @@ pub enum Obligation {
 }
 
 /// The obligations of every rule that matched, joined: the strictest of each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Obligations {
     /// A copy of what is overwritten is kept.
     pub backup: bool,
@@ -210,7 +232,7 @@ fn strictest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// A rule on calls.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rule {
     /// What it looks at.
     pub matches: Match,
@@ -223,11 +245,12 @@ pub struct Rule {
     /// Why, in the author's words.
     pub reason: Option<String>,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
 /// One layer: it narrows what is visible, and adds rules.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Layer {
     /// Its level.
     pub level: Level,
@@ -242,6 +265,7 @@ pub struct Layer {
     /// Rules on calls.
     pub rules: Vec<Rule>,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 

@@ -12,6 +12,7 @@ mod decide;
 mod explain;
 mod facts;
 mod gather;
+mod glob;
 mod hosts;
 mod join;
 mod layer;
@@ -32,6 +33,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -44,7 +46,7 @@ pub use facts::{CallFacts, PathFact, components};
 pub use hosts::HostRules;
 pub use layer::{Layer, Level, Match, Obligation, Obligations, Range, Rule, Selector, Verdict};
 pub use legacy::RolePermissions;
-pub use phases::{FailureMode, Gate, GateKind, Phase};
+pub use phases::Phase;
 pub use roles::{Role, Toolset, context_of_task};
 pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, SESSION_OPEN, WORKSPACE_READY, WorkspaceState};
 pub use selection::{
@@ -71,7 +73,7 @@ use start::Start;
 pub const FILE_READER: &str = "read_file";
 
 /// What holds where no rule is about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Permissions {
     /// Every use of the network asks, listed hosts too.
     pub network_asks: bool,
@@ -198,6 +200,8 @@ pub struct Policy {
     contexts: [CompiledLayer; 2],
     preconditions: Vec<(&'static str, ToolSet)>,
     permissions: Permissions,
+    /// Whether only approvers with keys answer approvals.
+    approvals_by_key: bool,
     budgets: Vec<Budget>,
     notes: Vec<LoadError>,
 }
@@ -216,6 +220,11 @@ impl Policy {
         let policy = Self::gather(catalogue, config, further, &mut errors);
         LoadErrors::check(errors)?;
         Ok(policy)
+    }
+
+    /// Whether only approvers with keys answer approvals.
+    pub fn approvals_by_key(&self) -> bool {
+        self.approvals_by_key
     }
 
     /// How many calls a kind of task may make, where the configuration says.

@@ -1,5 +1,6 @@
 //! Phases of a pipeline: who works in each, with which tools, after which others.
 
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 use super::Selector;
@@ -8,51 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::error::{LoadError, Place};
 
-/// What a person must answer before the next phase begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gate {
-    /// What kind of gate it is.
-    pub kind: GateKind,
-    /// What the person is asked.
-    pub prompt: Option<String>,
-}
-
-/// Kinds of gates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GateKind {
-    /// Open at once.
-    Auto,
-    /// A person opens it.
-    HumanApproval,
-}
-
-impl GateKind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Auto, Self::HumanApproval];
-
-    /// The spelling in configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::HumanApproval => "human_approval",
-        }
-    }
-}
-
-/// What a failed agent does to its phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FailureMode {
-    /// The phase fails.
-    #[default]
-    FailFast,
-    /// The others go on.
-    Continue,
-    /// So many must succeed.
-    RequireMinimum(u32),
-}
-
 /// One phase.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Phase {
     /// Its name.
     pub name: String,
@@ -68,13 +26,8 @@ pub struct Phase {
     pub selection: Selection,
     /// What single agents have instead, field by field.
     pub agent_selections: Vec<(Selector, Selection)>,
-    /// What opens the way to the next.
-    pub gate: Option<Gate>,
-    /// Profile of flags of the agent command line.
-    pub flag_profile: Option<String>,
-    /// What a failed agent does.
-    pub failure_mode: FailureMode,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 

@@ -54,17 +54,20 @@ impl Policy {
 /// Whether some call could be one that both are about; what cannot be told counts as yes.
 fn could_meet(rule: &CompiledRule, wanted: &Match) -> bool {
     let paths = match (&rule.paths, &wanted.path_under) {
-        (Some(roots), Some(under)) => under.iter().any(|path| {
+        (Some(paths), Some(under)) => under.iter().any(|path| {
             components(path).is_none_or(|path| {
                 let met = |root: &Vec<String>| {
                     could_begin_with(&path, root) || could_begin_with(root, &path)
                 };
-                roots.iter().any(met)
+                let (roots, globs) = (paths.under.as_ref(), paths.globs.as_ref());
+                roots.is_none_or(|roots| roots.iter().any(met))
+                    && globs
+                        .is_none_or(|globs| globs.iter().any(|glob| glob.could_fit(&path, true)))
             })
         }),
         _ => true,
     };
-    let argv = match (&rule.argv, &wanted.argv_prefix) {
+    let argv = match (&rule.matches.argv_prefix, &wanted.argv_prefix) {
         (Some(prefix), Some(argv)) => argv.starts_with(prefix) || prefix.starts_with(argv),
         _ => true,
     };

@@ -1,5 +1,6 @@
 //! Roles and toolsets: what a caller starts from.
 
+use serde::Serialize;
 use std::sync::OnceLock;
 
 use super::compile::CompiledLayer;
@@ -14,7 +15,7 @@ use crate::error::{LoadError, Place};
 const BUILT_IN: &str = include_str!("../../roles.yaml");
 
 /// What a caller starts from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Role {
     /// Its name.
     pub name: String,
@@ -25,11 +26,12 @@ pub struct Role {
     /// What it never gets.
     pub deny: Vec<Selector>,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
 /// A named selection.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Toolset {
     /// Its name.
     pub name: String,
@@ -40,6 +42,7 @@ pub struct Toolset {
     /// Toolsets whose tools it also has.
     pub extends: Vec<Selector>,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 

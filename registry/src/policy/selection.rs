@@ -7,6 +7,7 @@ use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::error::{LoadError, Place};
+use serde::Serialize;
 
 /// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
 pub const EXTERNAL_PREFIX: &str = "mcp__";
@@ -14,7 +15,7 @@ pub const EXTERNAL_PREFIX: &str = "mcp__";
 pub const MAX_TURNS: u32 = 25;
 
 /// How far the calls of a phase may go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
 pub enum Confinement {
     /// Reading and computing only.
     #[default]
@@ -69,7 +70,7 @@ impl Confinement {
 }
 
 /// The tools that one level selects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Tools {
     /// By selectors, in order.
     List(Vec<Selector>),
@@ -78,7 +79,7 @@ pub enum Tools {
 }
 
 /// What one level says; what it does not say comes from the next.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Selection {
     /// The tools.
     pub tools: Option<Tools>,
@@ -91,6 +92,7 @@ pub struct Selection {
     /// Whether the next levels count for what is not said here.
     pub inherit: bool,
     /// Where it was written.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 

@@ -2,6 +2,7 @@
 
 use tool_core::{Capability, Category, Effect, Permission, Spec};
 
+use super::glob::fits_name;
 use super::{Selector, ToolSet};
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
@@ -93,6 +94,14 @@ pub(super) fn always_has(effect: Effect, spec: &Spec) -> bool {
     has && !spec.avoidable.contains(&effect)
 }
 
+/// The effect by which selectors tell sending from reading; `effect:network_access` selects both.
+const NETWORK_SEND: &str = "network_send";
+
+/// Whether some call of a tool reaches the network, those that ask a model behind an endpoint among them.
+fn may_reach_network(spec: &Spec) -> bool {
+    reaches_network(spec) || spec.capabilities.contains(&Capability::Model)
+}
+
 fn reaches_network(spec: &Spec) -> bool {
     spec.effects.contains(&Effect::NetworkAccess)
         || spec.capabilities.contains(&Capability::Http)
@@ -121,6 +130,9 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
         ToolSet::of(catalogue.len(), |tool| test(catalogue.tool(tool).spec()))
     };
     let error = |message: String| LoadError::new(selector.place.as_ref(), message);
+    if catalogue.is_lost(text) {
+        return Ok(ToolSet::none(catalogue.len()));
+    }
     match text.split_once(':') {
         Some(("group", name)) => match Group::parse(name) {
             Some(group) => Ok(of_spec(&|spec| group.contains(spec))),
@@ -131,12 +143,20 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
             None => Err(error(format!("no category named `{name}`"))
                 .nearest(name, names(Category::ALL, Category::as_str))),
         },
+        Some(("effect", NETWORK_SEND)) => Ok(of_spec(&|spec| {
+            spec.effects.contains(&Effect::NetworkAccess)
+        })),
         Some(("effect", name)) => match Effect::parse(name) {
+            Some(Effect::NetworkAccess) => Ok(of_spec(&may_reach_network)),
             Some(effect) => Ok(of_spec(&|spec| spec.effects.contains(&effect))),
-            None => Err(error(format!("no effect named `{name}`"))
-                .nearest(name, names(Effect::ALL, Effect::as_str))),
+            None => {
+                let mut known = names(Effect::ALL, Effect::as_str);
+                known.push(NETWORK_SEND);
+                Err(error(format!("no effect named `{name}`")).nearest(name, known))
+            }
         },
         Some(("permission", name)) => match Permission::parse(name) {
+            Some(Permission::Network) => Ok(of_spec(&may_reach_network)),
             Some(permission) => Ok(of_spec(&|spec| spec.permissions.contains(&permission))),
             None => Err(error(format!("no permission named `{name}`"))
                 .nearest(name, names(Permission::ALL, Permission::as_str))),
@@ -163,7 +183,7 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
             }
         }
         _ if text.contains(['*', '?']) => {
-            let set = of_spec(&|spec| glob(text, spec.id));
+            let set = of_spec(&|spec| fits_name(text, spec.id));
             if set.is_empty() {
                 Err(error(format!("no tool fits the pattern `{text}`")))
             } else {
@@ -214,33 +234,4 @@ fn unknown(selector: &Selector, catalogue: &Catalogue) -> LoadError {
 
 fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|item| name(*item)).collect()
-}
-
-/// Whether a pattern fits a whole name: `*` is any run of characters, `?` any one.
-fn glob(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(&wanted) if wanted == '?' || wanted == name[n] => {
-                p += 1;
-                n += 1;
-            }
-            _ => match star {
-                Some((at, taken)) => {
-                    star = Some((at, taken + 1));
-                    p = at + 1;
-                    n = taken + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|rest| *rest == '*')
 }

@@ -38,8 +38,18 @@ fn write_rule(text: &mut String, rule: &Rule) {
     if let Some(role) = &matches.role {
         parts.push(format!("role = {}", quoted(role)));
     }
+    let paths = [("under", &matches.path_under), ("glob", &matches.path_glob)];
+    let paths: Vec<String> = paths
+        .into_iter()
+        .filter_map(|(inner, texts)| {
+            let texts = texts.as_ref()?.iter().map(String::as_str);
+            Some(format!("{inner} = {}", list(texts)))
+        })
+        .collect();
+    if !paths.is_empty() {
+        parts.push(format!("path = {{ {} }}", paths.join(", ")));
+    }
     for (key, inner, texts) in [
-        ("path", "under", &matches.path_under),
         ("argv", "prefix", &matches.argv_prefix),
         ("url", "host", &matches.url_host),
     ] {
@@ -52,6 +62,29 @@ fn write_rule(text: &mut String, rule: &Rule) {
         if let Some(found) = found {
             parts.push(format!("{key} = {}", range(found)));
         }
+    }
+    if let Some(destructive) = matches.destructive {
+        parts.push(format!("destructive = {destructive}"));
+    }
+    if let Some(effects) = &matches.effects {
+        let names = effects.iter().map(|effect| effect.as_str());
+        parts.push(format!("effects = {}", list(names)));
+    }
+    if let Some(args) = &matches.args {
+        let args = args.iter().map(|(name, value)| {
+            let value = match value.as_str() {
+                Some(text) => quoted(text),
+                None => tool_core::json::to_text(value),
+            };
+            format!("{} = {value}", quoted(name))
+        });
+        parts.push(format!(
+            "args = {{ {} }}",
+            args.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    if let Some(call) = &matches.call {
+        parts.push(format!("call = {}", quoted(call)));
     }
     let _ = writeln!(text, "[[policies.rules]]");
     let _ = writeln!(text, "match = {{ {} }}", parts.join(", "));

@@ -104,8 +104,8 @@ impl LedgerHead {
 /// A question to the person at the terminal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRequest {
-    /// Digest of tool, version, canonical arguments, contents of the files they open, resource keys, caller, policy generation and
-    /// place in a run.
+    /// Digest of tool, version, canonical arguments, contents of the files they open and of those they destroy, resource keys,
+    /// workspace, caller, policy generation and place in a run.
     pub digest: String,
     /// Canonical id of the tool.
     pub tool: String,
@@ -115,11 +115,19 @@ pub struct ApprovalRequest {
     pub agent: Option<String>,
     /// The arguments in short, secrets redacted.
     pub preview: String,
+    /// Whether the preview leaves out some of the arguments.
+    pub cut: bool,
+    /// The root of the workspace that the call works in.
+    pub workspace: Option<String>,
+    /// All that the call is about, secrets redacted; kept until the request is answered or has expired.
+    pub details: Value,
     /// Why a person is asked: layer and rule.
     pub reason: String,
     /// The `match` of a rule that is about this call: `path`, `argv` and `url` where it has them; `null` where no rule could be
     /// that exact.
     pub condition: Value,
+    /// Whether only the key of an approver answers: a grant without one does not count.
+    pub by_key: bool,
     /// The run that asks, and its step (`step`, `step[3]`); `None` for a call of its own.
     pub step: Option<(String, String)>,
 }

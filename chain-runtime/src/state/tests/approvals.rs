@@ -10,6 +10,10 @@ fn request(digest: &str) -> ApprovalRequest {
         agent: Some("codex".to_owned()),
         condition: Value::object([("path", Value::object([("under", vec!["out.txt"])]))]),
         preview: "path=out.txt mode=overwrite".to_owned(),
+        cut: false,
+        by_key: false,
+        workspace: None,
+        details: Value::Null,
         reason: "destructive".to_owned(),
         step: None,
     }
@@ -272,4 +276,116 @@ fn a_grant_survives_a_failed_record() {
     file.execute_batch("DROP TRIGGER full").unwrap();
     assert!(matches!(desk.ask("d"), ApprovalState::Consumed { .. }));
     assert!(desk.state.verify(&[]).unwrap().is_sound());
+}
+
+impl Desk {
+    /// Changes the table by hand.
+    fn by_hand(&self, sql: &str) {
+        let file = self._folder.path().join(FILE_NAME);
+        rusqlite::Connection::open(file)
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
+    }
+
+    /// The same call is refused, and verification names the approval.
+    #[track_caller]
+    fn is_refused(&self, id: &str) {
+        let refused = self.state.settle(&request("d1"), &intent());
+        assert_reason(refused, "approval_unrecorded");
+        let faults = self.state.verify(&[]).unwrap().faults;
+        assert!(
+            faults.iter().any(|fault| fault.message.contains(id)),
+            "{faults:?}"
+        );
+    }
+}
+
+fn intent() -> Value {
+    Value::object([("kind", "intent"), ("tool", "write_file")])
+}
+
+/// C12: a row of the table grants nothing by itself.
+#[test]
+fn a_grant_counts_only_with_its_record() {
+    let forged = "UPDATE approvals SET state = 'granted', decided_by = 'terminal'";
+    let desk = Desk::new();
+    let id = desk.pending("d1");
+    desk.by_hand(forged);
+    desk.is_refused(&id);
+    // Taken back, it is as if it had been declined.
+    desk.state.decline(&id, "terminal").unwrap();
+    assert!(matches!(desk.ask("d1"), ApprovalState::Declined(_)));
+    assert!(desk.state.verify(&[]).unwrap().is_sound());
+
+    // A grant for another call.
+    let desk = Desk::new();
+    let other = desk.pending("d2");
+    desk.state.approve(&other, "terminal").unwrap();
+    desk.by_hand("UPDATE approvals SET digest = 'd1'");
+    desk.is_refused(&other);
+
+    // A grant that was used once, and one that was declined.
+    let desk = Desk::new();
+    let id = desk.pending("d1");
+    desk.state.approve(&id, "terminal").unwrap();
+    desk.state.settle(&request("d1"), &intent()).unwrap();
+    assert!(desk.state.verify(&[]).unwrap().is_sound());
+    desk.by_hand(forged);
+    desk.is_refused(&id);
+    let desk = Desk::new();
+    let id = desk.pending("d1");
+    desk.state.decline(&id, "terminal").unwrap();
+    desk.by_hand(forged);
+    desk.is_refused(&id);
+}
+
+/// All of a call can be read while it waits; then it is gone.
+#[test]
+fn details_are_kept_until_the_answer() {
+    let asked = ApprovalRequest {
+        cut: true,
+        workspace: Some("/w".to_owned()),
+        details: Value::object([("arguments", Value::object([("path", "out.txt")]))]),
+        ..request("d1")
+    };
+    let of = |desk: &Desk, id: &str| desk.state.approval(id).unwrap();
+    for answered in [true, false] {
+        let desk = Desk::new();
+        let ApprovalState::Pending(id) = desk.state.settle(&asked, &Value::Null).unwrap() else {
+            panic!("it waits");
+        };
+        let (found, details) = of(&desk, &id[..6]);
+        assert!(found.cut && found.workspace.as_deref() == Some("/w"));
+        assert_eq!(details.as_ref(), Some(&asked.details));
+        match answered {
+            true => drop(desk.state.approve(&id, "terminal").unwrap()),
+            false => desk.clock.advance(86_400_001),
+        }
+        assert_eq!(of(&desk, &id).1, None);
+        let _ = desk.state.settle(&request("d2"), &Value::Null).unwrap();
+        let file = desk._folder.path().join(FILE_NAME);
+        let count = "SELECT count(*) FROM approvals WHERE details IS NOT NULL";
+        let kept = rusqlite::Connection::open(file)
+            .unwrap()
+            .query_row(count, [], |row| row.get::<_, i64>(0));
+        assert_eq!(kept.unwrap(), 0);
+    }
+}
+
+/// Once approvers have keys, what was granted without one does not count.
+#[test]
+fn a_grant_without_a_key_ends_where_keys_are_wanted() {
+    let by_key = ApprovalRequest {
+        by_key: true,
+        ..request("d1")
+    };
+    for (by, counts) in [("terminal", false), ("anna", true)] {
+        let desk = Desk::new();
+        let id = desk.pending("d1");
+        desk.state.approve(&id, by).unwrap();
+        let settled = desk.state.settle(&by_key, &intent()).unwrap();
+        assert_eq!(matches!(settled, ApprovalState::Consumed { .. }), counts);
+        assert!(desk.state.verify(&[]).unwrap().is_sound());
+    }
 }

@@ -287,6 +287,10 @@ fn an_approval_that_was_taken_away_is_found() {
         agent: None,
         condition: Value::Null,
         preview: String::new(),
+        cut: false,
+        by_key: false,
+        workspace: None,
+        details: Value::Null,
         reason: "destructive".to_owned(),
         step: None,
     };

@@ -10,7 +10,7 @@ use tool_core::{ToolError, Value, json};
 
 use super::audit::{Link, hash_in, number_at, read_row, text_at};
 use super::chain::{self, Hash};
-use super::{State, run};
+use super::{State, grants, run};
 
 /// Something that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +181,7 @@ fn verify_sessions(
     Ok(genesis)
 }
 
-/// An approval is never removed: one that a record names and that is not there was taken away.
+/// An approval is never removed: one that a record names and that is not there was taken away. Where a row stands, a record says.
 fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
     const SQL: &str = "SELECT session, sequence, body ->> '$.approval_id' AS id FROM events
          WHERE body LIKE '%\"approval_id\":\"%' AND json_valid(body) AND id IS NOT NULL
@@ -192,6 +192,9 @@ fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusql
         let id = text_at(row, 2)?;
         let message = format!("the approval `{id}` that the record names is missing");
         report.fault(&text_at(row, 0)?, number_at(row, 1)?, message);
+    }
+    for fault in grants::faults(connection)? {
+        report.fault(LINKS, 0, fault);
     }
     Ok(())
 }

@@ -14,7 +14,12 @@ use super::super::args::Global;
 use super::super::{exit, print_data, session};
 use crate::clock::SystemClock;
 use crate::environment;
-use crate::plugins::Loader;
+use crate::plugins::{Loaded, Loader};
+
+/// All that is wrong with a configuration, shapes and names together; `None` where nothing is.
+pub(in crate::cli) fn every_error(path: &Path) -> Option<ToolError> {
+    Side::load(path).err()
+}
 
 /// What one configuration amounts to, with the agents and plugins beside it.
 struct Side {
@@ -66,8 +71,10 @@ impl Side {
             Arc::new(sandbox),
             Arc::new(SystemClock::default()),
         );
-        let plugins = loader.load(&[])?;
-        let tools: Vec<_> = plugins
+        let loaded = loader.load(&[])?;
+        Loaded::strict(&loaded.broken)?;
+        let tools: Vec<_> = loaded
+            .plugins
             .iter()
             .flat_map(|plugin| plugin.erased().iter().cloned())
             .collect();

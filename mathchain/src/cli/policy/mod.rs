@@ -1,6 +1,7 @@
 //! `mathchain policy`: what the policy says, and tables of it.
 
 mod diff;
+pub(super) use diff::every_error;
 pub(super) mod rules;
 mod tables;
 

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use chain_runtime::state::{Approval, State};
-use registry::{Rule, Verdict};
+use chain_runtime::state::{Approval, State, WITHOUT_KEY};
+use registry::{Rule, Verdict, WorkspaceId};
 use tool_core::capability::{Durability, Ledger as _};
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{Effect, ErrorCode, ToolError, Value};
 
 use super::super::args::Global;
 use super::super::{exit, print_data, session};
@@ -16,14 +16,19 @@ pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
     let folder = session::state_folder(global)?;
     let rules = user_rules::list(&folder)?;
     let data = rules.iter().enumerate();
-    let data = data.map(|(index, rule)| value(index + 1, rule)).collect();
+    let data = data
+        .map(|(index, (root, rule))| value(index + 1, root.as_deref(), rule))
+        .collect();
     print_data(global, &Value::array(data), || {
         if rules.is_empty() {
             return "no rule is recorded; `mathchain approve ID --always` records one\n".to_owned();
         }
         let numbered = rules.iter().enumerate();
         numbered
-            .map(|(index, rule)| format!("{:3}  {}\n", index + 1, words(rule)))
+            .map(|(index, (root, rule))| {
+                let root = root.as_deref().unwrap_or("no folder: it has no effect");
+                format!("{:3}  {}\n     in {root}\n", index + 1, words(rule))
+            })
             .collect()
     });
     Ok(exit::OK.into())
@@ -35,9 +40,9 @@ pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolErr
     let rule = user_rules::forget(&folder, number)?;
     let toolkit = session::open(global)?;
     let state = session::state(&toolkit)?;
-    note(state, "forgotten", &rule)?;
+    note(state, "forgotten", WITHOUT_KEY, &rule)?;
     state.close()?;
-    print_data(global, &value(number, &rule), || {
+    print_data(global, &value(number, None, &rule), || {
         format!("forgotten: {}\n", words(&rule))
     });
     Ok(exit::OK.into())
@@ -53,12 +58,14 @@ pub(in crate::cli) fn of_approval(
 ) -> Result<Rule, ToolError> {
     let Some(text) = &approval.condition else {
         let message = format_args!(
-            "no rule can be as exact as this call of `{}`",
+            "no rule is recorded for this call of `{}`: it can destroy what is there, or no rule can be as exact",
             approval.tool
         );
         return Err(ToolError::new(ErrorCode::PolicyDenied, message)
             .reason("rule")
-            .hint("approve it without --always, or write a rule into the configuration"));
+            .hint(
+                "approve it without `--always`, or write an `allow` rule into the configuration",
+            ));
     };
     let condition = crate::parse(text)?;
     let texts = |pointer: &str| {
@@ -72,6 +79,19 @@ pub(in crate::cli) fn of_approval(
     rule.matches.path_under = texts("/path/under");
     rule.matches.argv_prefix = texts("/argv/prefix");
     rule.matches.url_host = texts("/url/host");
+    let truth = condition.get("destructive").and_then(Value::as_bool);
+    rule.matches.destructive = Some(truth.unwrap_or(false));
+    let effects = texts("/effects").unwrap_or_default();
+    let effects = effects.iter().filter_map(|name| Effect::parse(name));
+    rule.matches.effects = Some(effects.collect());
+    let args = condition.get("args").and_then(Value::as_object);
+    rule.matches.args = args.map(|args| {
+        let args = args.iter();
+        args.map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect()
+    });
+    let call = condition.get("call").and_then(Value::as_str);
+    rule.matches.call = call.map(str::to_owned);
     rule.reason = Some(format!("approved at the terminal ({})", approval.id));
     let who = toolkit
         .caller(&Context {
@@ -94,19 +114,20 @@ pub(in crate::cli) fn of_approval(
 pub(in crate::cli) fn record(
     global: &Global,
     state: &State,
-    rule: &Rule,
+    by: &str,
+    (workspace, rule): (&WorkspaceId, &Rule),
 ) -> Result<usize, ToolError> {
     let folder = session::state_folder(global)?;
-    note(state, "recorded", rule)?;
-    user_rules::record(&folder, rule.clone())
+    note(state, "recorded", by, rule)?;
+    user_rules::record(&folder, workspace, rule.clone())
 }
 
 /// A change of the rules is a record of the audit.
-fn note(state: &State, action: &str, rule: &Rule) -> Result<(), ToolError> {
+fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<(), ToolError> {
     let record = Value::object([
         ("event", Value::from("user_rule")),
         ("action", Value::from(action)),
-        ("decided_by", Value::from("terminal")),
+        ("decided_by", Value::from(by)),
         ("rule", Value::from(words(rule))),
     ]);
     state.record(&record, Durability::Synced).map(|_| ())
@@ -132,23 +153,41 @@ pub(in crate::cli) fn words(rule: &Rule) -> String {
             text.push_str(&format!(" {what} `{}`", list.join(" ")));
         }
     }
+    for (name, value) in matches.args.iter().flatten() {
+        text.push_str(&format!(" with `{name}` {value}"));
+    }
+    if let Some(call) = &matches.call {
+        text.push_str(&format!(
+            " with exactly the arguments {}",
+            &call[..call.len().min(12)]
+        ));
+    }
+    if let Some(effects) = &matches.effects {
+        let names: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
+        text.push_str(&format!(", effects [{}]", names.join(", ")));
+    }
+    if matches.destructive == Some(false) {
+        text.push_str(", never where it destroys");
+    }
     if let Some(reason) = &rule.reason {
         text.push_str(&format!(": {reason}"));
     }
     text
 }
 
-fn value(number: usize, rule: &Rule) -> Value {
+fn value(number: usize, workspace: Option<&str>, rule: &Rule) -> Value {
     let matches = &rule.matches;
     let tools: Vec<String> = matches.tools.iter().map(|tool| tool.text.clone()).collect();
     Value::object([
         ("number", Value::from(number)),
+        ("workspace", Value::from(workspace.map(str::to_owned))),
         ("decision", Value::from(rule.decision.as_str())),
         ("tools", Value::from(tools)),
         ("role", Value::from(matches.role.clone())),
         ("path_under", Value::from(matches.path_under.clone())),
         ("argv_prefix", Value::from(matches.argv_prefix.clone())),
         ("url_host", Value::from(matches.url_host.clone())),
+        ("rule", Value::from(words(rule))),
         ("reason", Value::from(rule.reason.clone())),
         (
             "place",

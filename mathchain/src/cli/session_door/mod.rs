@@ -123,7 +123,7 @@ impl<'a> Door<'a> {
             opened,
             plan_only: args.plan_only,
             threads,
-            answer: session::answer(toolkit, args.yes, false),
+            answer: session::answer(toolkit, args.yes, false)?,
             line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
                 .unwrap_or(usize::MAX),
             stop,

@@ -1,13 +1,13 @@
 //! Whether somebody must be asked, and what they said.
 
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{ErrorCode, Source, ToolError};
+use tool_core::{ErrorCode, ResourceKey, Source, ToolError, Value};
 
-use super::{Cleared, Halt, Opened, Ruled, budget};
-use crate::digest;
+use super::{Cleared, Halt, Opened, Ruled, budget, destroyed};
 use crate::dispatch::trail::{Trail, unaudited};
-use crate::dispatch::{Answer, CallRequest, Dispatcher, preview};
+use crate::dispatch::{Answer, CallRequest, Dispatcher, WorkspaceId, preview};
 use crate::policy::Verdict;
+use crate::{digest, redact};
 
 impl<'a> Opened<'a> {
     pub(super) fn approve(
@@ -24,8 +24,10 @@ impl<'a> Opened<'a> {
         if self.ruled.decision.verdict == Verdict::Ask {
             match request.context.answer {
                 Answer::Nobody => return Err(unattended(&self.ruled).into()),
-                Answer::Yes => trail.approved_by = Some("caller-yes".to_owned()),
-                Answer::Ask => self.settle(dispatcher, trail)?,
+                Answer::Yes if !(has_effects && dispatcher.policy.approvals_by_key()) => {
+                    trail.approved_by = Some("caller-yes".to_owned());
+                }
+                Answer::Yes | Answer::Ask => self.settle(dispatcher, trail)?,
             }
         }
         Ok(Cleared {
@@ -47,20 +49,33 @@ impl<'a> Opened<'a> {
                 .hint("an `allow` rule in the configuration, or `--yes` at the command line")
                 .into());
         };
-        let opened = self.opened();
-        let mut preview = preview::of(self.ruled.call.args());
-        for (pointer, name, digest) in &opened {
+        let bound = Bound {
+            opened: self.opened(),
+            destroyed: destroyed::of(&self.ruled, &self.keys, &self.ctx)?,
+            folder: opened_folder(dispatcher),
+        };
+        let (mut preview, cut) = preview::of(self.ruled.call.args());
+        for (pointer, name, digest) in &bound.opened {
             preview.push_str(&format!("\n`{pointer}` opens `{name}`, blake3 {digest}"));
+        }
+        for (path, content) in &bound.destroyed {
+            preview.push_str(&format!("\ncan destroy `{path}`, {content}"));
         }
         let chain = trail.chain();
         let step = chain.map(|chain| (chain.chain_id.clone(), chain.call_name()));
+        let workspace = dispatcher.host.workspace.as_ref();
+        let digest = self.digest(dispatcher, trail, &bound);
         let request = ApprovalRequest {
-            digest: self.digest(dispatcher, trail, &opened),
+            cut,
+            workspace: workspace.map(|workspace| workspace.root.clone()),
+            details: self.details(dispatcher, trail, &bound, &digest),
+            digest,
             tool: spec.id.to_owned(),
             role: self.ruled.looked.caller.role().to_owned(),
             agent: trail.who().agent.clone(),
             condition: self.ruled.condition.clone(),
             preview,
+            by_key: dispatcher.policy.approvals_by_key(),
             step,
             reason: match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
@@ -99,37 +114,82 @@ impl<'a> Opened<'a> {
     }
 
     /// Binds an approval to this call and to nothing else.
-    fn digest(
-        &self,
-        dispatcher: &Dispatcher,
-        trail: &Trail,
-        opened: &[(&str, &str, String)],
-    ) -> String {
+    fn digest(&self, dispatcher: &Dispatcher, trail: &Trail, bound: &Bound<'_>) -> String {
         let who = trail.who();
         let spec = self.ruled.looked.tool().spec();
         let version = spec.version.to_string();
+        let workspace = dispatcher.host.workspace.as_ref();
         let fixed = [
             spec.id,
             &version,
             trail.args_digest(),
             self.ruled.looked.caller.role(),
             dispatcher.policy.generation(),
+            workspace.map_or("", |workspace| &workspace.id),
+            bound.folder.as_deref().unwrap_or_default(),
             // Absent and empty differ: no agent, phase or task has an empty name.
             who.agent.as_deref().unwrap_or_default(),
             who.phase.as_deref().unwrap_or_default(),
             who.task.as_deref().unwrap_or_default(),
         ];
         let mut parts = fixed.map(str::to_owned).to_vec();
-        let keys = self.keys.iter();
-        parts.extend(keys.map(|key| format!("{} {} {}", key.kind, key.access, key.name)));
-        for (pointer, _, digest) in opened {
+        parts.extend(self.keys.iter().map(key_text));
+        for (pointer, _, digest) in &bound.opened {
             parts.extend([(*pointer).to_owned(), digest.clone()]);
+        }
+        for (path, content) in &bound.destroyed {
+            parts.extend([path.clone(), content.clone()]);
         }
         // One run's answer is not another's.
         if let Some(chain) = trail.chain() {
             parts.extend(["run".to_owned(), chain.chain_id.clone(), chain.call_name()]);
         }
         digest::of_texts(parts.iter().map(String::as_str))
+    }
+
+    /// All that a person may want to see before answering, secrets redacted.
+    fn details(
+        &self,
+        dispatcher: &Dispatcher,
+        trail: &Trail,
+        bound: &Bound<'_>,
+        digest: &str,
+    ) -> Value {
+        let workspace = dispatcher.host.workspace.as_ref();
+        let who = trail.who();
+        let spec = self.ruled.looked.tool().spec();
+        let (arguments, redacted) = redact::value(self.ruled.call.args());
+        let opened = bound.opened.iter().map(|(pointer, name, digest)| {
+            Value::object([
+                ("argument", Value::from(*pointer)),
+                ("name", Value::from(*name)),
+                ("digest", Value::from(digest.as_str())),
+            ])
+        });
+        let destroyed = bound.destroyed.iter().map(|(path, content)| {
+            Value::object([
+                ("path", Value::from(path.as_str())),
+                ("content", Value::from(content.as_str())),
+            ])
+        });
+        let resources = self.keys.iter().map(key_text).collect::<Vec<_>>();
+        Value::object([
+            ("version", Value::from(spec.version)),
+            ("arguments", arguments),
+            ("arguments_digest", Value::from(trail.args_digest())),
+            ("redacted", Value::from(redacted)),
+            (
+                "workspace",
+                workspace.map_or(Value::Null, WorkspaceId::to_value),
+            ),
+            ("folder", Value::from(bound.folder.clone())),
+            ("phase", Value::from(who.phase.clone())),
+            ("task", Value::from(who.task.clone())),
+            ("resources", Value::from(resources)),
+            ("opens", Value::array(opened.collect())),
+            ("destroys", Value::array(destroyed.collect())),
+            ("digest", Value::from(digest)),
+        ])
     }
 
     /// What the arguments open: pointer, name, digest of the content.
@@ -142,6 +202,25 @@ impl<'a> Opened<'a> {
         });
         found.collect()
     }
+}
+
+/// Contents and places that an approval is bound to beside the arguments.
+struct Bound<'a> {
+    /// Argument, name and digest of what the arguments open.
+    opened: Vec<(&'a str, &'a str, String)>,
+    /// Path and content of the files that the call can destroy.
+    destroyed: Vec<(String, String)>,
+    /// The folder of the workspace that is open in the session.
+    folder: Option<String>,
+}
+
+fn opened_folder(dispatcher: &Dispatcher) -> Option<String> {
+    let workspaces = dispatcher.host.capabilities.workspaces.as_ref()?;
+    Some(workspaces.opened()?.path)
+}
+
+fn key_text(key: &ResourceKey) -> String {
+    format!("{} {} {}", key.kind, key.access, key.name)
 }
 
 /// What would ask is denied where nobody can answer and the configuration says so.

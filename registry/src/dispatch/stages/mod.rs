@@ -5,6 +5,7 @@
 //! in a process that ended.
 
 mod approve;
+mod destroyed;
 mod load;
 mod probe;
 mod stopped;
@@ -268,7 +269,7 @@ impl<'a> Checked<'a> {
         }
         let hosts = looked.caller.host_rules(catalogue, looked.index, &facts);
         let condition = match decision.verdict {
-            Verdict::Ask => obligations::condition(&facts),
+            Verdict::Ask => obligations::condition(looked.tool(), &facts),
             _ => Value::Null,
         };
         drop(facts);

@@ -333,8 +333,8 @@ failure_mode = "require_minimum"
         "`limits.max_turns` is 3 and `tools.max_turns` is 4",
         "found `tavily`",
         "two phases are named `c`",
-        "`flag_profile` is a name",
-        "`require_minimum` needs `min_count`",
+        "mathchain.toml:24:1: `flag_profile` has no effect yet",
+        "mathchain.toml:25:1: `failure_mode` has no effect yet",
     ] {
         assert!(errors.contains(expected), "no {expected:?} in\n{errors}");
     }

@@ -300,9 +300,6 @@ impl Random {
                 .map(|agent| (Selector::from("codex"), agent.to_selection()))
                 .into_iter()
                 .collect(),
-            gate: None,
-            flag_profile: None,
-            failure_mode: FailureMode::default(),
             place: None,
         };
         let config = Config {
