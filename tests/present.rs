@@ -21,6 +21,15 @@ const UNSTATED: &[(&str, &str)] = &[
         "convert_units.exact_value",
         "the units, and the length of the exact result",
     ),
+    ("mcmc.reason", "whether the chains have converged"),
+    (
+        "mcmc_diagnostics.reason",
+        "whether the chains have converged",
+    ),
+    (
+        "optimize.lowest_curvature",
+        "whether the objective has known second derivatives",
+    ),
     ("run_tests.failed", "what the runner prints"),
     ("run_tests.passed", "what the runner prints"),
     ("run_tests.skipped", "what the runner prints"),

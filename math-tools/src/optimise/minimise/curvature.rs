@@ -18,6 +18,8 @@ pub struct Curvature {
     pub lowest: f64,
     /// A unit vector with that curvature.
     direction: Vec<f64>,
+    /// The largest magnitude of an eigenvalue.
+    size: f64,
     /// What rounding makes of an eigenvalue 0.
     noise: f64,
     /// Every eigenvalue with its vector, where the whole Hessian was formed.
@@ -25,9 +27,10 @@ pub struct Curvature {
 }
 
 impl Curvature {
-    /// Whether the function curves down along the direction by more than rounding.
+    /// Whether the function curves down along the direction by more than what is left of a valley's floor near a minimum.
     pub fn is_negative(&self) -> bool {
-        self.lowest < -self.noise
+        const SHARE: f64 = 1e-6;
+        self.lowest < -SHARE * self.size
     }
 
     /// The step of Newton's method for a gradient, where the Hessian is known and positive definite.
@@ -134,6 +137,7 @@ fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature
     Some(Curvature {
         lowest: values[0],
         direction,
+        size,
         noise: ROUNDINGS * f64::EPSILON * values.len() as f64 * size,
         whole: basis.is_none().then_some((values, vectors)),
     })
@@ -151,11 +155,15 @@ pub fn lower_point(
 ) -> Result<Option<Vec<f64>>, ToolError> {
     /// Steps relative to the size of the point: from where a curvature shows in the values to far away.
     const STEPS: [f64; 8] = [1e-4, 1e-3, 1e-2, 0.1, 0.5, 2.0, 10.0, 100.0];
-    /// Values that differ by less are equal up to rounding.
-    const CLEARLY: f64 = 1e-14;
     if curvature.lowest > curvature.noise {
         return Ok(None);
     }
+    // Values that differ by less are equal up to rounding; along the floor of a valley, up to what does not matter.
+    let clearly = if curvature.is_negative() {
+        1e-14 * value.abs()
+    } else {
+        1e-12 * (1.0 + value.abs())
+    };
     let size = max_abs(x).max(1.0);
     let mut best: Option<(f64, Vec<f64>)> = None;
     for step in STEPS.iter().flat_map(|step| [step * size, -step * size]) {
@@ -165,9 +173,7 @@ pub fn lower_point(
             .map(|(x, d)| x + step * d)
             .collect();
         let found = target.value(&point)?;
-        let bar = best
-            .as_ref()
-            .map_or(value - CLEARLY * value.abs(), |(value, _)| *value);
+        let bar = best.as_ref().map_or(value - clearly, |(value, _)| *value);
         if found < bar {
             best = Some((found, point));
         }

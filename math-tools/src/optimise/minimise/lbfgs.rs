@@ -139,10 +139,11 @@ fn look_down(target: &mut Target<'_>, at: &Point) -> Result<Look, ToolError> {
 /// W. W. Hager, H. Zhang, "A new conjugate gradient method with guaranteed descent and an efficient line search", SIAM J. Optim.
 /// 16(1), 2005, section 4.1.
 fn flatter(target: &mut Target<'_>, at: &Point, step: &[f64]) -> Result<Option<Point>, ToolError> {
-    const ROUNDINGS: f64 = 16.0;
+    /// Relative to the value: residuals that cancel leave more than rounding.
+    const HIGHER: f64 = 1e-9;
     let x: Vec<f64> = at.x.iter().zip(step).map(|(x, step)| x + step).collect();
     let value = target.value(&x)?;
-    if !value.is_finite() || value > at.value + ROUNDINGS * f64::EPSILON * at.value.abs() {
+    if !value.is_finite() || value > at.value + HIGHER * at.value.abs() {
         return Ok(None);
     }
     let gradient = target.gradient(&x, value)?;

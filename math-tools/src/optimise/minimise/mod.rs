@@ -248,7 +248,7 @@ impl Tool for Optimize {
                 x: vec![1.0, 2.0],
                 f: -5.0,
                 iterations: 2,
-                evaluations: 11,
+                evaluations: 13,
                 gradient_norm: Real(0.0),
                 lowest_curvature: Some(2.0),
                 converged: true,
@@ -276,5 +276,7 @@ fn automatic(
     Ok((second, Method::NelderMead))
 }
 
+#[cfg(test)]
+mod saddle_tests;
 #[cfg(test)]
 mod tests;

@@ -102,8 +102,11 @@ impl<'a> Target<'a> {
     /// A stop request, a budget, or `numeric` with reason `unbounded` and the best point as evidence.
     pub fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         let raw = self.raw(x)?;
+        if x.iter().any(|x| !x.is_finite()) {
+            return Ok(f64::INFINITY); // the objective need not use every coordinate
+        }
         let value = self.sign * raw;
-        if value < self.best.0 && x.iter().all(|x| x.is_finite()) {
+        if value < self.best.0 {
             if value.is_finite() {
                 self.best = (value, x.to_vec());
             }

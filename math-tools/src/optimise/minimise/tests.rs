@@ -5,7 +5,7 @@ use crate::linalg::tests::parse;
 
 use super::{Args, Method, Mode, Objective, Optimize, Output, Reason};
 
-fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
+pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
     Args {
         x0: Input::inline(x0.to_vec()),
         objective: objective.into(),
@@ -17,11 +17,11 @@ fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
     }
 }
 
-fn with(method: Method, args: Args) -> Args {
+pub(super) fn with(method: Method, args: Args) -> Args {
     Args { method, ..args }
 }
 
-fn run(args: Args) -> Output {
+pub(super) fn run(args: Args) -> Output {
     Optimize::run(args, &Ctx::default()).unwrap()
 }
 
