@@ -14,6 +14,9 @@ use super::factors::afford;
 /// Integer matrices up to this size are done exactly.
 const EXACT_SIZE_MAX: usize = 100;
 
+/// Matrices up to this size whose entries no scaling brings together are done exactly too.
+const WIDE_SIZE_MAX: usize = 32;
+
 /// Integers up to this magnitude are exact as doubles.
 const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
@@ -42,7 +45,7 @@ pub struct Output {
     pub log_abs_determinant: Real,
     /// Whether the determinant is exact, rounded once.
     pub exact: bool,
-    /// All digits of an exact determinant; only beyond 2^53, where a double does not hold them.
+    /// All digits of an exact determinant of integers; only beyond 2^53, where a double does not hold them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<String>,
     /// Estimate of the relative error: 0 when exact, n eps / rcond at most else; 1 or more means that even the sign is in doubt.
@@ -77,10 +80,15 @@ impl Tool for MatrixDeterminant {
         let n = square(&a)?;
         let whole = |value: &f64| value.fract() == 0.0 && value.abs() <= INTEGER_MAX;
         if n <= EXACT_SIZE_MAX && a.as_slice().iter().all(whole) {
-            return Ok(of_integer(&bareiss(&a, n, ctx)?));
+            return Ok(of_integer(&bareiss(integers(&a).0, n, ctx)?, 0));
         }
         afford(ctx, (n as f64).powi(3), 3 * n * n)?;
-        let output = by_pivots(&a, n)?;
+        let scaling = Scaling::of(&a, n);
+        if n <= WIDE_SIZE_MAX && scaling.loses(&a) {
+            let (integers, power) = integers(&a);
+            return Ok(of_integer(&bareiss(integers, n, ctx)?, power));
+        }
+        let output = by_pivots(&a, n, &scaling)?;
         ctx.check()?;
         if output.error_estimate.0 >= 0.1 {
             ctx.warn("the matrix is singular to working precision: the determinant may have no right digit, not even its sign");
@@ -124,21 +132,40 @@ impl Tool for MatrixDeterminant {
     }
 }
 
+/// The entries times a power of two that makes them integers, and the exponent that the determinant is to be scaled by.
+fn integers(a: &Matrix) -> (Vec<Vec<BigInt>>, i64) {
+    const FRACTION_BITS: i32 = 52;
+    let whole = a.as_slice().iter().all(|value| value.fract() == 0.0);
+    let exponents = a.as_slice().iter().filter(|value| **value != 0.0);
+    let least = exponents
+        .map(|value| exponent_of(value.abs()) - FRACTION_BITS)
+        .min();
+    let least = if whole { 0 } else { least.unwrap_or_default() };
+    let integer = |&value: &f64| {
+        if value == 0.0 {
+            return BigInt::from(0);
+        }
+        let exponent = exponent_of(value.abs()) - FRACTION_BITS;
+        // Below 2^53 and whole; then moved into place.
+        let digits = BigInt::from(scaled(value, -exponent) as i64);
+        let shift = exponent - least;
+        if shift >= 0 {
+            digits << shift
+        } else {
+            digits >> -shift
+        }
+    };
+    let rows = (0..a.rows()).map(|row| a.row(row).iter().map(integer).collect());
+    (rows.collect(), i64::from(least) * a.rows() as i64)
+}
+
 /// The determinant of integers by elimination without fractions: every entry met is a minor of A.
 ///
 /// About n^3 / 3 products of integers of n log2(n max|a|) bits at most.
 ///
 /// # References
 /// E. H. Bareiss, "Sylvester's identity and multistep integer-preserving Gaussian elimination", Math. Comp. 22, 1968.
-fn bareiss(a: &Matrix, n: usize, ctx: &Ctx) -> Result<BigInt, ToolError> {
-    let mut rows: Vec<Vec<BigInt>> = (0..n)
-        .map(|row| {
-            a.row(row)
-                .iter()
-                .map(|&value| BigInt::from(value as i64))
-                .collect()
-        })
-        .collect();
+fn bareiss(mut rows: Vec<Vec<BigInt>>, n: usize, ctx: &Ctx) -> Result<BigInt, ToolError> {
     let mut previous = BigInt::from(1);
     let mut negative = false;
     for step in 0..n {
@@ -162,16 +189,27 @@ fn bareiss(a: &Matrix, n: usize, ctx: &Ctx) -> Result<BigInt, ToolError> {
     Ok(if negative { -previous } else { previous })
 }
 
-fn of_integer(determinant: &BigInt) -> Output {
+/// A determinant that is to be multiplied by two to a power.
+fn of_integer(determinant: &BigInt, power: i64) -> Output {
     let bits = determinant.bits();
     // 128 leading bits are enough to round the logarithm; the double comes from the digits themselves.
     let shift = bits.saturating_sub(128);
     let leading = decimal_double(&(determinant.magnitude() >> shift).to_string());
-    let value = decimal_double(&determinant.to_string());
+    let value = if power == 0 {
+        decimal_double(&determinant.to_string())
+    } else {
+        let exponent = (shift as i64 + power).clamp(-5000, 5000) as i32;
+        let sign = if determinant.sign() == Sign::Minus {
+            -1.0
+        } else {
+            1.0
+        };
+        sign * scaled(leading, exponent)
+    };
     let log = if bits == 0 {
         f64::NEG_INFINITY
     } else {
-        leading.ln() + shift as f64 * std::f64::consts::LN_2
+        leading.ln() + (shift as i64 + power) as f64 * std::f64::consts::LN_2
     };
     Output {
         determinant: Real(value),
@@ -182,7 +220,7 @@ fn of_integer(determinant: &BigInt) -> Output {
         },
         log_abs_determinant: Real(log),
         exact: true,
-        digits: (bits > 53).then(|| determinant.to_string()),
+        digits: (bits > 53 && power == 0).then(|| determinant.to_string()),
         error_estimate: Real(0.0),
         method: Method::Bareiss,
     }
@@ -195,8 +233,8 @@ fn decimal_double(digits: &str) -> f64 {
 
 /// The product of the pivots: rows and columns scaled by powers of two and exponents counted apart, so that only the result itself
 /// can overflow.
-fn by_pivots(a: &Matrix, n: usize) -> Result<Output, ToolError> {
-    let (data, mut power) = equilibrated(a, n);
+fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolError> {
+    let (data, mut power) = scaling.apply(a);
     let factors = Lu::new(dense::columns_of(&data, n, n));
     let mut mantissa = factors.sign();
     for index in 0..n {
@@ -232,30 +270,57 @@ fn by_pivots(a: &Matrix, n: usize) -> Result<Output, ToolError> {
     })
 }
 
-/// The matrix with the largest entry of each row, and of each column where those differ much, brought near 1 by powers of two, and the
-/// sum of the exponents taken out. Every entry is scaled once, so that none is rounded on the way to another scale.
-fn equilibrated(a: &Matrix, n: usize) -> (Vec<f64>, i64) {
-    /// Columns that differ by fewer powers of two are left alone.
-    const SPREAD_MAX: i32 = 26;
-    let exponent = |value: f64| (value != 0.0).then(|| exponent_of(value.abs()));
-    let rows: Vec<i32> = (0..n)
-        .map(|row| a.row(row).iter().filter_map(|&value| exponent(value)).max())
-        .map(Option::unwrap_or_default)
-        .collect();
-    let mut columns: Vec<i32> = (0..n)
-        .map(|column| {
-            let entries = (0..n).map(|row| (a.row(row)[column], rows[row]));
-            let left = entries.filter_map(|(value, row)| Some(exponent(value)? - row));
-            left.max().unwrap_or_default()
-        })
-        .collect();
-    if columns.iter().all(|&column| column >= -SPREAD_MAX) {
-        columns.fill(0);
+/// Exponents of two that bring the largest entry of each row, and of each column where those differ much, near 1.
+struct Scaling {
+    rows: Vec<i32>,
+    columns: Vec<i32>,
+}
+
+impl Scaling {
+    fn of(a: &Matrix, n: usize) -> Self {
+        /// Columns that differ by fewer powers of two are left alone.
+        const SPREAD_MAX: i32 = 26;
+        let exponent = |value: f64| (value != 0.0).then(|| exponent_of(value.abs()));
+        let rows: Vec<i32> = (0..n)
+            .map(|row| a.row(row).iter().filter_map(|&value| exponent(value)).max())
+            .map(Option::unwrap_or_default)
+            .collect();
+        let mut columns: Vec<i32> = (0..n)
+            .map(|column| {
+                let entries = (0..n).map(|row| (a.row(row)[column], rows[row]));
+                let left = entries.filter_map(|(value, row)| Some(exponent(value)? - row));
+                left.max().unwrap_or_default()
+            })
+            .collect();
+        if columns.iter().all(|&column| column >= -SPREAD_MAX) {
+            columns.fill(0);
+        }
+        Self { rows, columns }
     }
-    let data = (0..n * n)
-        .map(|index| (index / n, index % n))
-        .map(|(row, column)| scaled(a.row(row)[column], -rows[row] - columns[column]))
-        .collect();
-    let power = rows.iter().chain(&columns).map(|&e| i64::from(e)).sum();
-    (data, power)
+
+    /// What an entry is to be multiplied by, as an exponent of two.
+    fn exponent(&self, index: usize) -> i32 {
+        let n = self.columns.len();
+        -self.rows[index / n] - self.columns[index % n]
+    }
+
+    /// Whether an entry becomes so small that it, or its products, may be rounded to zero.
+    fn loses(&self, a: &Matrix) -> bool {
+        const LEAST: i32 = -500;
+        let mut entries = a.as_slice().iter().enumerate();
+        entries.any(|(index, &value)| {
+            value != 0.0 && exponent_of(value.abs()) + self.exponent(index) < LEAST
+        })
+    }
+
+    /// The scaled matrix, each entry scaled once, and the exponent of two taken out of its determinant.
+    fn apply(&self, a: &Matrix) -> (Vec<f64>, i64) {
+        let entries = a.as_slice().iter().enumerate();
+        let data = entries.map(|(index, &value)| scaled(value, self.exponent(index)));
+        let power = self.rows.iter().chain(&self.columns);
+        (
+            data.collect(),
+            power.map(|&exponent| i64::from(exponent)).sum(),
+        )
+    }
 }

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError};
+use tool_core::{
+    Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError,
+};
 
 use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled};
 use super::factors::afford;
@@ -69,6 +71,20 @@ pub struct Norms {
     pub max: f64,
 }
 
+impl Norms {
+    fn are_finite(&self) -> bool {
+        [
+            self.one,
+            self.two,
+            self.infinity,
+            self.frobenius,
+            self.nuclear,
+        ]
+        .iter()
+        .all(|norm| norm.is_finite())
+    }
+}
+
 impl Tool for MatrixRank {
     const SPEC: Spec = Spec {
         id: "matrix_rank",
@@ -128,6 +144,16 @@ impl Tool for MatrixRank {
             }
             _ => None,
         };
+        let norms = norms(&a, &values);
+        if !norms.are_finite() {
+            return Err(ToolError::new(
+                ErrorCode::Numeric,
+                "a norm of `A` is beyond the range of a double",
+            )
+            .reason("overflow")
+            .at("/A")
+            .hint("divide `A` by a power of two: values and norms scale with it, rank and condition do not"));
+        }
         Ok(Output {
             rank,
             threshold: Real(threshold),
@@ -138,7 +164,7 @@ impl Tool for MatrixRank {
                 f64::INFINITY
             }),
             null_space,
-            norms: norms(&a, &values),
+            norms,
             singular_values: values,
         })
     }

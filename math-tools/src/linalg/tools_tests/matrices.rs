@@ -218,3 +218,44 @@ fn functions_are_refused_where_they_have_no_value() {
         "Fibonacci numbers"
     );
 }
+
+/// Neither the largest nor the smallest doubles beside each other spoil the product of the pivots.
+#[test]
+fn determinants_at_the_ends_of_the_range() {
+    for (a, value) in [
+        ("[[0.5,1e308],[0,0.5]]", 0.25),
+        ("[[0.5,0],[1e308,0.5]]", 0.25),
+        ("[[0.3,1e308],[0,0.5]]", 0.15),
+        ("[[1e308,0.5],[0.5,1e-308]]", 0.75),
+        (
+            "[[5e-324,1e308,1],[0,1e308,0.5],[0,0,1.5e-292]]",
+            5e-324 * 1e308 * 1.5e-292,
+        ),
+        ("[[1e300,1e300,0.5],[0,1e-300,1e300],[0,0,0.5]]", 0.5),
+    ] {
+        let found = run("matrix_determinant", &format!(r#"{{"A":{a}}}"#));
+        let determinant = number(&found, "determinant");
+        assert!((determinant / value - 1.0).abs() < 1e-14, "{a}: {found}");
+        assert_eq!(number(&found, "sign"), 1.0, "{a}");
+    }
+    let large = run("matrix_determinant", r#"{"A":[[1e308,0.5],[0,1e308]]}"#);
+    assert_eq!(large.get("determinant"), Some(&Value::from("Infinity")));
+    assert!((number(&large, "log_abs_determinant") - 616.0 * 10_f64.ln()).abs() < 1e-10);
+}
+
+/// A threshold beyond the range is spelled; norms and values beyond it are an error that says so.
+#[test]
+fn ranks_at_the_ends_of_the_range() {
+    let all = run("matrix_rank", r#"{"A":[[3,4],[0,0]],"tolerance":1e308}"#);
+    assert_eq!(all.get("threshold"), Some(&Value::from("Infinity")));
+    assert_eq!(number(&all, "rank"), 0.0);
+    for a in ["[[1e308,1e308]]", "[[1.7e308,1.7e308],[1.7e308,1.7e308]]"] {
+        let args = parse(&format!(r#"{{"A":{a}}}"#));
+        let error = call("matrix_rank", &args).unwrap_err();
+        assert_eq!(
+            (error.code(), error.reason_str(), error.path()),
+            (ErrorCode::Numeric, Some("overflow"), Some("/A")),
+            "{a}"
+        );
+    }
+}
