@@ -82,6 +82,17 @@ def monte_carlo_native(args):
     return {"integral": volume * float(values.mean()), "standard_error": volume * float(values.std(ddof=1)) / n**0.5}
 
 
+def monte_carlo(args):
+    import numpy as np
+
+    rng = np.random.default_rng(args.get("seed", 42))
+    values = eval(args["expression"], {"sin": np.sin, "exp": np.exp}, {"x": rng.random(args["samples"])})
+    counts, edges = np.histogram(values, bins=int(np.log2(len(values))) + 1)
+    percentiles = np.percentile(values, [5, 25, 50, 75, 95])
+    return {"mean": float(values.mean()), "std": float(values.std(ddof=1)), "percentiles": percentiles.tolist(),
+            "histogram": {"edges": edges.tolist(), "counts": counts.tolist()}}
+
+
 def mcmc(args):
     """Random-walk Metropolis, the chains vectorised; a fixed step, no adaptation, no diagnostics."""
     import numpy as np
@@ -163,7 +174,7 @@ def sql_query(args):
 
 
 TOOLS = {f.__name__: f for f in (calculate, matrix_solve, matrix_eigenvalues, matrix_svd, statistics, linear_regression,
-                                 monte_carlo_native, mcmc, solve_ode, optimize, json_query, csv_to_json, sql_query)}
+                                 monte_carlo_native, monte_carlo, mcmc, solve_ode, optimize, json_query, csv_to_json, sql_query)}
 
 if __name__ == "__main__":
     if sys.argv[1] == "--serve":

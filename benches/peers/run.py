@@ -71,6 +71,7 @@ def cases():
         ("statistics 10^6", "statistics", {"data": [rng.gauss(0, 1) for _ in range(1_000_000)]}),
         ("linear_regression 10^5", "linear_regression", {"x": x, "y": [3 + 2 * v + rng.gauss(0, 1) for v in x]}),
         ("monte_carlo_native 10^6, 2-D", "monte_carlo_native", {"function": "sin(x0)*exp(-x1**2)", "bounds": [[0, 3], [-3, 3]], "n_samples": 1_000_000}),
+        ("monte_carlo 5 x 10^6", "monte_carlo", {"expression": "sin(x)*exp(-x**2)", "samples": 5_000_000}),
         ("mcmc 2-D, 4 x 10^4", "mcmc", {"log_density": "-0.5*(x0**2+x1**2)", "x0": [0, 0], "n_samples": 10_000, "chains": 4}),
         ("solve_ode Lorenz, T=10", "solve_ode", {"system": lorenz, "y0": [1, 1, 1], "t_span": [0, 10], "rtol": 1e-9, "atol": 1e-12}),
         ("optimize Rosenbrock-10", "optimize", {"objective": rosenbrock, "x0": [-1.2, 1.0] * 5}),

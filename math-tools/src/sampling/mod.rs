@@ -12,6 +12,7 @@ pub mod mcmc;
 pub mod mcmc_diagnostics;
 pub mod monte_carlo;
 pub mod monte_carlo_native;
+mod order;
 
 #[cfg(test)]
 mod diagnostics_tests;

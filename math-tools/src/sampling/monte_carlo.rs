@@ -1,17 +1,18 @@
 //! The distribution of an expression of random variables.
 
+use kernels::vector::Uniforms;
 use rand::RngExt;
 use rand_distr::{Distribution as _, Exp1, StandardNormal};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::rng::StreamRng;
+use tool_core::rng::{StreamRng, stream_states};
 use tool_core::{
     Bounded, Category, Ctx, Example, Finite, Positive, Seed, Spec, Syntax, Tool, ToolError,
 };
 
-use super::blocks::{
-    BLOCK, Moments, Undefined, afford_sort, quantile, run_blocks, sample_expression,
-};
+use super::blocks::{BLOCK, Moments, Undefined, block_count, sample_expression};
+use super::order;
 use crate::expression::{Expression, Parameters, Scope};
 
 /// Statistics of an expression of random variables.
@@ -145,8 +146,8 @@ impl Tool for MonteCarlo {
             .map_err(|err| err.into_tool_error("/expression"))?;
         let samples = args.samples.size();
         let seed = ctx.seed(args.seed);
-        let values = draw_values(&expression, &sampler, samples, seed, ctx)?;
-        describe(values, seed, ctx)
+        let (values, blocks) = draw_values(&expression, &sampler, samples, seed, ctx)?;
+        describe(values, &blocks, seed, ctx)
     }
 
     fn examples() -> Vec<Example<Args, Output>> {
@@ -255,28 +256,101 @@ impl Sampler {
     }
 }
 
-/// Values of an expression at random points: one stream per [`BLOCK`] samples, the same for any number of threads.
+/// Values of an expression at random points with their moments and extremes: one stream per [`BLOCK`] samples, the same for any number of
+/// threads.
 fn draw_values(
     expression: &Expression,
     sampler: &Sampler,
     samples: usize,
     seed: Seed,
     ctx: &Ctx,
-) -> Result<Vec<f64>, ToolError> {
-    const COPIES: usize = 3; // blocks, their concatenation, and the sort's scratch
+) -> Result<(Vec<f64>, Vec<Summary>), ToolError> {
+    const COPIES: usize = 2; // the values, and those a selection collects
     ctx.count_evaluations(samples as u64)?;
     ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
+    let blocks = block_count(samples as u64);
+    ctx.reserve(
+        blocks.saturating_mul(size_of::<Result<(Summary, Undefined), ToolError>>() as u64),
+    )?;
     let dimension = dimension(expression, VARIABLES_MAX);
-    let blocks = run_blocks(samples as u64, seed, ctx, |_, len, mut rng| {
-        let mut values = vec![0.0; len];
-        let undefined = sample_expression(expression, dimension, &mut values, ctx, |_, out| {
-            out.fill_with(|| sampler.draw(&mut rng));
-        })?;
-        Ok((values, undefined))
-    })?;
-    let (values, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
+    let mut values = vec![0.0; samples];
+    let blocks: Vec<Result<(Summary, Undefined), ToolError>> = values
+        .par_chunks_mut(BLOCK as usize)
+        .enumerate()
+        .map(|(block, values)| {
+            let mut stream = Stream::new(*sampler, seed, block as u64, ctx);
+            let undefined = sample_expression(expression, dimension, values, ctx, |_, out| {
+                stream.fill(out)
+            })?;
+            Ok((Summary::of(values), undefined))
+        })
+        .collect();
+    let (summaries, undefined): (Vec<_>, Vec<_>) = blocks
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .unzip();
     Undefined::join_all(undefined).check(expression, samples as u64, "/expression")?;
-    Ok(values.concat())
+    Ok((values, summaries))
+}
+
+/// What a block says of its values.
+struct Summary {
+    moments: Moments,
+    least: f64,
+    greatest: f64,
+}
+
+impl Summary {
+    fn of(values: &[f64]) -> Self {
+        const LANES: usize = 8;
+        let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        let (steps, rest) = values.as_chunks::<LANES>();
+        let rest: Vec<[f64; LANES]> = rest.iter().map(|value| [*value; LANES]).collect();
+        for step in steps.iter().chain(&rest) {
+            for lane in 0..LANES {
+                least[lane] = if step[lane] < least[lane] {
+                    step[lane]
+                } else {
+                    least[lane]
+                };
+                greatest[lane] = if step[lane] > greatest[lane] {
+                    step[lane]
+                } else {
+                    greatest[lane]
+                };
+            }
+        }
+        Self {
+            moments: Moments::of(values),
+            least: least.into_iter().fold(f64::INFINITY, f64::min),
+            greatest: greatest.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
+/// Random numbers of one block: uniform ones by generators in lockstep, others one by one.
+enum Stream {
+    Uniform(Uniforms, f64, f64),
+    Other(Sampler, StreamRng),
+}
+
+impl Stream {
+    fn new(sampler: Sampler, seed: Seed, block: u64, ctx: &Ctx) -> Self {
+        match sampler {
+            Sampler::Uniform { low, width } => {
+                Self::Uniform(Uniforms::new(stream_states(seed.get(), block)), low, width)
+            }
+            other => Self::Other(other, ctx.rng(seed, block)),
+        }
+    }
+
+    fn fill(&mut self, out: &mut [f64]) {
+        match self {
+            Self::Uniform(uniforms, low, width) => uniforms.fill(*low, *width, out),
+            Self::Other(sampler, rng) => out.fill_with(|| sampler.draw(rng)),
+        }
+    }
 }
 
 /// One more than the highest slot an expression uses, at most `slots`.
@@ -287,28 +361,37 @@ pub(super) fn dimension(expression: &Expression, slots: usize) -> usize {
         .map_or(0, |highest| highest + 1)
 }
 
-fn describe(mut values: Vec<f64>, seed: Seed, ctx: &Ctx) -> Result<Output, ToolError> {
-    let moments = Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect());
+fn describe(
+    mut values: Vec<f64>,
+    blocks: &[Summary],
+    seed: Seed,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let moments = Moments::join_all(blocks.iter().map(|block| block.moments).collect());
     let (mean, std) = (moments.mean, moments.std());
     if !(mean.is_finite() && std.is_finite()) {
         return Err(overflow());
     }
-    afford_sort(values.len(), ctx)?;
-    values.sort_unstable_by(f64::total_cmp);
-    let percentile = |percent: f64| quantile(&values, percent / 100.0);
+    let ends = blocks
+        .iter()
+        .map(|block| (block.least, block.greatest))
+        .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let histogram = histogram(&values, ends.unwrap_or_default(), ctx)?;
+    let [p5, p25, p50, p75, p95] =
+        order::quantiles(&mut values, [0.05, 0.25, 0.5, 0.75, 0.95], ctx)?;
     Ok(Output {
         mean,
         std,
         standard_error: moments.standard_error(),
         percentiles: Percentiles {
-            p5: percentile(5.0),
-            p25: percentile(25.0),
-            p50: percentile(50.0),
-            p75: percentile(75.0),
-            p95: percentile(95.0),
+            p5,
+            p25,
+            p50,
+            p75,
+            p95,
         },
         samples: values.len() as i64,
-        histogram: histogram(&values)?,
+        histogram,
         seed,
     })
 }
@@ -323,28 +406,27 @@ fn overflow() -> ToolError {
     .hint("sample the logarithm of the expression")
 }
 
-/// Bins of equal width over sorted numbers: as many as Sturges' rule asks for, one when all are equal.
-fn histogram(sorted: &[f64]) -> Result<Histogram, ToolError> {
-    let (least, greatest) = (sorted[0], sorted[sorted.len() - 1]);
+/// Bins of equal width from the least to the greatest number: as many as Sturges' rule asks for, one when all are equal.
+fn histogram(
+    values: &[f64],
+    (least, greatest): (f64, f64),
+    ctx: &Ctx,
+) -> Result<Histogram, ToolError> {
     if least == greatest {
         return Ok(Histogram {
             edges: vec![least - 0.5, least + 0.5],
-            counts: vec![sorted.len() as u64],
+            counts: vec![values.len() as u64],
         });
     }
-    let bins = sorted.len().ilog2() as usize + 1;
+    let bins = values.len().ilog2() as usize + 1;
     let width = (greatest - least) / bins as f64;
     if !width.is_finite() {
         return Err(overflow());
     }
     let mut edges: Vec<f64> = (0..bins).map(|bin| least + bin as f64 * width).collect();
     edges.push(greatest);
-    let below: Vec<usize> = edges[..bins]
-        .iter()
-        .map(|edge| sorted.partition_point(|value| value < edge))
-        .collect();
-    let counts = (0..bins)
-        .map(|bin| (below.get(bin + 1).copied().unwrap_or(sorted.len()) - below[bin]) as u64)
-        .collect();
-    Ok(Histogram { edges, counts })
+    Ok(Histogram {
+        counts: order::counts(values, &edges, ctx)?,
+        edges,
+    })
 }
