@@ -104,3 +104,25 @@ fn schemas_describe_every_field_and_accept_the_examples() {
         }
     }
 }
+
+/// What did not reach its end says so in one way: `completed` or `converged`, and a `reason` from a closed list.
+#[test]
+fn what_did_not_end_says_why() {
+    for tool in tools() {
+        let schema = tool.output_schema();
+        let flag = ["completed", "converged"]
+            .into_iter()
+            .find(|flag| schema["properties"].get(flag).is_some());
+        // Without convergence `sparse_solve` answers with an error.
+        if flag.is_none() || tool.spec().id == "sparse_solve" {
+            continue;
+        }
+        let reason = &schema["properties"]["reason"];
+        let text = reason.to_string() + &schema["$defs"].to_string();
+        assert!(
+            reason.is_object() && (text.contains("\"enum\"") || text.contains("\"const\"")),
+            "`{}` has `{flag:?}` without a closed list of reasons: {reason}",
+            tool.spec().id
+        );
+    }
+}

@@ -504,6 +504,18 @@ mod tests {
         assert!((process.log_likelihood - expected).abs() < 1e-14);
     }
 
+    /// What no nugget cures is an error and no loop without end.
+    #[test]
+    fn a_matrix_without_factor_is_an_error() {
+        let data = Data {
+            x: &[0.0, 1.0],
+            y: &[1.0, -1.0],
+            dimension: 1,
+        };
+        let error = Process::condition(data, &[1.0], f64::INFINITY, &Ctx::default()).unwrap_err();
+        assert_eq!(error.reason_str(), Some("singular"));
+    }
+
     #[test]
     fn repeated_points_and_constant_values_are_no_trouble() {
         let ctx = Ctx::default();

@@ -10,7 +10,8 @@ use tool_core::{
 
 use super::blocks::Moments;
 use super::diagnostics::{Diagnosis, Diagnostics};
-use super::mcmc::{DIMENSION_MAX, report};
+use super::mcmc::DIMENSION_MAX;
+use super::mcmc::report::{self, Unconverged};
 
 /// Diagnostics of Markov chains.
 #[derive(Debug)]
@@ -138,6 +139,9 @@ pub struct Output {
     pub mcse: Vec<Real>,
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain.
     pub converged: bool,
+    /// Why they have not converged; absent when they have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Unconverged>,
 }
 
 impl Tool for McmcDiagnostics {
@@ -188,6 +192,7 @@ impl Tool for McmcDiagnostics {
                 ess_min: Real(f64::NAN),
                 mcse: undefined(),
                 converged: false,
+                reason: Some(Unconverged::Undefined),
             },
         }]
     }
@@ -233,6 +238,7 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
     let rhat_max = extreme(&mut rhat.iter(), f64::max);
     let ess_min = extreme(&mut ess.iter().chain(&ess_tail), f64::min);
     let enough = report::ESS_PER_CHAIN_MIN * chains as f64;
+    let reason = Unconverged::of(rhat_max.0, ess_min.0, enough);
     Ok(Output {
         chains,
         draws,
@@ -242,7 +248,8 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
             .iter()
             .map(|(moments, _)| Real(moments.std()))
             .collect(),
-        converged: rhat_max.0 <= report::RHAT_MAX && ess_min.0 >= enough,
+        converged: reason.is_none(),
+        reason,
         rhat,
         rhat_max,
         ess,

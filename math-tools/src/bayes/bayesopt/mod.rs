@@ -110,8 +110,19 @@ pub struct Output {
     pub expected_improvement: Real,
     /// Whether that is below a millionth of the standard deviation of the values; when not, more `n_iter` may help.
     pub converged: bool,
+    /// Why it has not converged; absent when it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// The seed used.
     pub seed: Seed,
+}
+
+/// Why a search has not converged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// `n_iter` was used up while the model expected improvements.
+    Evaluations,
 }
 
 /// Points and values in the order of their evaluation.
@@ -205,6 +216,7 @@ impl Tool for BayesOpt {
             y: found.y.iter().map(|value| Real(sign * value)).collect(),
         };
         let scale = found.spread * found.spread;
+        let converged = found.expected_improvement < 1e-6 * found.spread;
         let process = &found.process;
         Ok(Output {
             x_best,
@@ -223,7 +235,8 @@ impl Tool for BayesOpt {
                 log_marginal_likelihood: Real(process.log_likelihood),
             },
             expected_improvement: Real(found.expected_improvement),
-            converged: found.expected_improvement < 1e-6 * found.spread,
+            converged,
+            reason: (!converged).then_some(Reason::Evaluations),
             seed: plan.seed,
         })
     }
@@ -338,6 +351,7 @@ fn example_output() -> Output {
         },
         expected_improvement: Real(0.0),
         converged: true,
+        reason: None,
         seed: Seed::DEFAULT,
     }
 }

@@ -311,3 +311,25 @@ fn budgets_and_the_stop_flag_hold() {
         ErrorCode::Cancelled
     );
 }
+
+/// Noise of any size has an answer, or is refused by name; there is no loop that waits for a factor.
+#[test]
+fn noise_of_any_size_is_answered() {
+    let with = |noise: &str| {
+        format!(r#"{{"bounds":[[0,1]],"objective":"7","n_init":2,"n_iter":0,"noise":{noise}}}"#)
+    };
+    for noise in ["0", "1", "1e20", "1e100"] {
+        assert_eq!(best(&run(&with(noise))).1, 7.0, "{noise}");
+    }
+    for noise in ["1e101", "1e200", "1e308"] {
+        let error = run_in(&with(noise), &Ctx::default()).unwrap_err();
+        assert_eq!(
+            (error.code(), error.path()),
+            (ErrorCode::InvalidArgs, Some("/noise"))
+        );
+    }
+    for objective in ["x", "sin(9*x)"] {
+        let args = with("1e100").replace("\"7\"", &format!("\"{objective}\""));
+        assert!(best(&run(&args)).1.is_finite());
+    }
+}

@@ -27,6 +27,7 @@ mod trajectory;
 mod warmup;
 
 use kernel::{Chain, Plan, Sampler};
+use report::Unconverged;
 
 /// Markov chain Monte Carlo.
 #[derive(Debug)]
@@ -162,6 +163,9 @@ pub struct Output {
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain; for `nuts` also at most 1 % of the
     /// trajectories diverged and no energy fraction is below 0.3.
     pub converged: bool,
+    /// Why they have not converged; absent when they have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Unconverged>,
     /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
     #[schemars(extend("x-shape" = ["chains", "d"]))]
     pub proposal_std: Vec<Vec<f64>>,
@@ -315,6 +319,7 @@ impl Tool for Mcmc {
             rhat: undefined(),
             mcse: undefined(),
             converged: false,
+            reason: Some(Unconverged::Undefined),
             proposal_std: vec![vec![1.0]],
             adapted: false,
             n_samples: 2,

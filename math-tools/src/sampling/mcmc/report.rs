@@ -1,6 +1,8 @@
 //! What the draws say about themselves.
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 use tool_core::{Ctx, ErrorCode, Real, Seed, ToolError};
 
 use super::kernel::{Chain, Plan};
@@ -78,10 +80,17 @@ pub(super) fn summarise(
     let real =
         |f: fn(&Diagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
     let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
-    let good = |found: &Diagnostics| {
-        found.rhat <= RHAT_MAX && found.ess_bulk.min(found.ess_tail) >= enough
-    };
     let nuts = trajectories(chains);
+    let unsound = |nuts: &Nuts| !is_sound(nuts, count * plan.thin as f64);
+    let reason = diagnostics
+        .iter()
+        .find_map(|found| {
+            Unconverged::of(found.rhat, smaller(found.ess_bulk, found.ess_tail), enough)
+        })
+        .or_else(|| {
+            let unsound = nuts.as_ref().is_some_and(unsound);
+            unsound.then_some(Unconverged::Trajectories)
+        });
     Ok(Output {
         samples: None,
         method: match nuts {
@@ -102,10 +111,8 @@ pub(super) fn summarise(
         ess_tail: real(|found| found.ess_tail),
         rhat: real(|found| found.rhat),
         mcse: real(|found| found.mcse),
-        converged: diagnostics.iter().all(good)
-            && nuts
-                .as_ref()
-                .is_none_or(|nuts| is_sound(nuts, count * plan.thin as f64)),
+        converged: reason.is_none(),
+        reason,
         proposal_std: chains
             .iter()
             .map(|chain| chain.proposal_std.clone())
@@ -118,6 +125,41 @@ pub(super) fn summarise(
         nuts,
         seed,
     })
+}
+
+/// Why chains have not converged, the first reason that holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unconverged {
+    /// R-hat or an effective sample size is not defined: too few draws, or draws that do not vary.
+    Undefined,
+    /// An R-hat is above 1.01: the chains have not mixed.
+    Rhat,
+    /// An effective sample size is below 100 per chain.
+    EffectiveSize,
+    /// More than 1 % of the trajectories diverged, or an energy fraction is below 0.3.
+    Trajectories,
+}
+
+impl Unconverged {
+    pub(in crate::sampling) fn of(rhat: f64, ess: f64, enough: f64) -> Option<Self> {
+        if rhat.is_nan() || ess.is_nan() {
+            Some(Self::Undefined)
+        } else if rhat > RHAT_MAX {
+            Some(Self::Rhat)
+        } else {
+            (ess < enough).then_some(Self::EffectiveSize)
+        }
+    }
+}
+
+/// The smaller of two numbers; NaN when one is.
+fn smaller(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        a.min(b)
+    }
 }
 
 /// One coordinate of the draws, by chain.
