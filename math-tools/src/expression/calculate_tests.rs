@@ -202,3 +202,92 @@ proptest! {
         prop_assert_eq!(found, Answer::Text((a * b + a.rem_euclid(i128::from(c))).to_string()));
     }
 }
+
+/// `//` rounds down, as in Python; so do its exact and its precise value.
+#[test]
+fn floor_division_is_python_s() {
+    for (expression, expected) in [
+        ("5//2", 2),
+        ("-5//2", -3),
+        ("5//-2", -3),
+        ("7//7", 1),
+        ("2*7//3", 4),
+        ("100//7//2", 7),
+        ("-2**2//3", -2),
+        ("floor_divide(9, 4)", 2),
+        ("10**30//10**29", 10),
+    ] {
+        check(expression, Answer::Integer(expected));
+    }
+    for (expression, expected) in [
+        ("1//0.1", 9.0), // 0.1 is a little more than a tenth
+        ("7.5//2", 3.0),
+        ("-7.5//2", -4.0),
+        ("pi//1", 3.0),
+    ] {
+        check(expression, Answer::Double(expected));
+    }
+    let (exact, _) = run("1//0.1", true, &[]).unwrap();
+    assert_eq!(exact, text("10"));
+    let error = run("5//0", false, &[]).unwrap_err();
+    assert_eq!(error.reason_str(), Some("division_by_zero"));
+    let decimal = Args {
+        expression: "10*pi//1".into(),
+        variables: Default::default(),
+        exact: false,
+        precision: Some(tool_core::Bounded::literal(5)),
+        complex: false,
+    };
+    let decimal = Calculate::run(decimal, &Ctx::default()).unwrap();
+    assert_eq!(decimal.value, text("31.000"));
+}
+
+/// A way beyond the range of doubles does not matter where the value is within.
+#[test]
+fn values_within_the_range_are_found_beyond_it() {
+    for (expression, expected) in [
+        ("1e308*10/10", 1e308),
+        ("1e200*1e200*1e-200", 1e200),
+        ("exp(1000)/exp(999.5)", 0.5_f64.exp()),
+        ("sqrt(1e200**2)", 1e200),
+    ] {
+        check(expression, Answer::Double(expected));
+    }
+    let error = run("1e308*10.0", false, &[]).unwrap_err();
+    assert_eq!(error.reason_str(), Some("overflow"));
+    assert!(error.hint_str().unwrap().contains("`precision`"));
+}
+
+/// The page names the functions that `precision` refuses, all of them and no others.
+#[test]
+fn the_page_names_what_is_known_in_doubles_only() {
+    const PAGE: &str = include_str!("../../../docs/expressions.md");
+    let refused = |name: &str| {
+        let calls = ["0.3", "2", "0.3, 0.7", "2, 3", "1, 0.3, 0.7"].map(|arguments| {
+            let args = Args {
+                expression: format!("{name}({arguments})"),
+                variables: Default::default(),
+                exact: false,
+                precision: Some(tool_core::Bounded::literal(20)),
+                complex: false,
+            };
+            Calculate::run(args, &Ctx::default())
+        });
+        calls.iter().any(|found| {
+            found
+                .as_ref()
+                .is_err_and(|err| err.reason_str() == Some("precision"))
+        })
+    };
+    let mut names: Vec<&str> = super::functions::function_names()
+        .filter(|name| refused(name))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let line = format!("Known in doubles only: `{}`.", names.join(" "));
+    let page = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        page.contains(&line),
+        "docs/expressions.md should say\n{line}"
+    );
+}

@@ -405,3 +405,48 @@ proptest! {
         let _ = sql(&query, r#"{"t":[{"a":1}]}"#);
     }
 }
+
+/// SQLite reads to the first NUL; what stands behind it must not be dropped in silence.
+#[test]
+fn a_query_with_nul_is_refused() {
+    let tables = r#"{"t":[{"a":1},{"a":9}]}"#;
+    for query in [
+        "select a from t where a\0 > 5 and nonsense(",
+        "select a from t\0",
+        "\0",
+        "select '\0'",
+    ] {
+        let error = sql(query, tables).unwrap_err();
+        assert_eq!(
+            (error.code(), error.path()),
+            (ErrorCode::InvalidArgs, Some("/query")),
+            "{query:?}"
+        );
+        assert!(error.message().contains("NUL at byte"), "{error:?}");
+    }
+    let args = parse(r#"{"query":"select length(cast(? as blob)) as n","params":["a\u0000b"]}"#);
+    let output = run_in(&args, &Ctx::default()).unwrap();
+    assert_eq!(output.get("rows").unwrap().to_string(), r#"[{"n":3}]"#);
+}
+
+/// A query without end is stopped from inside SQLite, and has a limit of its own.
+#[test]
+fn an_endless_query_ends() {
+    let endless =
+        "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
+    let args = Value::object([("query", Value::from(endless))]);
+    let stop = StopFlag::new();
+    let setter = stop.clone();
+    let timer = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        setter.time_out();
+    });
+    let error = run_in(&args, &Ctx::new(stop, Budget::default())).unwrap_err();
+    timer.join().unwrap();
+    assert_eq!(error.code(), ErrorCode::Timeout);
+    let spec = entry::<SqlQuery>().tool().spec();
+    assert!(
+        spec.timeout_ms
+            .is_some_and(|limit| limit < Budget::default().timeout_ms)
+    );
+}

@@ -266,7 +266,7 @@ impl Tool for SolveOde {
                     steps: 7,
                     rejected: 0,
                     function_evals: 87,
-                    extra_evals: 113,
+                    extra_evals: 307,
                 },
                 method: Method::Dop853,
                 stiff: false,

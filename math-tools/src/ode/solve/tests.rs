@@ -487,3 +487,122 @@ proptest! {
         prop_assert!((last(&output)[0] - expected).abs() < 1e-5, "{:?} {}", last(&output), expected);
     }
 }
+
+/// The sum of two integrals of a bell curve and of nothing: what happens within a step is found.
+#[test]
+fn what_steps_jump_over_is_found() {
+    for (system, span, expected) in [
+        ("exp(-1000*(t-5)**2)", [0.0, 10.0], 0.056_049_912),
+        ("exp(-1000*(t-5)**2)", [10.0, 0.0], -0.056_049_912),
+        ("exp(-1000*(t-7.77)**2)", [0.0, 10.0], 0.056_049_912),
+        ("if(abs(t-4)<0.1, 3, 0)", [0.0, 10.0], 0.6),
+        ("1e-3*exp(-400*(t-3.3)**2)", [0.0, 10.0], 8.862_269e-5),
+    ] {
+        for method in [Method::Dopri5, Method::Dop853] {
+            let ctx = Ctx::default();
+            let args = Args {
+                method,
+                ..args(&[0.0], span, system)
+            };
+            let output = SolveOde::run(args, &ctx).unwrap();
+            let warnings = ctx.take_warnings().join("\n");
+            let found = last(&output)[0];
+            assert!(
+                (found - expected).abs() < 1e-4 * f64::abs(expected),
+                "{system} {method:?}: {found}"
+            );
+            assert!(warnings.contains("`max_step`"), "{system}: {warnings}");
+        }
+    }
+    let (output, warnings) = from_json(
+        r#"{"y0":[0],"t_span":[0,10],"system":"exp(-1000*(t-5)**2)","max_step":0.05,"t_eval":[10]}"#,
+    )
+    .unwrap();
+    assert!((last(&output)[0] - 0.056_049_912).abs() < 1e-7 && warnings.is_empty());
+    // What the limit of steps forbids is said.
+    let (_, warnings) =
+        from_json(r#"{"y0":[0],"t_span":[0,10],"system":"exp(-1000*(t-5)**2)","max_steps":50}"#)
+            .unwrap();
+    assert!(warnings.contains("does not count it"), "{warnings}");
+}
+
+#[test]
+fn no_step_exceeds_its_limit() {
+    for method in ["dopri5", "dop853"] {
+        for span in ["[0,10]", "[10,0]"] {
+            let text = format!(
+                r#"{{"y0":[1],"t_span":{span},"system":"0*y","max_step":0.25,"method":"{method}"}}"#
+            );
+            let (output, _) = from_json(&text).unwrap();
+            let longest = output.t.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+            assert!(
+                longest.fold(0.0, f64::max) <= 0.25 * (1.0 + 1e-12),
+                "{text}"
+            );
+            assert!(output.completed);
+        }
+    }
+}
+
+/// Problems whose steps see everything are not warned of, and cost no second integration.
+#[test]
+fn ordinary_problems_are_not_warned_of() {
+    let problems: [(&[f64], [f64; 2], &str); 16] = [
+        (&[1.0], [0.0, 10.0], "-y"),
+        (&[1.0], [0.0, 1.0], "y"),
+        (&[0.1], [0.0, 20.0], "y*(1-y)"),
+        (&[0.0, 1.0], [0.0, 6.0], "y1; -y0"),
+        (&[0.0, 1.0], [0.0, 100.0], "y1; -y0"),
+        (&[2.0, 0.0], [0.0, 20.0], "y1; (1-y0**2)*y1-y0"),
+        (
+            &[1.0, 1.0, 1.0],
+            [0.0, 10.0],
+            "10*(y1-y0); y0*(28-y2)-y1; y0*y1-8/3*y2",
+        ),
+        (
+            &[10.0, 5.0],
+            [0.0, 15.0],
+            "1.1*y0-0.4*y0*y1; 0.1*y0*y1-0.4*y1",
+        ),
+        (&[1.0], [0.0, 5.0], "sin(t)*y"),
+        (&[0.0], [0.0, 10.0], "sin(5*t)"),
+        (&[0.0], [0.0, 10.0], "t**3-2*t"),
+        (&[3.0, 0.0], [0.0, 10.0], "y1; -sin(y0)-0.2*y1"),
+        (
+            &[0.99, 0.01, 0.0],
+            [0.0, 60.0],
+            "-0.5*y0*y1; 0.5*y0*y1-0.1*y1; 0.1*y1",
+        ),
+        (
+            &[1.0, 0.0, 0.0, 1.2],
+            [0.0, 10.0],
+            "y2; y3; -y0/(y0**2+y1**2)**1.5; -y1/(y0**2+y1**2)**1.5",
+        ),
+        (&[0.0, 0.0], [0.0, 50.0], "y1; cos(2*t)-0.3*y1-y0"),
+        (&[1.0], [0.0, 1e6], "-1e-6*y"),
+    ];
+    for (y0, span, system) in problems {
+        for (method, loose) in [
+            (Method::Dopri5, false),
+            (Method::Dop853, false),
+            (Method::Dop853, true),
+        ] {
+            let mut args = Args {
+                method,
+                ..args(y0, span, system)
+            };
+            if loose {
+                args.rtol = tool_core::Tolerance::literal(1e-3);
+                args.atol = tool_core::Tolerance::literal(1e-6);
+            }
+            let ctx = Ctx::default();
+            let output = SolveOde::run(args, &ctx).unwrap();
+            assert!(output.completed);
+            assert_eq!(
+                ctx.take_warnings(),
+                Vec::<String>::new(),
+                "{system} {method:?} {loose}"
+            );
+        }
+    }
+}
