@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::machine::EndCause;
+use super::recorded::quoted;
 use crate::check::CheckedPlan;
 
 /// That a process before this one ended the chain.
@@ -51,4 +52,18 @@ pub(super) fn cancelled_record() -> Value {
     };
 
     ending_record(&cause, None)
+}
+
+/// How a person says what became of a call: after `runs resume RUN`, in the marks of code.
+pub(super) fn options(name: &str, ended: bool) -> String {
+    let say = |what: &str| quoted(&format!("{name}={what}")).into_owned();
+    match ended {
+        true => format!("--decide {}`, or `{}`", say("done"), say("failed")),
+        false => format!(
+            "--decide {}`, or `{}`, or `{}`",
+            say("again"),
+            say("failed"),
+            say("done")
+        ),
+    }
 }

@@ -4,7 +4,7 @@
 //! Before a call the runner asks [`Memory::recall`]; after it, [`Memory::keep`] writes how it ended. So a run that goes on after
 //! a crash makes the machine take the same way as before, without making a call twice.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
@@ -12,17 +12,15 @@ use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::compared::Compared;
 use super::digest::OutputDigest;
-use super::ending::{Ending, ending_in};
+use super::ending::{Ending, ending_in, options};
 use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
-use super::machine::{Part, Unit};
-use super::recorded::{digest_in, end_of, name_of, quoted, status_in, unit_of, value_of};
+use super::machine::Unit;
+use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
 use super::said::Decision;
-use super::within::Cancelled;
 use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
 use crate::state::{END_KEY, Journal, State};
-use crate::tools::child_id;
 
 /// The memory of one run.
 pub struct Memory {
@@ -35,13 +33,13 @@ pub struct Memory {
     /// How long the calls took that have ended, in milliseconds; a plan within this one counts as one call.
     called_ms: f64,
     /// Calls that began and are not known to have ended, with what was noted before them.
-    unknown: BTreeMap<Unit, Option<Value>>,
+    pub(super) unknown: BTreeMap<Unit, Option<Value>>,
     /// By call, the newest attempt that began.
     newest: HashMap<Unit, u32>,
     decisions: BTreeMap<Unit, Decision>,
     ending: Option<Ending>,
     /// Why runs within this one are not undone yet.
-    within: HashMap<String, ToolError>,
+    pub(super) within: HashMap<String, ToolError>,
     pub(super) compared: Mutex<Compared>,
 }
 
@@ -110,21 +108,6 @@ impl Memory {
         memory.read(plan, records);
         memory.decide(plan, decisions)?;
         Ok(memory)
-    }
-
-    /// With what became of the runs within it.
-    pub(super) fn with_within(mut self, within: &[Cancelled]) -> Self {
-        let open = within.iter().filter_map(|one| {
-            let result = one.result.as_ref().ok()?;
-            Some((one.run.clone(), result.error.clone()?))
-        });
-        self.within.extend(open);
-        self
-    }
-
-    /// Why a run within this one is not undone yet.
-    pub(super) fn of_within(&self, run: &str) -> Option<&ToolError> {
-        self.within.get(run)
     }
 
     fn read(&mut self, plan: &CheckedPlan, records: &[Value]) {
@@ -244,37 +227,6 @@ impl Memory {
     /// Whether a call began, and is not known to have ended.
     pub(super) fn is_open(&self, unit: Unit) -> bool {
         self.unknown.contains_key(&unit)
-    }
-
-    /// The calls that processes before this one began, plans within the run counted.
-    pub(super) fn began(&self, plan: &CheckedPlan, chain_id: &str) -> BTreeSet<Unit> {
-        let known = self.past.keys().map(|(unit, _)| unit);
-        let known = known.chain(self.unknown.keys()).copied();
-        let mut began: BTreeSet<Unit> = known.filter(|unit| !unit.part.undoes()).collect();
-        let within = match self.part() {
-            2.. => self.state.runs_within(chain_id).unwrap_or_default(),
-            _ => Vec::new(),
-        };
-        let within: HashSet<&str> = within.iter().map(|run| run.id.as_str()).collect();
-        let steps = plan.steps.iter().enumerate();
-        for (position, step) in steps.filter(|_| !within.is_empty()) {
-            let parts = match &step.map {
-                _ if !is_chain(step.tool) => Vec::new(),
-                Some(map) => (0..map.max).map(Part::Item).collect(),
-                None => vec![Part::Whole],
-            };
-            let is_within = |part: &Part| {
-                let mut ids = (1..=step.retry.max + 1)
-                    .map(|attempt| child_id(chain_id, &step.id, part.item(), attempt));
-                ids.any(|id| within.contains(id.as_str()))
-            };
-            let units = parts.into_iter().filter(is_within);
-            began.extend(units.map(|part| Unit {
-                step: position,
-                part,
-            }));
-        }
-        began
     }
 
     fn is_newest(&self, unit: Unit, attempt: u32) -> bool {
@@ -476,20 +428,6 @@ impl Memory {
         journal
             .write(&Value::Object(Arc::new(event)), durability)
             .map(drop)
-    }
-}
-
-/// How a person says what became of a call: after `runs resume RUN`, in the marks of code.
-fn options(name: &str, ended: bool) -> String {
-    let say = |what: &str| quoted(&format!("{name}={what}")).into_owned();
-    match ended {
-        true => format!("--decide {}`, or `{}`", say("done"), say("failed")),
-        false => format!(
-            "--decide {}`, or `{}`, or `{}`",
-            say("again"),
-            say("failed"),
-            say("done")
-        ),
     }
 }
 

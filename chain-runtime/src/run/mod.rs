@@ -5,6 +5,7 @@
 //! had already run when it failed is reported as not run (with a warning that names it). So the deterministic part of the
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
+mod before;
 mod compared;
 mod costs;
 mod diagnostics;
