@@ -385,7 +385,7 @@ fn shapes_that_would_be_misread_are_errors() {
         ),
         (
             "version: 1\npolicies: [{level: global, rules: [{decision: deny, match: {tools: [write_file], path: {}}}]}]",
-            "expected `under` here",
+            "expected `under`, `glob` or both here",
         ),
         (
             "version: 1\npolicies: [{level: global, rules: [{decision: deny, match: {tools: [write_file], path: out}}]}]",

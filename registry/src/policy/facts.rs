@@ -59,6 +59,16 @@ impl PathFact {
         self.certain() && self.forms.iter().all(|form| under_any(form, roots))
     }
 
+    /// Whether it, or something below that is used with it, could lie under one of the roots.
+    #[cfg(test)]
+    pub(super) fn possibly_under(&self, roots: &[Vec<String>]) -> bool {
+        let condition = PathCondition {
+            under: Some(roots.to_vec()),
+            globs: None,
+        };
+        condition.possibly(self)
+    }
+
     /// Whether one form, or something below that is used with it, could lie under one of the roots; on a file system that ignores
     /// case too.
     fn could_lie(&self, form: &[String], roots: &[Vec<String>]) -> bool {
