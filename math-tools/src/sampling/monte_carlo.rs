@@ -331,7 +331,7 @@ impl Summary {
 
 /// Random numbers of one block: uniform ones by generators in lockstep, others one by one.
 enum Stream {
-    Uniform(Uniforms, f64, f64),
+    Uniform(Box<Uniforms>, f64, f64),
     Other(Sampler, StreamRng),
 }
 
@@ -339,7 +339,8 @@ impl Stream {
     fn new(sampler: Sampler, seed: Seed, block: u64, ctx: &Ctx) -> Self {
         match sampler {
             Sampler::Uniform { low, width } => {
-                Self::Uniform(Uniforms::new(stream_states(seed.get(), block)), low, width)
+                let uniforms = Uniforms::new(stream_states(seed.get(), block));
+                Self::Uniform(Box::new(uniforms), low, width)
             }
             other => Self::Other(other, ctx.rng(seed, block)),
         }

@@ -84,7 +84,7 @@ pub fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvature>, T
     let mut projected = vec![vec![0.0; PRODUCTS]; PRODUCTS];
     for step in 0..PRODUCTS {
         let length = norm2(&next);
-        if basis.first().is_some() && length <= f64::EPSILON * max_abs(&projected.concat()) {
+        if !basis.is_empty() && length <= f64::EPSILON * max_abs(&projected.concat()) {
             break; // the basis spans an invariant subspace
         }
         next.iter_mut().for_each(|entry| *entry /= length);

@@ -171,7 +171,7 @@ pub struct Derivatives {
 #[derive(Debug)]
 pub enum Function {
     /// An expression in the slots x0, x1, ...; and its derivatives, where every function in it has them.
-    Expression(Expression, Option<Derivatives>),
+    Expression(Expression, Option<Box<Derivatives>>),
     /// See [`Objective::Rosenbrock`].
     Rosenbrock,
     /// See [`Objective::Sphere`].
@@ -214,9 +214,11 @@ impl Function {
         })?;
         let slots: Vec<usize> = (0..n).collect();
         let gradient = System::value_and_gradient(&expression, &slots).ok();
-        let derivatives = gradient.map(|gradient| Derivatives {
-            gradient,
-            curvature: OnceCell::new(),
+        let derivatives = gradient.map(|gradient| {
+            Box::new(Derivatives {
+                gradient,
+                curvature: OnceCell::new(),
+            })
         });
         Ok(Self::Expression(expression, derivatives))
     }
