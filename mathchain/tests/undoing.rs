@@ -221,6 +221,7 @@ fn a_run_whose_time_was_up_goes_on_undoing() {
         ended.expect_code(5).at("/error/reason"),
         Value::from("deadline_ms")
     );
+    assert_eq!(count(&server, "slow"), 1, "nothing goes forward any more");
     assert!(
         count(&server, "undo_p0") == 1 && count(&server, "undo_p1") >= 1,
         "{:?}",
