@@ -130,14 +130,11 @@ impl Workers<'_> {
         let record = ending_record(&cause, Some(self.plan));
         let written = journal.map(|journal| journal.write(&record, Durability::Synced));
         let mut core = self.lock();
-        match written {
-            Some(Err(why)) => {
-                core.broken.get_or_insert(why);
-                core.told_to_stop = true;
-                core.halted = true;
-                core.feed(Event::Halt);
-            }
-            _ => {}
+        if let Some(Err(why)) = written {
+            core.broken.get_or_insert(why);
+            core.told_to_stop = true;
+            core.halted = true;
+            core.feed(Event::Halt);
         }
         core.feed(Event::EndWritten);
         drop(core);
