@@ -8,6 +8,8 @@ use tool_core::Entry;
 
 pub mod admin;
 pub mod archives;
+#[cfg(target_os = "linux")]
+mod below;
 pub mod code;
 pub mod delegation;
 pub mod files;

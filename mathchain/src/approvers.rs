@@ -33,7 +33,9 @@ pub(crate) fn configured() -> Result<Option<Vec<Approver>>, ToolError> {
         }
         _ => {}
     }
-    let text = environment::read_named(&list)?;
+    let Some(text) = crate::owned::read(&list)? else {
+        return Ok(None);
+    };
     Ok(Some(Approver::parse_all(&list.to_string_lossy(), &text)?))
 }
 

@@ -6,6 +6,8 @@ use host_tools::sandbox::Surroundings;
 use registry::{Config, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
+use crate::owned;
+
 /// File names that are looked for, in this order.
 pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
 
@@ -43,8 +45,19 @@ pub struct AgentText {
 /// A file that cannot be read.
 pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
     let folder = project.join(AGENTS_FOLDER);
-    let Ok(entries) = std::fs::read_dir(&folder) else {
+    if !owned::exists(&folder)? {
         return Ok(Vec::new());
+    }
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        // Other programs have a file of this name too.
+        Err(_) if folder.is_file() => return Ok(Vec::new()),
+        Err(err) => {
+            return Err(owned::unusable(
+                &folder,
+                &format!("cannot be listed: {err}"),
+            ));
+        }
     };
     let mut found = Vec::new();
     for entry in entries.flatten() {
@@ -52,18 +65,20 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
             continue;
         };
         let path = entry.path();
-        if name.ends_with(".md") && path.is_file() {
+        if name.ends_with(".md") && !path.is_dir() {
             found.push((path, format!("{AGENTS_FOLDER}/{name}")));
-        } else if path.join("agent.md").is_file() {
+        } else if owned::exists(&path.join("agent.md"))? {
             let shown = format!("{AGENTS_FOLDER}/{name}/agent.md");
             found.push((path.join("agent.md"), shown));
         }
     }
     found.sort();
-    found
-        .iter()
-        .map(|(path, shown)| agent_text(path, shown))
-        .collect()
+    let mut texts = Vec::with_capacity(found.len());
+    for (path, shown) in found {
+        owned::open(&path)?;
+        texts.push(agent_text(&path, &shown)?);
+    }
+    Ok(texts)
 }
 
 /// One agent file.
@@ -101,23 +116,25 @@ pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
 }
 
 /// Reads the files that a configuration names; what cannot be read is reported with its other errors.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "they belong to the configuration, which is read before there is a workspace"
-)]
 pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     for file in config.files.iter_mut() {
         let path = path.with_file_name(&file.path.text);
-        file.text = std::fs::read_to_string(path).map_err(|err| err.to_string());
+        file.text = match owned::read(&path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err("it does not exist".to_owned()),
+            Err(err) => Err(err.message().to_owned()),
+        };
     }
 }
 
 /// Looks for the configuration: the named file, else from `start` upwards, else in the user's configuration folder.
 ///
 /// # Errors
-/// When the named file cannot be read, or a folder holds two configurations.
+/// A configuration that is no regular file, cannot be read or belongs to another user, unless it is named; a folder that holds
+/// two.
 pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFile>, ToolError> {
     if let Some(path) = named {
+        owned::trust_owner_of(path);
         return read_config(path, true).map(Some);
     }
     for folder in start.ancestors() {
@@ -246,11 +263,12 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
-    let present: Vec<PathBuf> = CONFIG_NAMES
-        .iter()
-        .map(|name| folder.join(name))
-        .filter(|path| path.is_file())
-        .collect();
+    let mut present = Vec::new();
+    for path in CONFIG_NAMES.iter().map(|name| folder.join(name)) {
+        if owned::exists(&path)? {
+            present.push(path);
+        }
+    }
     match present.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(only.clone())),
@@ -284,20 +302,13 @@ pub(crate) fn read_named(path: &Path) -> Result<String, ToolError> {
     })
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the configuration is read before there is a workspace"
-)]
-fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile, ToolError> {
-    let failed = |err: std::io::Error| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot read the configuration `{}`: {err}", path.display()),
-        )
-        .reason("io")
+/// Reads a configuration that is there, by its path without links: what it names lies beside that.
+pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile, ToolError> {
+    let Some(text) = owned::read(path)? else {
+        return Err(owned::unusable(path, "does not exist"));
     };
-    let path = path.canonicalize().map_err(failed)?;
-    let text = std::fs::read_to_string(&path).map_err(failed)?;
+    let real = path.canonicalize();
+    let path = real.map_err(|err| owned::unusable(path, &err.to_string()))?;
     Ok(ConfigFile {
         path,
         text,

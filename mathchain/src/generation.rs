@@ -1,6 +1,6 @@
 //! Generations: tools, policy and dispatcher of one moment, swapped whole. A call holds the one it began with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use registry::plugins::{Broken, Plugin, Status};
@@ -322,19 +322,4 @@ pub(crate) fn describe_broken(broken: &Broken) -> Value {
         ("errors", Value::array(errors.collect())),
         ("tools", Value::array(Vec::new())),
     ])
-}
-
-/// The folders that plugins come from, as no tool may write to them.
-pub(crate) fn protected<'a>(roots: &'a [plugins::PluginRoot], workspace: &Path) -> Vec<&'a str> {
-    let inside = |path: &'a PathBuf| {
-        path.strip_prefix(workspace)
-            .ok()?
-            .to_str()
-            .filter(|inside| !inside.is_empty())
-    };
-    roots
-        .iter()
-        .flat_map(|root| [inside(&root.plugins), inside(&root.settings)])
-        .flatten()
-        .collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chain_runtime::state::State;
-use tool_core::capability::Arrays;
+use tool_core::capability::{Arrays, Files};
 use tool_core::input::InputKind;
 use tool_core::{ErrorCode, Source, ToolError, Value};
 
@@ -55,5 +55,12 @@ impl Arrays for Inputs {
             )
             .reason("format")),
         }
+    }
+
+    fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
+        Some(Arc::new(Self {
+            files: Some(host_tools::Inputs::new(Arc::clone(files))),
+            state: self.state.clone(),
+        }))
     }
 }

@@ -21,6 +21,7 @@ mod generation;
 mod inputs;
 mod models;
 mod otel;
+mod owned;
 mod plugins;
 mod toolkit;
 pub mod user_rules;

@@ -20,7 +20,7 @@ use tool_core::{
 
 use crate::clock::SystemClock;
 use crate::environment;
-use crate::generation::{self, Generation, Generations, Reloaded, Reread};
+use crate::generation::{Generation, Generations, Reloaded, Reread};
 use crate::plugins::{Loader, PluginRoot};
 
 /// The tools, the policy and this machine, joined; cheap to share between threads.
@@ -488,7 +488,7 @@ impl Builder {
         self
     }
 
-    /// Adds files that tools never write, such as those that a configuration names.
+    /// Adds files and folders that tools never write: a configuration, and what it names.
     #[must_use]
     pub fn protected(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         self.protected.extend(files);
@@ -612,30 +612,40 @@ impl Builder {
     }
 }
 
-/// Opens the workspace; plugins inside it are never written by tools, whatever their names, and a state folder is not read either.
+/// Opens the workspace: what decides about tools is never written by them, and a state folder is not read either.
 fn open_workspace(
     root: &Path,
     closed: &[PathBuf],
     plugins: &[PluginRoot],
     files: &[PathBuf],
 ) -> Result<Arc<dyn Files>, ToolError> {
-    let mut protected: Vec<&str> = host_tools::workspace::PROTECTED.to_vec();
-    protected.extend(generation::protected(plugins, root));
     // Places are compared as they are: a root by another name is another place.
-    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let below = |file: &'_ PathBuf| {
-        let file = file
-            .strip_prefix(root)
-            .or_else(|_| file.strip_prefix(&real));
-        file.ok().and_then(Path::to_str).map(str::to_owned)
-    };
-    let named: Vec<String> = files.iter().filter_map(below).collect();
-    protected.extend(named.iter().map(String::as_str));
-    let closed: Vec<&str> = closed
+    let root = environment::real(root);
+    let of_plugins = plugins.iter();
+    let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
+    let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
+    places.extend(places.clone().iter().map(|place| environment::real(place)));
+    if let Some(around) = places
         .iter()
-        .filter_map(|folder| folder.strip_prefix(&real).ok()?.to_str())
-        .collect();
+        .chain(closed)
+        .find(|place| root.starts_with(place))
+    {
+        let message = format_args!(
+            "the workspace `{}` lies in `{}`, which no tool writes",
+            root.display(),
+            around.display()
+        );
+        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+            .reason("workspace")
+            .hint("name another folder with --workspace"));
+    }
+    let below = |place: &'_ PathBuf| place.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
+    let places: Vec<String> = places.iter().filter_map(below).collect();
+    let closed: Vec<String> = closed.iter().filter_map(below).collect();
+    let protected = host_tools::workspace::PROTECTED.iter().copied();
+    let protected: Vec<&str> = protected.chain(places.iter().map(String::as_str)).collect();
+    let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
     Ok(Arc::new(
-        Workspace::with_protected(root, &protected)?.close(&closed),
+        Workspace::with_protected(&root, &protected)?.close(&closed),
     ))
 }

@@ -49,10 +49,9 @@ fn workspace_of(layer: &Layer) -> Option<WorkspaceId> {
 
 fn all(folder: &Path) -> Result<Vec<Layer>, ToolError> {
     let file = file(folder);
-    if file.symlink_metadata().is_err() {
+    let Some(text) = crate::owned::read(&file)? else {
         return Ok(Vec::new());
-    }
-    let text = crate::environment::read_named(&file)?;
+    };
     read(&file.to_string_lossy(), &text).map_err(Into::into)
 }
 

@@ -3,6 +3,8 @@
 mod agents;
 mod anomalies;
 mod approving;
+#[cfg(target_os = "linux")]
+mod borders;
 mod call;
 mod caller;
 mod chains;

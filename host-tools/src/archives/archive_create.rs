@@ -134,6 +134,8 @@ impl Tool for ArchiveCreate {
         let Ok(Before { archive }) = from_value(before) else {
             return Ok(Probe::Unknown);
         };
+        ctx.files()?
+            .clear_leftovers(evidence::folder_of(&args.path))?;
         let held = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
             Held::Absent => None,
             Held::Digest(digest, _) => Some(digest),

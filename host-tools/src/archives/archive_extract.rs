@@ -115,6 +115,9 @@ impl Tool for ArchiveExtract {
         if !from_value::<Before>(before).is_ok_and(|before| before.free) {
             return Ok(Probe::Unknown);
         }
+        // The folder in the making lies beside its place.
+        ctx.files()?
+            .clear_leftovers(crate::files::evidence::folder_of(&args.to))?;
         if is_free(&args.to, ctx)? {
             return Ok(Probe::NotHappened);
         }

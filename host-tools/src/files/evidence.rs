@@ -89,13 +89,84 @@ pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
         }
     }
     let all = |wanted: fn(&Expected) -> &Option<String>| files.iter().map(wanted).eq(held.iter());
-    Ok(if all(|file| &file.after) {
+    let found = if all(|file| &file.after) {
         Probe::Happened(output)
-    } else if all(|file| &file.before) {
+    } else if all(|file| &file.before) || put_back(&files, &held, ctx)? {
         Probe::NotHappened
     } else {
-        Probe::Unknown
-    })
+        return Ok(Probe::Unknown);
+    };
+    // What lies beside the files tells nothing any more.
+    for file in &files {
+        ctx.files()?.clear_leftovers(folder_of(&file.path))?;
+    }
+    Ok(found)
+}
+
+/// The folder that a path is in, as text.
+pub(crate) fn folder_of(path: &str) -> &str {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((folder, _)) => folder,
+        None => ".",
+    }
+}
+
+/// Ends a change that was cut off between two files: each file that is new already gets its old content again, from the copy that
+/// lies beside it until the change is done. False where some file is neither old nor new, or a copy is missing; nothing is
+/// changed then.
+fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bool, ToolError> {
+    let world = ctx.files()?;
+    let mut changes = Vec::new();
+    for (file, held) in files.iter().zip(held) {
+        if *held == file.before {
+            continue;
+        }
+        if *held != file.after {
+            return Ok(false);
+        }
+        let path = file.path.clone();
+        let now = || world.read(&path, BYTES_MAX).map(|found| found.bytes);
+        let old = match &file.before {
+            Some(digest) => match copy_of(digest, folder_of(&path), ctx)? {
+                Some(old) => Some(old),
+                None => return Ok(false),
+            },
+            None => None,
+        };
+        changes.push(match (held, old) {
+            (Some(_), Some(content)) => Change::Replace {
+                before: now()?,
+                path,
+                content,
+            },
+            (Some(_), None) => Change::Delete {
+                before: now()?,
+                path,
+            },
+            (None, Some(content)) => Change::Create {
+                path,
+                content,
+                mode: None,
+            },
+            (None, None) => continue,
+        });
+    }
+    world.change(&changes)?;
+    Ok(true)
+}
+
+/// The content with this digest among what the call left in a folder.
+fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>, ToolError> {
+    for file in ctx.files()?.leftovers(folder)? {
+        ctx.check()?;
+        let mut content = Vec::new();
+        let read = file.take(BYTES_MAX).read_to_end(&mut content);
+        if read.is_ok() && digest(&content) == wanted {
+            return Ok(Some(content));
+        }
+    }
+    Ok(None)
 }
 
 /// What a path holds.

@@ -25,7 +25,6 @@ pub(super) const READABLE: &[&str] = &[
     "/lib32",
     "/lib64",
     "/libx32",
-    "/usr",
     "/etc/alternatives",
     "/etc/bash.bashrc",
     "/etc/fonts",
@@ -55,6 +54,22 @@ pub(super) const READABLE: &[&str] = &[
     "/proc/version",
     "/sys/devices/system/cpu",
     "/sys/kernel/mm/transparent_hugepage",
+];
+
+/// Folders of programs and libraries that every command may read and execute, but for [`SETTINGS`] in them.
+pub(super) const SYSTEM: &str = "/usr";
+
+/// Settings of this machine's programs, which may hold secrets such as the tokens of a package registry.
+pub(super) const SETTINGS: &[&str] = &[
+    "/usr/etc",
+    "/usr/lib/node_modules/npm/npmrc",
+    "/usr/local/cargo/config",
+    "/usr/local/cargo/config.toml",
+    "/usr/local/cargo/credentials",
+    "/usr/local/cargo/credentials.toml",
+    "/usr/local/etc",
+    "/usr/local/lib/node_modules/npm/npmrc",
+    "/usr/local/var",
 ];
 
 /// Devices that every command may read and write.
@@ -98,8 +113,11 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_pidfd_open,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
+    libc::SYS_lookup_dcookie,
     // interfaces that go past the checks on single calls
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -126,7 +144,11 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_swapoff,
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
-    // files by number, and watching other people's files
+    SYS_STATMOUNT,
+    SYS_LISTMOUNT,
+    SYS_LISTNS,
+    // files by number, and watching other people's files: Landlock does not limit what is watched
+    libc::SYS_inotify_add_watch,
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
     libc::SYS_fanotify_init,
@@ -142,6 +164,7 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_semget,
     libc::SYS_semctl,
     libc::SYS_semop,
+    libc::SYS_semtimedop,
     libc::SYS_msgget,
     libc::SYS_msgsnd,
     libc::SYS_msgrcv,
@@ -178,7 +201,10 @@ pub(super) const DENIED: &[i64] = &[
 ];
 
 /// Numbers that came after, or are missing from, the list of the crate `libc`; new ones are the same on every architecture.
+const SYS_STATMOUNT: i64 = 457;
+const SYS_LISTMOUNT: i64 = 458;
 const SYS_OPEN_TREE_ATTR: i64 = 467;
+const SYS_LISTNS: i64 = 470;
 #[cfg(target_arch = "x86_64")]
 const SYS_KEXEC_FILE_LOAD: i64 = 320;
 #[cfg(not(target_arch = "x86_64"))]
@@ -230,6 +256,51 @@ pub(super) const SIGNALS: &[i64] = &[
     libc::SYS_pidfd_send_signal,
 ];
 
+/// The first number of a system call that was not there when these lists were last read against `syscalls(2)`, on every
+/// architecture. From here on a call is answered as by a kernel that does not have it.
+pub(super) const UNKNOWN_FROM: u32 = 472;
+
+/// Calls that change, or look into, the process that this argument names, and itself for 0: only that is allowed.
+pub(super) const OF_PROCESS: &[(i64, u8)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_migrate_pages, 0),
+    (libc::SYS_move_pages, 0),
+    (libc::SYS_get_robust_list, 0),
+];
+
+/// Calls whose first argument says what the second one counts (a process, a group, a user), and the number that means a process.
+pub(super) const OF_KIND: &[(i64, u64)] = &[
+    (libc::SYS_setpriority, libc::PRIO_PROCESS as u64),
+    (libc::SYS_getpriority, libc::PRIO_PROCESS as u64),
+    (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
+    (libc::SYS_ioprio_get, IOPRIO_WHO_PROCESS),
+];
+const IOPRIO_WHO_PROCESS: u64 = 1;
+
+/// Requests of `fcntl` that name a process or group to be sent signals, which signal that is, and a lease, which holds up others.
+pub(super) const OWNERS: &[u64] = &[
+    libc::F_SETOWN as u64,
+    F_SETSIG,
+    F_SETOWN_EX,
+    libc::F_SETLEASE as u64,
+];
+const F_SETSIG: u64 = 10;
+const F_SETOWN_EX: u64 = 15;
+
+/// Requests of `prctl` that change another process.
+pub(super) const CONTROLS: &[u64] = &[PR_SCHED_CORE];
+const PR_SCHED_CORE: u64 = 62;
+
+/// Types of requests of `ioctl` that change attributes of files, or make subvolumes, through a file that is open for reading.
+pub(super) const ATTRIBUTES: &[u64] = &[b'f' as u64, b'X' as u64, b'v' as u64, 0x94];
+
+/// Types of socket that only reach the other end of their pair.
+pub(super) const CONNECTED: &[i32] = &[libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+
 /// Flags of `clone` that make namespaces.
 pub(super) const NEW_NAMESPACES: &[u64] = &[
     libc::CLONE_NEWNS as u64,
@@ -241,5 +312,5 @@ pub(super) const NEW_NAMESPACES: &[u64] = &[
     libc::CLONE_NEWNET as u64,
 ];
 
-/// Requests of `ioctl` that put characters into a terminal's input.
-pub(super) const TERMINAL_INPUT: &[u64] = &[0x5412, 0x541c]; // TIOCSTI, TIOCLINUX
+/// Requests of `ioctl` that put characters into a terminal's input, or name a process to be sent signals.
+pub(super) const REQUESTS: &[u64] = &[0x5412, 0x541c, 0x8901, 0x8902]; // TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tool_core::capability::{
-    Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space, Spawner,
-    WriteMode,
+    Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
+    Spawner, WriteMode,
 };
 use tool_core::command::{Command, Finished, Program};
 use tool_core::conversation::Conversation;
@@ -38,10 +38,20 @@ impl OpenFolder {
         &self.folder
     }
 
-    /// The files, where a path lies in the folder.
-    fn within(&self, path: &str) -> Result<&dyn Files, ToolError> {
+    /// The files, and the path in them, where it lies in the folder.
+    fn within<'a>(&'a self, path: &'a str) -> Result<(&'a dyn Files, &'a str), ToolError> {
         self.identity(path)?;
-        Ok(self.files.as_ref())
+        Ok((self.files.as_ref(), self.named(path)))
+    }
+
+    /// `.` is all that is open.
+    fn named<'a>(&'a self, path: &'a str) -> &'a str {
+        let here = |part: &str| matches!(part, "" | ".");
+        if !path.is_empty() && !path.starts_with('/') && path.split('/').all(here) {
+            &self.folder
+        } else {
+            path
+        }
     }
 }
 
@@ -65,11 +75,13 @@ fn outside(path: &str, folder: &str) -> ToolError {
 
 impl Files for OpenFolder {
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
-        self.within(path)?.read(path, bytes_max)
+        let (files, path) = self.within(path)?;
+        files.read(path, bytes_max)
     }
 
     fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError> {
-        self.within(path)?.write(path, content, mode)
+        let (files, path) = self.within(path)?;
+        files.write(path, content, mode)
     }
 
     fn list(
@@ -79,15 +91,18 @@ impl Files for OpenFolder {
         entries_max: usize,
         stop: &StopFlag,
     ) -> Result<(Vec<FileInfo>, bool), ToolError> {
-        self.within(path)?.list(path, recursive, entries_max, stop)
+        let (files, path) = self.within(path)?;
+        files.list(path, recursive, entries_max, stop)
     }
 
     fn make_folder(&self, path: &str) -> Result<(), ToolError> {
-        self.within(path)?.make_folder(path)
+        let (files, path) = self.within(path)?;
+        files.make_folder(path)
     }
 
     fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
-        self.within(path)?.open(path, links)
+        let (files, path) = self.within(path)?;
+        files.open(path, links)
     }
 
     fn entries(
@@ -96,19 +111,23 @@ impl Files for OpenFolder {
         links: Links,
         stop: &StopFlag,
     ) -> Result<Vec<FileInfo>, ToolError> {
-        self.within(path)?.entries(path, links, stop)
+        let (files, path) = self.within(path)?;
+        files.entries(path, links, stop)
     }
 
     fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
-        self.within(path)?.stat(path)
+        let (files, path) = self.within(path)?;
+        files.stat(path)
     }
 
     fn space(&self, path: &str) -> Result<Space, ToolError> {
-        self.within(path)?.space(path)
+        let (files, path) = self.within(path)?;
+        files.space(path)
     }
 
     fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
-        self.within(path)?.remove(path, kind)
+        let (files, path) = self.within(path)?;
+        files.remove(path, kind)
     }
 
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
@@ -122,11 +141,36 @@ impl Files for OpenFolder {
     }
 
     fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
-        self.within(path)?.draft(path)
+        let (files, path) = self.within(path)?;
+        files.draft(path)
+    }
+
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+        let places = call.places.iter();
+        let call = FileCall {
+            key: call.key.clone(),
+            places: places
+                .map(|(path, place)| (self.named(path).to_owned(), place.clone()))
+                .collect(),
+        };
+        Some(Arc::new(Self {
+            files: self.files.for_call(&call)?,
+            folder: self.folder.clone(),
+        }))
+    }
+
+    fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
+        let (files, folder) = self.within(folder)?;
+        files.leftovers(folder)
+    }
+
+    fn clear_leftovers(&self, folder: &str) -> Result<(), ToolError> {
+        let (files, folder) = self.within(folder)?;
+        files.clear_leftovers(folder)
     }
 
     fn identity(&self, path: &str) -> Result<String, ToolError> {
-        let identity = self.files.identity(path)?;
+        let identity = self.files.identity(self.named(path))?;
         // A file with several names counts by the one it was called by.
         let name = identity.split("//").next().unwrap_or(&identity);
         if lies_in(name, &self.folder) {

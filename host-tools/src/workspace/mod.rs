@@ -10,26 +10,49 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub use linux::Workspace;
+pub use linux::{Workspace, leftovers};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::Workspace;
+pub use elsewhere::{Workspace, leftovers};
 
-/// What [`Workspace::open`] never writes to, relative to the root: state, configuration, agents and plugins.
-///
-/// A folder covers what is below it, and letters match in either case. Besides these, nothing is ever written below a
-/// folder named `.git`, at any depth.
-pub const PROTECTED: &[&str] = &[
+/// What [`Workspace::open`] never writes to, relative to the root: agents and plugins. A folder covers what is below it, and
+/// letters match in either case.
+pub const PROTECTED: &[&str] = BESIDE;
+
+/// What is never written at any depth, and nothing below it: repositories, configurations and states.
+pub const EVERYWHERE: &[&str] = &[
+    ".git",
     ".mathchain",
     "mathchain.toml",
     "mathchain.yaml",
     "mathchain.yml",
-    "agents",
-    "plugins",
-    "plugin-settings",
 ];
 
-/// Of these, what [`Workspace::open`] does not read either: the state, which holds what every role's calls read and gave.
+/// What is not read either, at any depth: states, which hold what calls of every role read and gave.
 pub const CLOSED: &[&str] = &[".mathchain"];
+
+/// Names of configurations, and of what makes a folder a project.
+const CONFIGURATIONS: &[&str] = &[
+    "mathchain.toml",
+    "mathchain.yaml",
+    "mathchain.yml",
+    ".mathchain",
+];
+
+/// What belongs to a configuration in the same folder, and is then not written either.
+const BESIDE: &[&str] = &["agents", PLUGINS, "plugin-settings"];
+
+/// Folder of plugins, which are loaded without a configuration too; a folder in it is one when it has the manifest.
+const PLUGINS: &str = "plugins";
+const MANIFEST: &str = "manifest.json";
+
+/// Whether a name is that of a file which is being written: tools neither see nor make such files.
+pub fn is_temporary(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with(TEMPORARY) && name.ends_with(".tmp")
+}
+
+/// How the name of a temporary file begins.
+const TEMPORARY: &str = ".mathchain-";

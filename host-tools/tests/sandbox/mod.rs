@@ -1,5 +1,6 @@
 //! The sandbox: what commands may do, and what they may not.
 
+mod calls;
 mod escapes;
 mod levels;
 mod live;
@@ -13,6 +14,7 @@ pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
     [
         running::trials(),
         escapes::trials(),
+        calls::trials(),
         survivors::trials(),
         levels::trials(),
         live::trials(),

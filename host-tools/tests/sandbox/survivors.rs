@@ -158,6 +158,10 @@ pub(crate) fn call_if_asked() -> bool {
         super::levels::run_inside();
         return true;
     }
+    if asked == super::calls::ORDINARY {
+        super::calls::run_as_ordinary();
+        return true;
+    }
     let words: Vec<&str> = asked.split(' ').collect();
     let level = if words[0] == "S3" {
         Level::S3

@@ -97,6 +97,7 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
         configuration(&places),
         policy(&toolkit),
         workspace(&toolkit),
+        leftovers(&toolkit),
         state(&toolkit),
         audit(&toolkit),
     ];
@@ -223,6 +224,39 @@ fn workspace(toolkit: &Toolkit) -> Probe {
             ..Probe::missing("workspace", "none", "name one with --workspace")
         },
     }
+}
+
+/// Files that killed calls left in the workspace. Those of a run are removed when it is resumed.
+fn leftovers(toolkit: &Toolkit) -> Probe {
+    const SHOWN_MAX: usize = 3;
+    let Some(root) = toolkit.workspace() else {
+        return Probe::ok("leftovers", "no workspace");
+    };
+    let (found, complete) = host_tools::workspace::leftovers(root, 1000);
+    if found.is_empty() {
+        let beyond = if complete {
+            ""
+        } else {
+            " in the part looked at"
+        };
+        return Probe::ok("leftovers", format!("no temporary files{beyond}"));
+    }
+    let names = found.iter().take(SHOWN_MAX);
+    let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
+    let more = if found.len() > SHOWN_MAX { ", ..." } else { "" };
+    Probe::optional(
+        "leftovers",
+        format!(
+            "{} temporary files: {}{more}",
+            found.len(),
+            names.join(", ")
+        ),
+        format!(
+            "when no call runs: find '{}' -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
+            root.display()
+        ),
+        &[],
+    )
 }
 
 fn state(toolkit: &Toolkit) -> Probe {

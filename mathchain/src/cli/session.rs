@@ -50,6 +50,9 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
         (None, Some(_)) => Some(workspace_of(base, &config).join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
+    if let (Some(_), Some(folder)) = (project, &state) {
+        crate::owned::exists(folder)?;
+    }
     let mut config = config;
     add_recorded(&mut config, &workspace, state.as_deref())?;
     let plugins = plugin_roots(project, &here);
@@ -105,22 +108,19 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
-    let beside = named_files(&places);
+    let protected = deciding(&places);
     let file = places.config_file.map(|file| file.path);
     let (workspace, state) = (places.workspace.clone(), places.state.clone());
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
-        // A workspace may hold the user's own configuration, and with it who approves.
-        .protected(environment::user_config_folder())
-        .protected(beside)
+        .protected(protected)
         .workspace(places.workspace)
         .reread(move || {
             let mut config = match &file {
                 Some(path) => {
-                    let again = environment::find_config(Some(path), Path::new("."))?;
-                    let text = again.map_or_else(String::new, |found| found.text);
-                    environment::config_of(path, &text)?
+                    let again = environment::read_config(path, true)?;
+                    environment::config_of(path, &again.text)?
                 }
                 None => Config::default(),
             };
@@ -161,6 +161,27 @@ fn named_files(places: &Places) -> Vec<PathBuf> {
     named
         .map(|named| config_file.path.with_file_name(&named.path.text))
         .collect()
+}
+
+/// Everything that decides what tools may do: the configuration with what it names and what lies beside it, and the user's own, which
+/// says who approves. What a link in one of the folders leads to is part of it.
+fn deciding(places: &Places) -> Vec<PathBuf> {
+    let project = project_of(places);
+    let mut folders = vec![project.join(environment::AGENTS_FOLDER)];
+    for root in &places.plugins {
+        folders.extend([root.plugins.clone(), root.settings.clone()]);
+    }
+    let mut found = named_files(places);
+    found.extend(places.config_file.as_ref().map(|file| file.path.clone()));
+    found.extend(environment::user_config_folder());
+    for folder in &folders {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, agent) = (entry.path(), entry.path().join("agent.md"));
+            found.extend([path, agent].into_iter().filter(|path| path.is_symlink()));
+        }
+    }
+    found.extend(folders);
+    found
 }
 
 /// The folder of a project's configuration; without one the current folder.

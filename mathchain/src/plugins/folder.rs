@@ -9,6 +9,7 @@ use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::PluginRoot;
+use crate::owned;
 
 /// Name of the manifest.
 const MANIFEST: &str = "manifest.json";
@@ -88,6 +89,7 @@ fn is_plain(name: &str) -> bool {
 
 /// The folders below a root that have a manifest.
 fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>, ToolError> {
+    owned::exists(&root.plugins)?;
     let entries = match std::fs::read_dir(&root.plugins) {
         Ok(entries) => entries,
         Err(err)
@@ -103,7 +105,7 @@ fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>, ToolError> {
     let mut folders = Vec::new();
     for entry in entries {
         let path = entry.map_err(|err| unreadable(&root.plugins, &err))?.path();
-        if path.join(MANIFEST).is_file() {
+        if path.is_dir() && owned::exists(&path.join(MANIFEST))? {
             folders.push(path);
         }
     }
@@ -117,22 +119,14 @@ pub(super) fn settings(
     name: &str,
 ) -> Result<Option<(String, String)>, ToolError> {
     let path = root.settings.join(format!("{name}.json"));
-    if !path.is_file() {
-        return Ok(None);
-    }
-    Ok(Some((path.to_string_lossy().into_owned(), text(&path)?)))
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "plugins are read before there is a workspace"
-)]
-fn text(path: &Path) -> Result<String, ToolError> {
-    std::fs::read_to_string(path).map_err(|err| unreadable(path, &err))
+    let text = owned::read(&path)?;
+    Ok(text.map(|text| (path.to_string_lossy().into_owned(), text)))
 }
 
 /// Reads a folder whole. Links are refused: what they lead to could change without a trace.
 pub(super) fn read(folder: &Path) -> Result<Folder, ToolError> {
+    let facts = folder.metadata().map_err(|err| unreadable(folder, &err))?;
+    owned::of_this_user(folder, &facts)?;
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     let mut bytes = 0;
@@ -157,10 +151,9 @@ pub(super) fn read(folder: &Path) -> Result<Folder, ToolError> {
                     &"a plugin consists of files and folders only",
                 ));
             }
-            bytes += entry
-                .metadata()
-                .map_err(|err| unreadable(&path, &err))?
-                .len();
+            let facts = entry.metadata().map_err(|err| unreadable(&path, &err))?;
+            owned::of_this_user(&path, &facts)?;
+            bytes += facts.len();
             let relative = path
                 .strip_prefix(folder)
                 .unwrap_or(&path)

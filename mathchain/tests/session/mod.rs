@@ -328,7 +328,7 @@ fn the_workspace_opens_and_closes_by_tools_and_confines_them() {
             "4 succeeded",
             "5 rejected precondition_failed",
             "6 rejected invalid_args",
-            "7 rejected invalid_args",
+            "7 failed conflict",
             "7b failed conflict",
             "8 succeeded",
             "9 rejected precondition_failed",

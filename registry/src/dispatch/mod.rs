@@ -23,7 +23,9 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tool_core::capability::{Approvals, Arrays, Backups, ChainRequest, Clock, Ledger, Notices};
+use tool_core::capability::{
+    Approvals, Arrays, Backups, ChainRequest, Clock, Files, Ledger, Notices,
+};
 use tool_core::ctx::Progress;
 use tool_core::{
     AnyTool, Call, Capabilities, Effect, ErrorCode, Outcome, Reach, ResourceKey, ResourceKind,
@@ -468,33 +470,43 @@ impl Dispatcher {
         tool: &dyn AnyTool,
         call: &dyn Call,
     ) -> Result<Vec<ResourceKey>, ToolError> {
-        let mut keys = call.resources()?;
-        keys.extend(tool_core::tool::source_keys(call.sources()));
-        if let Some(files) = &self.host.capabilities.files {
-            for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
-                key.name = (files.identity(&key.name)).map_err(|err| match err.path() {
-                    None => match argument_with(call, &key.name) {
-                        Some(pointer) => err.at(pointer),
-                        None => err,
-                    },
-                    Some(_) => err,
-                })?;
-            }
-        } else if keys.iter().any(|key| {
-            key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none()
-        }) {
-            let message = format_args!("`{}` uses a path outside the workspace", tool.spec().id);
-            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("path"));
-        }
-        keys.sort();
-        keys.dedup();
-        Ok(keys)
+        resource_keys(tool, call, self.host.capabilities.files.as_deref())
     }
 
     fn caller(&self, context: &CallerContext) -> Result<Caller<'_>, ToolError> {
         self.policy
             .caller(&self.catalogue, &context.who, &self.facts)
     }
+}
+
+/// As [`Dispatcher::resource_keys`], with these files.
+fn resource_keys(
+    tool: &dyn AnyTool,
+    call: &dyn Call,
+    files: Option<&dyn Files>,
+) -> Result<Vec<ResourceKey>, ToolError> {
+    let mut keys = call.resources()?;
+    keys.extend(tool_core::tool::source_keys(call.sources()));
+    if let Some(files) = files {
+        for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
+            key.name = (files.identity(&key.name)).map_err(|err| match err.path() {
+                None => match argument_with(call, &key.name) {
+                    Some(pointer) => err.at(pointer),
+                    None => err,
+                },
+                Some(_) => err,
+            })?;
+        }
+    } else if keys
+        .iter()
+        .any(|key| key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none())
+    {
+        let message = format_args!("`{}` uses a path outside the workspace", tool.spec().id);
+        return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("path"));
+    }
+    keys.sort();
+    keys.dedup();
+    Ok(keys)
 }
 
 /// The argument that holds a path, for messages.

@@ -1,6 +1,8 @@
 //! Files beneath the workspace root, and what arguments refer to.
 
+use std::collections::HashMap;
 use std::io::{Read, Seek, Write};
+use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -117,6 +119,15 @@ pub struct Space {
     pub total: u64,
     /// Bytes that this user can still write.
     pub free: u64,
+}
+
+/// What one call brings to the files it uses.
+#[derive(Debug, Clone, Default)]
+pub struct FileCall {
+    /// Names the call, the same when it is made again after a crash: temporary files are named after it.
+    pub key: String,
+    /// Where each path led when the call was judged, by the path as it is written: it is read there or not at all.
+    pub places: HashMap<String, String>,
 }
 
 /// An open regular file.
@@ -260,6 +271,31 @@ pub trait Files: Send + Sync {
         Err(not_here("made", path))
     }
 
+    /// The same files for one call; `None` where that makes no difference.
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+        let _ = call;
+        None
+    }
+
+    /// Temporary files that this call left in a folder when its process was killed, such as the old content of a file that was
+    /// exchanged. Only for files from [`Files::for_call`].
+    ///
+    /// # Errors
+    /// As [`Files::entries`].
+    fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
+        let _ = folder;
+        Ok(Vec::new())
+    }
+
+    /// Removes what [`Files::leftovers`] finds, and folders of that kind.
+    ///
+    /// # Errors
+    /// As [`Files::remove`].
+    fn clear_leftovers(&self, folder: &str) -> Result<(), ToolError> {
+        let _ = folder;
+        Ok(())
+    }
+
     /// The identity of what a path means: links resolved, relative to the root, the same for every spelling of one file.
     ///
     /// The form is `a/b/c`, or `.` for the root itself. A file that has several names (hard links) has its inode after two
@@ -331,6 +367,12 @@ pub trait Arrays: Send + Sync {
     ) -> Result<Value, ToolError> {
         let _ = role;
         self.open(source, kind, bytes_max)
+    }
+
+    /// The same over the files of one call; `None` where that makes no difference.
+    fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
+        let _ = files;
+        None
     }
 }
 

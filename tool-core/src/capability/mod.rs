@@ -12,8 +12,8 @@ mod records;
 
 pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
 pub use files::{
-    Arrays, Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
-    WriteMode, could_be_one_name, folded, identities_overlap,
+    Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
+    Space, WriteMode, could_be_one_name, folded, identities_overlap,
 };
 pub use host::{Alarm, Clock, OpenWorkspace, Reload, Spawner, State, Workspaces};
 pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};

@@ -10,7 +10,7 @@ use landlock::{
 
 use tool_core::command::Level;
 
-use super::super::lists::{DEVICES, READABLE};
+use super::super::lists::{DEVICES, READABLE, SETTINGS, SYSTEM};
 use super::super::policy::Policy;
 
 /// The versions tried, best first. Below 3 the kernel cannot limit truncation.
@@ -52,6 +52,12 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
     for path in system.chain(own) {
         rules = grant(rules, path, read, Missing::Skip)?;
     }
+    let settings = SETTINGS.iter().copied();
+    let settings: Vec<String> = settings
+        .filter(|path| std::fs::symlink_metadata(path).is_ok())
+        .map(str::to_owned)
+        .collect();
+    rules = grant_around(rules, SYSTEM, &settings, BitFlags::EMPTY, read)?;
     for path in DEVICES {
         let access = AccessFs::ReadFile | AccessFs::WriteFile;
         rules = grant(rules, path, access, Missing::Skip)?;
@@ -65,7 +71,13 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
         rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
             grant(rules, workspace, read, Missing::Fail)?
         } else {
-            grant_around(rules, workspace, &policy.closed, read)?
+            grant_around(
+                rules,
+                workspace,
+                &policy.closed,
+                AccessFs::ReadDir.into(),
+                read,
+            )?
         };
     }
     let memory = own_proc.then_some("/dev/shm");
@@ -121,19 +133,23 @@ fn create_version(abi: ABI) -> io::Result<RulesetCreated> {
     rules.create().map_err(io::Error::other)
 }
 
-/// Grants what a folder holds but for what is closed: names everywhere, and each entry beside the way to what is closed. An entry that
+/// Grants what a folder holds but for what is closed: some access everywhere (to names), and all of it to each entry beside the way to what is closed. An entry that
 /// comes later to a folder on that way is not granted.
 fn grant_around(
     mut rules: RulesetCreated,
-    workspace: &str,
+    top: &str,
     closed: &[String],
+    everywhere: BitFlags<AccessFs>,
     access: BitFlags<AccessFs>,
 ) -> io::Result<RulesetCreated> {
-    rules = grant(rules, workspace, AccessFs::ReadDir.into(), Missing::Fail)?;
-    let mut ahead = vec![PathBuf::from(workspace)];
+    if !everywhere.is_empty() {
+        rules = grant(rules, top, everywhere, Missing::Fail)?;
+    }
+    let mut ahead = vec![PathBuf::from(top)];
     while let Some(folder) = ahead.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path();
+        // Nothing of a folder that cannot be listed is granted.
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
             // Gone since its folder was read, or a link: what that leads to has a rule of its own, or none.
             let kind = std::fs::symlink_metadata(&path).map(|found| found.file_type());
             if !kind.is_ok_and(|kind| kind.is_dir() || kind.is_file()) {

@@ -17,6 +17,7 @@ mod seccomp;
 mod supervise;
 mod watch;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -31,6 +32,8 @@ use self::run::Attempt;
 use self::scratch::Scratch;
 use super::policy::Policy;
 use super::{Probe, Surroundings};
+use crate::below::{Next, below};
+use crate::workspace::CLOSED;
 
 pub use launcher::launch_if_asked;
 
@@ -84,6 +87,7 @@ impl Sandbox {
         command: &Command,
         level: Level,
         scratch: &Scratch,
+        stop: &StopFlag,
     ) -> Result<Policy, ToolError> {
         let workspace = match &command.workspace {
             Access::None => None,
@@ -96,7 +100,7 @@ impl Sandbox {
             live: false,
             argv: command.argv.clone(),
             closed: match workspace {
-                Some(root) => self.closed(root)?,
+                Some(root) => self.closed(root, stop)?,
                 None => Vec::new(),
             },
             workspace: workspace.map(text).transpose()?,
@@ -121,13 +125,33 @@ impl Sandbox {
         })
     }
 
-    /// What of the workspace is not seen, where it is there.
-    fn closed(&self, root: &Path) -> Result<Vec<String>, ToolError> {
-        let closed = self.surroundings.closed.iter();
-        closed
-            .filter(|folder| folder.starts_with(root) && folder.is_dir())
-            .map(|folder| text(folder))
-            .collect()
+    /// What of the workspace is not seen, where it is there: what the caller names, and states at every depth.
+    fn closed(&self, root: &Path, stop: &StopFlag) -> Result<Vec<String>, ToolError> {
+        let named = self.surroundings.closed.iter();
+        let named = named.filter(|folder| folder.starts_with(root) && folder.is_dir());
+        let mut closed: BTreeSet<PathBuf> = named.cloned().collect();
+        let complete = below(root, &mut |path, name, is_folder| {
+            let is_state = CLOSED.iter().any(|state| name.eq_ignore_ascii_case(state));
+            if is_state && is_folder {
+                closed.insert(path.to_owned());
+                return Next::Beside;
+            }
+            if stop.is_set() {
+                Next::Stop
+            } else {
+                Next::Into
+            }
+        });
+        stop.check()?;
+        if !complete {
+            return Err(ToolError::new(
+                ErrorCode::LimitExceeded,
+                "the workspace has more than 2000000 entries, and programs are not shown the states among them",
+            )
+            .reason("entries")
+            .hint("name a smaller folder with --workspace"));
+        }
+        closed.iter().map(|folder| text(folder)).collect()
     }
 
     fn root(&self) -> Result<&Path, ToolError> {
@@ -148,7 +172,7 @@ impl Sandbox {
         stop: &StopFlag,
     ) -> Result<Attempt, ToolError> {
         let scratch = Scratch::make(&self.surroundings.scratch)?;
-        let policy = self.policy(command, level, &scratch)?;
+        let policy = self.policy(command, level, &scratch, stop)?;
         run::run(&policy, command, stop)
     }
 }
@@ -226,7 +250,7 @@ impl Spawner for Sandbox {
             let scratch = Scratch::make(&self.surroundings.scratch)?;
             let policy = Policy {
                 live: true,
-                ..self.policy(command, level, &scratch)?
+                ..self.policy(command, level, &scratch, stop)?
             };
             Ok(match live::start(policy, command, scratch, stop)? {
                 Started::Live(live) => Ok(Box::new(live) as Box<dyn Conversation>),

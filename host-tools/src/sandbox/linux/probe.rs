@@ -101,7 +101,9 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
     if sandbox.surroundings.workspace.is_none() {
         command.workspace = tool_core::command::Access::None;
     }
-    let mut policy = sandbox.policy(&command, level, &scratch).map_err(failed)?;
+    let mut policy = sandbox
+        .policy(&command, level, &scratch, &tool_core::StopFlag::new())
+        .map_err(failed)?;
     policy.probe = true;
     run::probe(&policy)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tool_core::command::Program;
 
-use super::super::lists::{PATH, READABLE};
+use super::super::lists::{PATH, READABLE, SYSTEM};
 
 /// Looks in the sandbox's own path, then in the caller's.
 pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
@@ -34,7 +34,11 @@ fn needs(path: &Path) -> Vec<PathBuf> {
     let mut readable = Vec::new();
     let real = path.canonicalize().ok();
     for path in [Some(path), real.as_deref()].into_iter().flatten() {
-        if READABLE.iter().any(|folder| path.starts_with(folder)) {
+        if READABLE
+            .iter()
+            .chain([&SYSTEM])
+            .any(|folder| path.starts_with(folder))
+        {
             continue;
         }
         readable.push(path.to_owned());

@@ -8,7 +8,10 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::super::lists::{DENIED, METADATA, NEW_NAMESPACES, SIGNALS, TERMINAL_INPUT};
+use super::super::lists::{
+    ATTRIBUTES, CONNECTED, CONTROLS, DENIED, METADATA, NEW_NAMESPACES, OF_KIND, OF_PROCESS, OWNERS,
+    REQUESTS, SIGNALS, UNKNOWN_FROM,
+};
 
 /// What is denied besides the lists that always hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +44,7 @@ fn programs(extra: Extra) -> io::Result<Vec<BpfProgram>> {
             libc::ENOSYS,
         )?,
     ];
-    if cfg!(target_arch = "x86_64") {
-        programs.push(no_x32());
-    }
+    programs.push(known_numbers());
     Ok(programs)
 }
 
@@ -68,15 +69,35 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     for (list, _) in lists.iter().filter(|(_, wanted)| *wanted) {
         rules.extend(list.iter().map(|&call| (call, Vec::new())));
     }
-    // Pairs of connected streams, which reach nobody else. A datagram socket of a pair could still send to any address.
+    // Pairs of connected sockets, which reach nobody else. One end of any other pair sends to every address: the kernel makes
+    // datagrams of raw ones, and may of types to come.
     const KIND: u64 = 0xf;
-    rules.insert(
-        libc::SYS_socketpair,
-        vec![
-            rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?,
-            rule([(1, SeccompCmpOp::MaskedEq(KIND), libc::SOCK_DGRAM as u64)])?,
-        ],
-    );
+    let others = (0..=KIND).filter(|kind| !CONNECTED.iter().any(|&wanted| wanted as u64 == *kind));
+    let mut pairs = vec![rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?];
+    for kind in others {
+        pairs.push(rule([(1, SeccompCmpOp::MaskedEq(KIND), kind)])?);
+    }
+    rules.insert(libc::SYS_socketpair, pairs);
+    // An address is a pointer: both halves must be zero. That of `sendmsg` lies in memory, where a filter cannot look.
+    rules.insert(libc::SYS_sendto, vec![wide_rule(4, SeccompCmpOp::Ne, 0)?]);
+    for &(call, process) in OF_PROCESS {
+        rules.insert(call, vec![rule([(process, SeccompCmpOp::Ne, 0)])?]);
+    }
+    for &(call, process) in OF_KIND {
+        let of_another = rule([(1, SeccompCmpOp::Ne, 0)])?;
+        rules.insert(
+            call,
+            vec![rule([(0, SeccompCmpOp::Ne, process)])?, of_another],
+        );
+    }
+    let equal = |argument, values: &[u64]| -> io::Result<Vec<SeccompRule>> {
+        let rules = values.iter();
+        rules
+            .map(|&value| rule([(argument, SeccompCmpOp::Eq, value)]))
+            .collect()
+    };
+    rules.insert(libc::SYS_fcntl, equal(1, OWNERS)?);
+    rules.insert(libc::SYS_prctl, equal(0, CONTROLS)?);
     // Devices; pipes and sockets with a name are Landlock's to deny.
     let device = |argument| -> io::Result<Vec<SeccompRule>> {
         [libc::S_IFCHR, libc::S_IFBLK]
@@ -94,10 +115,20 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
         .iter()
         .map(|&flag| rule([(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, flags.collect::<io::Result<_>>()?);
-    let requests = TERMINAL_INPUT
-        .iter()
-        .map(|&request| rule([(1, SeccompCmpOp::Eq, request)]));
-    rules.insert(libc::SYS_ioctl, requests.collect::<io::Result<_>>()?);
+    let mut requests = equal(1, REQUESTS)?;
+    if extra.metadata {
+        // Of each type those that hand something to the kernel.
+        const WRITES: u64 = 0x4000_0000;
+        for kind in ATTRIBUTES {
+            let wanted = WRITES | kind << 8;
+            requests.push(rule([(
+                1,
+                SeccompCmpOp::MaskedEq(WRITES | 0xff00),
+                wanted,
+            )])?);
+        }
+    }
+    rules.insert(libc::SYS_ioctl, requests);
     // Asking for the personality, or for the ordinary one, is harmless.
     const ASK: u64 = 0xffff_ffff;
     rules.insert(
@@ -121,20 +152,31 @@ fn rule<const N: usize>(conditions: [(u8, SeccompCmpOp, u64); N]) -> io::Result<
         .map_err(io::Error::other)
 }
 
-/// Kills a process that uses the numbers of x32, which share the architecture of x86-64 and would pass every list.
-fn no_x32() -> BpfProgram {
+/// One condition on all 64 bits of an argument.
+fn wide_rule(index: u8, compare: SeccompCmpOp, value: u64) -> io::Result<SeccompRule> {
+    SeccompCondition::new(index, SeccompCmpArgLen::Qword, compare, value)
+        .and_then(|condition| SeccompRule::new(vec![condition]))
+        .map_err(io::Error::other)
+}
+
+/// Kills a process that uses the numbers of x32, which share the architecture of x86-64 and would pass every list; and answers
+/// ENOSYS to numbers that no list was read against.
+fn known_numbers() -> BpfProgram {
     const LOAD_WORD: u16 = 0x20;
-    const JUMP_IF_SET: u16 = 0x45;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
     const RETURN: u16 = 0x06;
     const X32_BIT: u32 = 0x4000_0000;
     const KILL_PROCESS: u32 = 0x8000_0000;
+    const ERRNO: u32 = 0x0005_0000;
     const ALLOW: u32 = 0x7fff_0000;
     let statement = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     vec![
         statement(LOAD_WORD, 0, 0, 0), // the number of the call
-        statement(JUMP_IF_SET, 0, 1, X32_BIT),
-        statement(RETURN, 0, 0, KILL_PROCESS),
+        statement(JUMP_IF_AT_LEAST, 2, 0, X32_BIT),
+        statement(JUMP_IF_AT_LEAST, 2, 0, UNKNOWN_FROM),
         statement(RETURN, 0, 0, ALLOW),
+        statement(RETURN, 0, 0, KILL_PROCESS),
+        statement(RETURN, 0, 0, ERRNO | libc::ENOSYS as u32),
     ]
 }
 
@@ -155,6 +197,8 @@ mod tests {
     #[test]
     fn lists_do_not_name_a_call_twice() {
         let mut all: Vec<i64> = [DENIED, METADATA, SIGNALS].concat();
+        all.extend(OF_PROCESS.iter().map(|(call, _)| call));
+        all.extend(OF_KIND.iter().map(|(call, _)| call));
         let count = all.len();
         all.sort_unstable();
         all.dedup();

@@ -2,7 +2,8 @@
 //! file is kept under another name until the last change is done. What fails is undone in reverse order.
 //!
 //! Names are exchanged atomically, so that a file is always there, old or new. A power cut between two exchanges can leave
-//! some files new and some old, and files named `.mathchain-*.tmp`.
+//! some files new and some old, and files named `.mathchain-*.tmp`; so can a kill, after which the probe of the call puts the old
+//! files back and removes the others (`files::evidence`).
 
 use std::fs::File;
 use std::io::Read;
@@ -16,8 +17,9 @@ use rustix::io::Errno;
 use tool_core::ToolError;
 use tool_core::capability::{Change, FileInfo, FileKind};
 
+use super::leftovers::{New, fresh_name};
 use super::resolve::tidy;
-use super::write::{Target, fresh_name, make_below, name_if_free};
+use super::write::{Target, make_below, name_if_free};
 use super::{Workspace, error, info, kind_of};
 
 pub(super) fn change(
@@ -37,6 +39,9 @@ pub(super) fn change(
     transaction.finish()
 }
 
+/// How many new files stay without a name until they are exchanged.
+const OPEN_MAX: usize = 64;
+
 /// Dropped before it is finished, it undoes everything.
 #[derive(Default)]
 struct Transaction<'a> {
@@ -49,8 +54,8 @@ struct Step<'a> {
     change: &'a Change,
     before: Option<Stat>,
     after: Option<Stat>,
-    /// Name of the new content, as long as it has no other.
-    new: Option<String>,
+    /// The new content, as long as it has no name of its own.
+    new: Option<New>,
     state: State,
 }
 
@@ -90,9 +95,15 @@ impl<'a> Transaction<'a> {
             new: None,
             state: State::Untouched,
         });
+        let too_many = self.steps.len() > OPEN_MAX;
         // From here on, dropping the transaction removes what was made for this step.
         if let Some(step) = self.steps.last_mut() {
             step.write_new()?;
+        }
+        if let Some(step) = self.steps.last_mut().filter(|_| too_many)
+            && let Some(new) = &mut step.new
+        {
+            new.close().map_err(|err| step.target.fail(err))?;
         }
         Ok(())
     }
@@ -127,8 +138,8 @@ impl<'a> Transaction<'a> {
         for step in steps {
             if let State::Kept(old) = &step.state {
                 // The change is done; an old file that cannot be removed is a leftover, not a failure.
-                let _ = unlinkat(&step.target.folder, old.as_str(), AtFlags::empty());
-                let _ = fsync(&step.target.folder);
+                let _ = unlinkat(&*step.target.folder, old.as_str(), AtFlags::empty());
+                let _ = fsync(&*step.target.folder);
             }
             let stat = match step.change {
                 Change::Delete { .. } => step.before,
@@ -163,13 +174,15 @@ impl Step<'_> {
             Change::Replace { content, .. } => (content, None),
             Change::Delete { .. } => return Ok(()),
         };
-        let (file, new) = self.target.new_file(self.before.as_ref())?;
-        self.new = Some(new);
+        let mut new = self.target.new_file(self.before.as_ref())?;
         if let Some(mode) = mode {
-            fchmod(&file, Mode::from_raw_mode(mode & 0o777))
+            let file = new.file().map_err(|err| self.target.fail(err))?;
+            fchmod(&*file, Mode::from_raw_mode(mode & 0o777))
                 .map_err(|err| self.target.fail(err))?;
         }
-        self.after = Some(self.target.fill(file, content, self.before.as_ref())?);
+        let before = self.before.as_ref();
+        self.after = Some(self.target.fill(&mut new, content, before)?);
+        self.new = Some(new);
         Ok(())
     }
 
@@ -188,55 +201,51 @@ impl Step<'_> {
     }
 
     fn create(&mut self) -> Result<(), ToolError> {
-        let new = self.new.take().unwrap_or_default();
-        let named = name_if_free(self.folder(), &new, &self.target.name);
-        match named {
-            Ok(()) => self.state = State::Created,
-            Err(err) => {
-                self.new = Some(new);
-                return Err(match err {
+        if let Some(new) = self.new.take() {
+            new.name_if_free(&self.target.name)
+                .map_err(|err| match err {
                     Errno::EXIST => self.target.exists(),
                     err => self.target.fail(err),
-                });
-            }
+                })?;
+            self.state = State::Created;
         }
         Ok(())
     }
 
     /// Gives the new file the name of the old one, which keeps another.
     fn exchange(&mut self) -> Result<(), ToolError> {
-        let new = self.new.take().unwrap_or_default();
+        let Some(mut new) = self.new.take() else {
+            return Ok(());
+        };
+        let kept = self
+            .exchange_with(&mut new)
+            .map_err(|err| self.target.fail(err))?;
+        new.leave();
+        self.state = State::Kept(kept);
+        Ok(())
+    }
+
+    fn exchange_with(&self, new: &mut New) -> Result<String, Errno> {
+        let temporary = new.named()?;
         let (folder, name) = (self.folder(), self.target.name.as_str());
-        let exchanged = renameat_with(folder, new.as_str(), folder, name, RenameFlags::EXCHANGE);
-        let kept = match exchanged {
-            Ok(()) => Ok(new.clone()),
+        let exchanged = renameat_with(folder, &*temporary, folder, name, RenameFlags::EXCHANGE);
+        match exchanged {
+            Ok(()) => Ok(temporary),
             // Not every file system can; there, the old file gets a second name first.
             Err(Errno::INVAL | Errno::NOSYS) => {
-                let old = fresh_name();
-                linkat(folder, name, folder, old.as_str(), AtFlags::empty())
-                    .and_then(|()| {
-                        renameat(folder, new.as_str(), folder, name).inspect_err(|_| {
-                            let _ = unlinkat(folder, old.as_str(), AtFlags::empty());
-                        })
-                    })
-                    .map(|()| old)
+                let old = fresh_name(&self.target.temporary);
+                linkat(folder, name, folder, old.as_str(), AtFlags::empty())?;
+                renameat(folder, &*temporary, folder, name).inspect_err(|_| {
+                    let _ = unlinkat(folder, old.as_str(), AtFlags::empty());
+                })?;
+                Ok(old)
             }
             Err(err) => Err(err),
-        };
-        match kept {
-            Ok(kept) => {
-                self.state = State::Kept(kept);
-                Ok(())
-            }
-            Err(err) => {
-                self.new = Some(new);
-                Err(self.target.fail(err))
-            }
         }
     }
 
     fn move_away(&mut self) -> Result<(), ToolError> {
-        let old = fresh_name();
+        let old = fresh_name(&self.target.temporary);
         let folder = self.folder();
         renameat(folder, self.target.name.as_str(), folder, old.as_str())
             .map_err(|err| error::io("delete", self.target.path, err))?;
@@ -291,12 +300,9 @@ impl Step<'_> {
                 }
             },
         }
-        if let Some(new) = &self.new {
-            let _ = unlinkat(folder, new.as_str(), AtFlags::empty());
-        }
         self.state = State::Untouched;
         self.new = None;
-        let _ = fsync(&self.target.folder);
+        let _ = fsync(&*self.target.folder);
     }
 }
 

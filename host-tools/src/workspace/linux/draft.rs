@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, fsync, mkdirat, openat, openat2,
@@ -12,8 +13,11 @@ use rustix::io::Errno;
 use tool_core::capability::{Draft, FileKind};
 use tool_core::{ErrorCode, ToolError};
 
+use super::guard::Guard;
+use super::leftovers::fresh_name;
+use super::resolve::leads_to;
 use super::resolve::{PARTS_MAX, tidy};
-use super::write::{fresh_name, make_below};
+use super::write::make_below;
 use super::{Workspace, error, kind_of};
 
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH
@@ -37,6 +41,9 @@ pub(super) struct Folder {
     last: Option<(String, OwnedFd)>,
     /// Folders made above it.
     made: Vec<(OwnedFd, String)>,
+    guard: Arc<Guard>,
+    /// Where it will be, relative to the root.
+    relative: String,
 }
 
 impl Folder {
@@ -47,6 +54,7 @@ impl Folder {
         let Some((name, folders)) = parts.split_last() else {
             return Err(error::not_empty(path)); // the root itself
         };
+        let name = (*name).to_owned();
         if parts.contains(&"..") {
             return Err(error::malformed(
                 path,
@@ -64,8 +72,8 @@ impl Folder {
                 made.0.push((folder, name.to_owned()));
             }
         })?;
-        check_free(&above, name, path)?;
-        let draft = fresh_name();
+        check_free(&above, &name, path)?;
+        let draft = fresh_name(&workspace.temporary);
         mkdirat(&above, draft.as_str(), Mode::from_raw_mode(0o777)).map_err(fail)?;
         let fd = openat(&above, draft.as_str(), FOLDER, Mode::empty());
         let fd = fd.map_err(|err| {
@@ -75,11 +83,13 @@ impl Folder {
         Ok(Self {
             above,
             draft,
-            name: (*name).to_owned(),
+            name: name.clone(),
             path: path.to_owned(),
             fd,
             last: None,
             made: std::mem::take(&mut made.0),
+            guard: Arc::clone(&workspace.guard),
+            relative,
         })
     }
 
@@ -107,6 +117,17 @@ impl Folder {
         }
     }
 
+    /// What the trait asks of its callers, and what is never written.
+    fn checked(&self, path: &str) -> Result<(), ToolError> {
+        let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
+        if !path.split('/').all(plain) || path.split('/').count() > PARTS_MAX {
+            return Err(error::malformed(path, "a part of it is empty, `.` or `..`"));
+        }
+        let whole = leads_to(&format!("{}/{path}", self.relative));
+        self.guard
+            .allow(&whole.ok_or_else(|| error::outside(path))?, path)
+    }
+
     fn make(&self, path: &str) -> Result<OwnedFd, ToolError> {
         let mut here =
             openat(&self.fd, ".", FOLDER, Mode::empty()).map_err(|err| self.fail(path, err))?;
@@ -126,7 +147,7 @@ impl Folder {
 
 impl Draft for Folder {
     fn make_folder(&mut self, path: &str) -> Result<(), ToolError> {
-        checked(path)?;
+        self.checked(path)?;
         self.folder(path).map(|_| ())
     }
 
@@ -135,7 +156,7 @@ impl Draft for Folder {
         path: &str,
         executable: bool,
     ) -> Result<Box<dyn Write + Send>, ToolError> {
-        checked(path)?;
+        self.checked(path)?;
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
         let folder = if folder == "." {
             self.fd.as_fd()
@@ -219,24 +240,8 @@ fn taken(path: &str) -> ToolError {
         .hint("name a folder that does not exist yet, or an empty one")
 }
 
-/// What the trait asks of its callers.
-fn checked(path: &str) -> Result<(), ToolError> {
-    let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
-    if path
-        .split('/')
-        .any(|part| part.eq_ignore_ascii_case(".git"))
-    {
-        return Err(error::protected(path));
-    }
-    if path.split('/').all(plain) && path.split('/').count() <= PARTS_MAX {
-        Ok(())
-    } else {
-        Err(error::malformed(path, "a part of it is empty, `.` or `..`"))
-    }
-}
-
 /// Removes a folder and what is in it, following no link; what cannot be removed stays.
-fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
+pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
     if depth <= PARTS_MAX
         && let Ok(fd) = openat(above, name, FOLDER, Mode::empty())
     {

@@ -71,6 +71,32 @@ pub(super) fn protected(path: &str) -> ToolError {
     .hint("write to another place; a person may change this file by hand")
 }
 
+/// A name that only files in the making have.
+pub(super) fn temporary(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PolicyDenied,
+        format_args!(
+            "`{}` has the name of a file that is being written (`.mathchain-*.tmp`): tools neither read nor make such files",
+            brief(path)
+        ),
+    )
+    .reason("protected_path")
+    .hint("use another name; `mathchain doctor` finds what killed calls left, and says how to remove it")
+}
+
+/// A path that leads elsewhere than it did when the call was judged.
+pub(super) fn turned(path: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::ResourceChanged,
+        format_args!(
+            "`{}` leads elsewhere than when the rules were asked: a link on the way was turned meanwhile",
+            brief(path)
+        ),
+    )
+    .reason("resource_changed")
+    .hint("call again: the rules are asked about the new place")
+}
+
 /// What tools do not read either.
 pub(super) fn closed(path: &str) -> ToolError {
     ToolError::new(

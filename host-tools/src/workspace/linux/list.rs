@@ -177,8 +177,8 @@ impl Listing<'_> {
                 continue;
             }
             self.count()?;
-            // What is closed is not shown: whoever goes through a tree passes it by.
-            if self.root.is_closed(&legible(real.join(name).as_os_str())) {
+            // What is closed or in the making is not shown: whoever goes through a tree passes it by.
+            if self.root.is_hidden(&legible(real.join(name).as_os_str())) {
                 continue;
             }
             let Some(mut found) = look(fd, name, path)? else {

@@ -1,9 +1,11 @@
 //! The workspace on Linux: reading here, resolution in `resolve`, writing in `write`, several changes at once in `change`, new
-//! folders in `draft`, listing in `list`.
+//! folders in `draft`, listing in `list`, what is never written in `guard`, what killed calls left in `leftovers`.
 
 mod change;
 mod draft;
 mod error;
+mod guard;
+mod leftovers;
 mod list;
 mod resolve;
 mod write;
@@ -14,25 +16,32 @@ mod tests;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{FileType, OFlags, Stat, fstat, fstatvfs};
 use tool_core::capability::{
-    Change, Draft, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space, WriteMode,
+    Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
+    WriteMode,
 };
 use tool_core::{StopFlag, ToolError};
 
+use self::guard::Guard;
 use self::resolve::{Root, folded_parts, tidy};
-use super::{CLOSED, PROTECTED};
+use super::PROTECTED;
+
+pub use self::leftovers::leftovers;
 
 /// The files beneath one folder.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workspace {
     root: Root,
-    protected: Vec<Vec<String>>,
+    guard: Arc<Guard>,
+    /// What names of temporary files begin with: that of the call, else that of the process.
+    temporary: Arc<str>,
 }
 
 impl Workspace {
-    /// Opens a folder as the root; [`PROTECTED`] is never written to, [`CLOSED`] never read.
+    /// Opens a folder as the root; [`PROTECTED`] is never written to.
     ///
     /// # Errors
     /// `precondition_failed` when it is no folder or the kernel cannot resolve beneath it.
@@ -41,14 +50,15 @@ impl Workspace {
     }
 
     /// Opens a folder with a list of its own of what is never written to, relative to the root; see [`PROTECTED`] for what
-    /// an entry covers. `.git` is always covered.
+    /// an entry covers. [`EVERYWHERE`](super::EVERYWHERE) is always covered, and what stands beside a configuration.
     ///
     /// # Errors
     /// As [`Workspace::open`].
     pub fn with_protected(root: impl AsRef<Path>, protected: &[&str]) -> Result<Self, ToolError> {
         Ok(Self {
-            root: Root::open(root.as_ref(), CLOSED)?,
-            protected: protected.iter().map(|path| folded_parts(path)).collect(),
+            root: Root::open(root.as_ref())?,
+            guard: Arc::new(Guard::new(protected)),
+            temporary: leftovers::of_process().into(),
         })
     }
 
@@ -57,8 +67,8 @@ impl Workspace {
     pub fn close(mut self, folders: &[&str]) -> Self {
         let folders = folders.iter().map(|path| folded_parts(path));
         let folders: Vec<Vec<String>> = folders.filter(|path| !path.is_empty()).collect();
-        self.protected.extend(folders.iter().cloned());
-        self.root.closed.extend(folders);
+        Arc::make_mut(&mut self.guard).add(folders.iter().cloned());
+        self.root.close(folders);
         self
     }
 }
@@ -142,6 +152,22 @@ impl Files for Workspace {
 
     fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
         Ok(Box::new(draft::Folder::begin(self, path)?))
+    }
+
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+        Some(Arc::new(Self {
+            root: self.root.for_call(call),
+            guard: Arc::clone(&self.guard),
+            temporary: leftovers::of_call(&call.key).into(),
+        }))
+    }
+
+    fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
+        leftovers::open(self, folder)
+    }
+
+    fn clear_leftovers(&self, folder: &str) -> Result<(), ToolError> {
+        leftovers::clear(self, folder)
     }
 
     fn identity(&self, path: &str) -> Result<String, ToolError> {

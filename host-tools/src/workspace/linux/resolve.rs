@@ -1,17 +1,20 @@
 //! From the text of a path to an open file beneath the root: the only place that resolves paths.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, readlinkat, statat,
 };
 use rustix::io::Errno;
-use tool_core::capability::{FileKind, folded};
+use tool_core::capability::{FileCall, FileKind, folded};
 use tool_core::{ErrorCode, ToolError};
 
+use super::super::{CLOSED, is_temporary};
 use super::{error, kind_of};
 
 /// Longest path taken, in bytes: the kernel's own limit without the final zero.
@@ -26,13 +29,15 @@ const ATTEMPTS_MAX: usize = 256;
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
 /// The open root folder.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Root {
-    fd: OwnedFd,
+    fd: Arc<OwnedFd>,
     device: u64,
     inode: u64,
-    /// What is not read, as folded parts.
-    pub(super) closed: Vec<Vec<String>>,
+    /// What is not read besides [`CLOSED`], as folded parts.
+    closed: Arc<Vec<Vec<String>>>,
+    /// Where paths led when the call was judged, by the path as it is written.
+    places: Arc<HashMap<String, String>>,
 }
 
 /// Where a path leads.
@@ -46,7 +51,7 @@ pub(super) struct Place {
 }
 
 impl Root {
-    pub(super) fn open(path: &Path, closed: &[&str]) -> Result<Self, ToolError> {
+    pub(super) fn open(path: &Path) -> Result<Self, ToolError> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
             ToolError::new(
                 ErrorCode::PreconditionFailed,
@@ -72,11 +77,23 @@ impl Root {
             refuse(format!("`openat2` does not work here ({err})"), "openat2", hint)
         })?;
         Ok(Self {
-            fd,
+            fd: Arc::new(fd),
             device: stat.st_dev,
             inode: stat.st_ino,
-            closed: closed.iter().map(|path| folded_parts(path)).collect(),
+            closed: Arc::default(),
+            places: Arc::default(),
         })
+    }
+
+    pub(super) fn close(&mut self, folders: Vec<Vec<String>>) {
+        Arc::make_mut(&mut self.closed).extend(folders);
+    }
+
+    pub(super) fn for_call(&self, call: &FileCall) -> Self {
+        Self {
+            places: Arc::new(call.places.clone()),
+            ..self.clone()
+        }
     }
 
     /// The part of a path below the root. An absolute path is taken when one of its leading folders *is* the root, by device
@@ -129,6 +146,13 @@ impl Root {
         path: &str,
     ) -> Result<OwnedFd, ToolError> {
         self.allow_read(relative, path)?;
+        if let Some(place) = self.places.get(path) {
+            self.allow_read(place, path)?;
+            return self.open_plain(place, flags).map_err(|err| match err {
+                Errno::LOOP => error::turned(path),
+                err => error::io("read", path, err),
+            });
+        }
         match self.open_plain(relative, flags) {
             // Where a link is on the way, what it leads to is located by hand and then opened without following any: what is
             // opened is what was looked at.
@@ -144,16 +168,27 @@ impl Root {
 
     /// Refuses what is closed; a path with links on the way is asked about again when they have been followed.
     pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<(), ToolError> {
-        if self.is_closed(relative) {
+        let parts = leads_to(relative).unwrap_or_default();
+        if parts.iter().any(|part| is_temporary(part)) {
+            return Err(error::temporary(path));
+        }
+        if self.is_closed(&parts) {
             return Err(error::closed(path));
         }
         Ok(())
     }
 
-    /// Whether a path without links is closed or below what is.
-    pub(super) fn is_closed(&self, relative: &str) -> bool {
-        leads_to(relative)
-            .is_some_and(|parts| self.closed.iter().any(|closed| parts.starts_with(closed)))
+    /// Whether whoever goes through a tree passes by a path without links.
+    pub(super) fn is_hidden(&self, relative: &str) -> bool {
+        leads_to(relative).is_some_and(|parts| {
+            self.is_closed(&parts) || parts.iter().any(|part| is_temporary(part))
+        })
+    }
+
+    /// Whether folded parts are closed or below what is.
+    fn is_closed(&self, parts: &[String]) -> bool {
+        parts.iter().any(|part| CLOSED.contains(&part.as_str()))
+            || self.closed.iter().any(|closed| parts.starts_with(closed))
     }
 
     /// Opens what a path leads to when no link is on the way.
@@ -174,7 +209,7 @@ impl Root {
         let relative = relative.as_ref();
         for _ in 0..ATTEMPTS_MAX {
             match openat2(
-                &self.fd,
+                self.fd.as_fd(),
                 relative,
                 flags | OFlags::CLOEXEC,
                 Mode::empty(),
@@ -339,6 +374,19 @@ pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
         }
     }
     Some(parts)
+}
+
+/// The parts of a path without links, `..` taken, as they are spelled.
+pub(super) fn plain_parts(relative: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for part in tidy(relative) {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts
 }
 
 /// A name as text; bytes that are not UTF-8 are shown as `\xNN`.

@@ -1,34 +1,33 @@
 //! Writing: a new file beside the old one, synced and renamed over it; or one locked append.
 
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{
     AtFlags, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, flock,
-    fstat, fsync, ftruncate, linkat, mkdirat, openat, renameat, renameat_with, statat, unlinkat,
+    fstat, fsync, ftruncate, linkat, mkdirat, openat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
 use tool_core::{ErrorCode, ToolError};
 
-use super::resolve::{leads_to, tidy};
+use super::leftovers::New;
+use super::resolve::tidy;
 use super::{Workspace, error, info, kind_of, shown};
 
 /// How long an append waits for another one to the same file.
 const LOCK_WAIT_MS: u64 = 5_000;
-/// How many names are tried for the new file beside the old one.
-const NAMES_MAX: usize = 16;
 
 /// Where a write goes: the open folder and the name in it.
 pub(super) struct Target<'a> {
-    pub(super) folder: OwnedFd,
+    pub(super) folder: Arc<OwnedFd>,
     pub(super) name: String,
     pub(super) path: &'a str,
     pub(super) shown: String,
+    pub(super) temporary: Arc<str>,
 }
 
 impl<'a> Target<'a> {
@@ -48,10 +47,12 @@ impl<'a> Target<'a> {
             folder: workspace
                 .root
                 .open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY)
+                .map(Arc::new)
                 .map_err(|err| missing_folder(folder, path, err))?,
             name: name.to_owned(),
             path,
             shown: shown(&relative),
+            temporary: Arc::clone(&workspace.temporary),
         })
     }
 }
@@ -80,7 +81,7 @@ pub(super) fn remove(
 ) -> Result<FileInfo, ToolError> {
     let target = Target::find(workspace, path.trim_end_matches('/'))?;
     let stat = statat(
-        &target.folder,
+        &*target.folder,
         target.name.as_str(),
         AtFlags::SYMLINK_NOFOLLOW,
     )
@@ -94,7 +95,7 @@ pub(super) fn remove(
         }
         (found, _) => return Err(error::not_regular(path, found)),
     };
-    unlinkat(&target.folder, target.name.as_str(), flags).map_err(|err| match err {
+    unlinkat(&*target.folder, target.name.as_str(), flags).map_err(|err| match err {
         Errno::NOTEMPTY | Errno::EXIST => error::not_empty(path),
         err => target.fail_to("delete", err),
     })?;
@@ -162,26 +163,10 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
     error::io("write", path, err)
 }
 
-impl Workspace {
-    /// Refuses what is never written to. No link is followed on the way of a write, so the text of the path decides.
-    pub(super) fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
-        let parts = leads_to(relative).ok_or_else(|| error::outside(path))?;
-        let protected = parts.iter().any(|part| part == ".git")
-            || self
-                .protected
-                .iter()
-                .any(|protected| !protected.is_empty() && parts.starts_with(protected));
-        if !protected {
-            return Ok(());
-        }
-        Err(error::protected(path))
-    }
-}
-
 impl Target<'_> {
     /// What has the name now; anything but a regular file is refused.
     pub(super) fn there(&self) -> Result<Option<Stat>, ToolError> {
-        match statat(&self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+        match statat(&*self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => match kind_of(stat.st_mode) {
                 FileKind::File => Ok(Some(stat)),
                 FileKind::Link => Err(error::link(self.path)),
@@ -216,66 +201,46 @@ impl Target<'_> {
         mode: WriteMode,
         before: Option<&Stat>,
     ) -> Result<FileInfo, ToolError> {
-        let (file, new) = self.new_file(before)?;
-        let done = self
-            .fill(file, content, before)
-            .and_then(|stat| self.give_name(&new, mode).map(|()| stat));
-        if done.is_err() {
-            // The reason of the failure says more than that of a failed clean-up.
-            let _ = unlinkat(&self.folder, new.as_str(), AtFlags::empty());
-        }
-        let stat = done?;
-        self.sync_folder()?;
-        Ok(info(self.shown.clone(), &stat))
-    }
-
-    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<(File, String), ToolError> {
-        // What replaces a file is nobody else's to read until it has that file's mode; a new file gets the usual mode.
-        let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        for _ in 0..NAMES_MAX {
-            let name = fresh_name();
-            match openat(&self.folder, name.as_str(), flags, mode) {
-                Ok(fd) => return Ok((File::from(fd), name)),
-                Err(Errno::EXIST) => {}
-                Err(err) => return Err(self.fail(err)),
-            }
-        }
-        Err(self.fail(Errno::EXIST))
-    }
-
-    pub(super) fn fill(
-        &self,
-        mut file: File,
-        content: &[u8],
-        before: Option<&Stat>,
-    ) -> Result<Stat, ToolError> {
-        file.write_all(content)
-            .map_err(|err| error::of_std("write", self.path, &err))?;
-        if let Some(before) = before {
-            keep_owner_and_mode(&file, before).map_err(|err| self.fail(err))?;
-        }
-        fsync(&file)
-            .and_then(|()| fstat(&file))
-            .map_err(|err| self.fail(err))
-    }
-
-    fn give_name(&self, new: &str, mode: WriteMode) -> Result<(), ToolError> {
-        let folder = self.folder.as_fd();
+        let mut new = self.new_file(before)?;
+        let stat = self.fill(&mut new, content, before)?;
         let named = if mode == WriteMode::Create {
-            name_if_free(folder, new, &self.name)
+            new.name_if_free(&self.name)
         } else {
-            renameat(folder, new, folder, self.name.as_str())
+            new.name_over(&self.name)
         };
         named.map_err(|err| match err {
             Errno::EXIST => self.exists(),
             err => self.fail(err),
-        })
+        })?;
+        self.sync_folder()?;
+        Ok(info(self.shown.clone(), &stat))
+    }
+
+    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<New, ToolError> {
+        // What replaces a file is nobody else's to read until it has that file's mode; a new file gets the usual mode.
+        let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
+        New::make(Arc::clone(&self.folder), mode, &self.temporary).map_err(|err| self.fail(err))
+    }
+
+    pub(super) fn fill(
+        &self,
+        new: &mut New,
+        content: &[u8],
+        before: Option<&Stat>,
+    ) -> Result<Stat, ToolError> {
+        let file = new.file().map_err(|err| self.fail(err))?;
+        file.write_all(content)
+            .map_err(|err| error::of_std("write", self.path, &err))?;
+        if let Some(before) = before {
+            keep_owner_and_mode(file, before).map_err(|err| self.fail(err))?;
+        }
+        fsync(&*file)
+            .and_then(|()| fstat(&*file))
+            .map_err(|err| self.fail(err))
     }
 
     pub(super) fn sync_folder(&self) -> Result<(), ToolError> {
-        fsync(&self.folder).map_err(|err| self.fail(err))
+        fsync(&*self.folder).map_err(|err| self.fail(err))
     }
 
     /// Appends under a lock, in one piece: when it cannot be written whole, nothing of it stays.
@@ -288,7 +253,7 @@ impl Target<'_> {
             | OFlags::NOCTTY
             | OFlags::CLOEXEC;
         let fd = openat(
-            &self.folder,
+            &*self.folder,
             self.name.as_str(),
             flags,
             Mode::from_raw_mode(0o666),
@@ -370,15 +335,4 @@ fn keep_owner_and_mode(file: &File, before: &Stat) -> Result<(), Errno> {
     }
     // Without the bits that lend rights.
     fchmod(file, Mode::from_raw_mode(before.st_mode & 0o777))
-}
-
-/// A name nobody has: process, counter and chance.
-pub(super) fn fresh_name() -> String {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let chance = RandomState::new().build_hasher().finish();
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!(
-        ".mathchain-{:x}-{count:x}-{chance:016x}.tmp",
-        std::process::id()
-    )
 }

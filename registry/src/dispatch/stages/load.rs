@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::Alarm;
+use tool_core::capability::{Alarm, Arrays};
 use tool_core::ctx::Budget;
 use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value};
 
@@ -39,7 +39,11 @@ pub(super) fn context(
         memory_bytes: limits.memory_bytes,
         ..Budget::default()
     };
+    let key = idempotency_key(request, trail);
     let mut capabilities = dispatcher.host.capabilities.declared_by(spec);
+    if let (Some(_), Some(places)) = (&capabilities.files, &ruled.places) {
+        capabilities.files = Some(places.files(&key));
+    }
     capabilities.http = capabilities
         .http
         .map(|http| ruled.hosts.clone().guard(http));
@@ -55,7 +59,7 @@ pub(super) fn context(
     let mut ctx = Ctx::new(stop, budget)
         .with_capabilities(capabilities)
         .with_seed(request.seed)
-        .with_idempotency_key(idempotency_key(request, trail));
+        .with_idempotency_key(key);
     if let Some(progress) = &request.progress {
         ctx = ctx.with_progress(Arc::clone(progress));
     }
@@ -144,12 +148,22 @@ pub(super) fn look(ruled: &Ruled<'_>, ctx: &Ctx, trail: &mut Trail) {
 
 fn inputs(ruled: &Ruled<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, ToolError> {
     let dispatcher = ruled.looked.dispatcher;
+    let mut arrays = dispatcher.host.arrays.clone();
+    if let Some(places) = ruled
+        .places
+        .as_ref()
+        .filter(|_| !ruled.call.sources().is_empty())
+    {
+        let of_call =
+            |arrays: Arc<dyn Arrays>| arrays.for_call(&places.files("")).unwrap_or(arrays);
+        arrays = arrays.map(of_call);
+    }
     let mut loaded = HashMap::new();
     let mut kinds = HashMap::new();
     for reference in ruled.call.sources() {
         stop.check()?;
         let refuse = |message: &str| Err(ToolError::invalid(reference.pointer.clone(), message));
-        let Some(arrays) = &dispatcher.host.arrays else {
+        let Some(arrays) = &arrays else {
             return refuse("this door opens no files: pass the data inline");
         };
         match kinds.insert(reference.source.clone(), reference.kind) {

@@ -7,22 +7,25 @@
 mod approve;
 mod destroyed;
 mod load;
+mod places;
 mod probe;
 mod stopped;
 
 use std::ops::ControlFlow;
 
-use tool_core::capability::Alarm;
+use tool_core::capability::{Alarm, Files};
 use tool_core::{
     AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, Object, ResourceKey,
     ToolError, Value,
 };
 
+use self::places::Places;
 use self::stopped::stopped;
 use super::limits::check_output;
 use super::trail::Trail;
 use super::{
-    CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, results,
+    CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, resource_keys,
+    results,
 };
 use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict};
 use crate::redact;
@@ -258,7 +261,9 @@ struct Checked<'a> {
 impl<'a> Checked<'a> {
     fn rules(self, trail: &mut Trail) -> Result<Ruled<'a>, ToolError> {
         let Self { looked, call } = self;
-        let files = looked.dispatcher.host.capabilities.files.as_deref();
+        let places = looked.dispatcher.host.capabilities.files.clone();
+        let places = places.map(Places::new);
+        let files = places.as_ref().map(|places| places as &dyn Files);
         let facts = CallFacts::of(looked.tool(), call.as_ref(), files);
         let catalogue = &looked.dispatcher.catalogue;
         let mut decision = looked
@@ -285,6 +290,7 @@ impl<'a> Checked<'a> {
             decision,
             condition,
             hosts,
+            places,
         })
     }
 }
@@ -315,14 +321,14 @@ struct Ruled<'a> {
     condition: Value,
     /// What is said of hosts that the call meets on its way.
     hosts: HostRules,
+    /// Where its paths led; that is where they are read.
+    places: Option<Places>,
 }
 
 impl<'a> Ruled<'a> {
     fn keys(self, trail: &mut Trail) -> Result<Keyed<'a>, ToolError> {
-        let keys = self
-            .looked
-            .dispatcher
-            .resource_keys(self.looked.tool(), self.call.as_ref())?;
+        let files = self.places.as_ref().map(|places| places as &dyn Files);
+        let keys = resource_keys(self.looked.tool(), self.call.as_ref(), files)?;
         if let Some(planned) = trail.planned() {
             unchanged(self.looked.tool().spec().id, planned, &keys)?;
         }

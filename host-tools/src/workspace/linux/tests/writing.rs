@@ -90,7 +90,14 @@ fn repository_state_and_configuration_are_never_written() {
         }
         assert_reason(place.workspace.make_folder(path), "protected_path");
     }
-    for path in [".gitignore", "d/mathchain.toml", "agents.md", "x.git"] {
+    for path in [
+        "d/mathchain.toml",
+        "d/.MathChain/x",
+        "d/plugins/p/manifest.json",
+    ] {
+        assert_reason(place.write(path, "x", WriteMode::Create), "protected_path");
+    }
+    for path in [".gitignore", "d/agents.md", "agents.md", "x.git"] {
         place.write(path, "x", WriteMode::Create).unwrap();
     }
     let own = Workspace::with_protected(place.real(""), &["d/e", ""]).unwrap();
@@ -102,8 +109,11 @@ fn repository_state_and_configuration_are_never_written() {
         own.write(".git/x", b"x", WriteMode::Create),
         "protected_path",
     );
-    own.write("mathchain.toml", b"x", WriteMode::Create)
-        .unwrap();
+    assert_reason(
+        own.write("mathchain.toml", b"x", WriteMode::Create),
+        "protected_path",
+    );
+    own.make_folder("agents").unwrap();
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! What tools never write: by name at every depth, by place, and what belongs to a configuration that stands beside it.
+
+use rustix::fs::{AtFlags, OFlags, statat};
+use tool_core::ToolError;
+use tool_core::capability::folded;
+
+use super::super::{BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, is_temporary};
+use super::resolve::{folded_parts, leads_to, plain_parts};
+use super::{Workspace, error};
+
+/// The places that are never written, relative to the root.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Guard(Vec<Vec<String>>);
+
+impl Guard {
+    pub(super) fn new(protected: &[&str]) -> Self {
+        Self(protected.iter().map(|path| folded_parts(path)).collect())
+    }
+
+    pub(super) fn add(&mut self, places: impl IntoIterator<Item = Vec<String>>) {
+        self.0.extend(places);
+    }
+
+    /// Refuses what the parts of a path tell.
+    pub(super) fn allow(&self, parts: &[String], path: &str) -> Result<(), ToolError> {
+        if parts.iter().any(|part| is_temporary(part)) {
+            return Err(error::temporary(path));
+        }
+        let named = parts.iter().any(|part| EVERYWHERE.contains(&part.as_str()));
+        let mut places = self.0.iter().filter(|place| !place.is_empty());
+        let manifest =
+            matches!(parts, [.., plugins, _, last] if plugins == PLUGINS && last == MANIFEST);
+        if named || manifest || places.any(|place| parts.starts_with(place)) {
+            return Err(error::protected(path));
+        }
+        Ok(())
+    }
+}
+
+impl Workspace {
+    /// Refuses what is never written to. No link is followed on the way of a write, so the text of the path decides.
+    pub(super) fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
+        let parts = leads_to(relative).ok_or_else(|| error::outside(path))?;
+        self.guard.allow(&parts, path)?;
+        let plain = plain_parts(relative);
+        for (depth, part) in plain.iter().enumerate() {
+            let part = folded(part);
+            let above = &plain[..depth];
+            let of_plugin = || {
+                let name = plain.get(depth + 1)?;
+                part.eq(PLUGINS)
+                    .then(|| [plain[depth], name, MANIFEST].join("/"))
+            };
+            if BESIDE.contains(&part.as_str())
+                && (CONFIGURATIONS.iter().any(|name| self.is_there(above, name))
+                    || of_plugin().is_some_and(|manifest| self.is_there(above, &manifest)))
+            {
+                return Err(error::protected(path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something has this name in a folder, a link that leads nowhere included.
+    fn is_there(&self, folder: &[&str], name: &str) -> bool {
+        let folder = if folder.is_empty() {
+            ".".to_owned()
+        } else {
+            folder.join("/")
+        };
+        // A folder with a link on its way is not written to.
+        let folder = self
+            .root
+            .open_plain(folder, OFlags::PATH | OFlags::DIRECTORY);
+        folder.is_ok_and(|folder| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok())
+    }
+}

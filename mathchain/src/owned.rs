@@ -1,0 +1,167 @@
+//! Files that decide what tools may do: there and readable, or an error that names them; and not of another user, whose word would
+//! then hold here.
+
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use tool_core::{ErrorCode, ToolError};
+
+/// The owner of the configuration that the command line names: naming it says that this user is trusted too.
+static TRUSTED: OnceLock<u32> = OnceLock::new();
+
+/// Trusts the owner of a file, and with it what lies beside it.
+pub(crate) fn trust_owner_of(path: &Path) {
+    if let Some(owner) = path.metadata().ok().and_then(|found| owner(&found)) {
+        let _ = TRUSTED.set(owner); // one command names one configuration
+    }
+}
+
+/// The text of a file; `None` where nothing has its name.
+///
+/// # Errors
+/// `invalid_request` for anything but a regular file of this user or of root that can be read.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, ToolError> {
+    let Some(mut file) = open(path)? else {
+        return Ok(None);
+    };
+    let mut text = String::new();
+    file.read_to_string(&mut text)
+        .map_err(|err| unusable(path, &format!("cannot be read: {err}")))?;
+    Ok(Some(text))
+}
+
+/// As [`read`], open.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn open(path: &Path) -> Result<Option<File>, ToolError> {
+    if !exists(path)? {
+        return Ok(None);
+    }
+    let cannot = |err: std::io::Error| {
+        let link = path.is_symlink();
+        unusable(
+            path,
+            &match err.kind() {
+                std::io::ErrorKind::NotFound if link => "is a link that leads nowhere".to_owned(),
+                _ => format!("cannot be read: {err}"),
+            },
+        )
+    };
+    // A pipe or device is not even opened.
+    regular(path, &path.metadata().map_err(cannot)?)?;
+    let file = File::open(path).map_err(cannot)?;
+    let found = file.metadata().map_err(cannot)?;
+    regular(path, &found)?;
+    of_this_user(path, &found)?;
+    Ok(Some(file))
+}
+
+/// Whether something has this name, a link that leads nowhere included.
+///
+/// # Errors
+/// When that cannot be told, and for what belongs to another user, a link included.
+pub(crate) fn exists(path: &Path) -> Result<bool, ToolError> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match path.symlink_metadata() {
+        Ok(found) => of_this_user(path, &found).map(|()| true),
+        Err(err) if matches!(err.kind(), NotFound | NotADirectory) => Ok(false),
+        Err(err) => Err(unusable(path, &format!("cannot be looked at: {err}"))),
+    }
+}
+
+fn regular(path: &Path, found: &Metadata) -> Result<(), ToolError> {
+    if found.is_file() {
+        return Ok(());
+    }
+    let kind = if found.is_dir() {
+        "a folder"
+    } else {
+        "a pipe, socket or device"
+    };
+    Err(unusable(
+        path,
+        &format!("is {kind}, expected a regular file"),
+    ))
+}
+
+/// Refuses what belongs to another user.
+///
+/// # Errors
+/// `invalid_request` that names the user's number and the cure.
+pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<(), ToolError> {
+    match owner(found) {
+        Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => {
+            let message = format_args!(
+                "`{}` belongs to another user (id {owner}), who would decide here what tools may do",
+                path.display()
+            );
+            Err(ToolError::new(ErrorCode::InvalidRequest, message)
+                .reason("owner")
+                .hint(
+                    "change its owner, or trust the owner of a configuration by naming it with --config",
+                ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Root's word holds everywhere, another user's only where the configuration was named.
+fn accepts(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
+    owner == 0 || owner == this_user || Some(owner) == trusted
+}
+
+/// An error that names a file and what is wrong with it.
+pub(crate) fn unusable(path: &Path, why: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidRequest,
+        format_args!("`{}` {why}", path.display()),
+    )
+    .reason("configuration")
+    .hint("repair or remove it: what it would forbid is not passed over")
+}
+
+#[cfg(unix)]
+fn owner(found: &Metadata) -> Option<u32> {
+    Some(std::os::unix::fs::MetadataExt::uid(found))
+}
+
+#[cfg(unix)]
+fn this_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn owner(_: &Metadata) -> Option<u32> {
+    None
+}
+
+#[cfg(not(unix))]
+fn this_user() -> u32 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accepts;
+
+    #[test]
+    fn root_is_believed_by_all_and_others_only_when_named() {
+        for (owner, this_user, trusted, expected) in [
+            (1000, 1000, None, true),
+            (0, 1000, None, true),
+            (1001, 1000, None, false),
+            (1000, 0, None, false),
+            (1000, 0, Some(1000), true),
+            (1001, 0, Some(1000), false),
+        ] {
+            assert_eq!(
+                accepts(owner, this_user, trusted),
+                expected,
+                "{owner} {this_user}"
+            );
+        }
+    }
+}

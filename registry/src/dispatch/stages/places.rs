@@ -1,0 +1,71 @@
+//! [`Places`]: where the paths of one call lead, looked up once. What a rule judged is what the tool then reads, also when a link on
+//! the way is turned elsewhere in between.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tool_core::capability::{FileCall, FileContent, FileInfo, Files, WriteMode};
+use tool_core::{StopFlag, ToolError};
+
+pub(super) struct Places {
+    files: Arc<dyn Files>,
+    found: Mutex<HashMap<String, String>>,
+}
+
+impl Places {
+    pub(super) fn new(files: Arc<dyn Files>) -> Self {
+        Self {
+            files,
+            found: Mutex::default(),
+        }
+    }
+
+    /// The files of the call, read where its paths led.
+    pub(super) fn files(&self, key: &str) -> Arc<dyn Files> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        // A file with several names has its inode after two slashes.
+        let place = |identity: &String| match identity.split_once("//") {
+            Some((place, _)) => place.to_owned(),
+            None => identity.clone(),
+        };
+        let places = found.iter();
+        let call = FileCall {
+            key: key.to_owned(),
+            places: places
+                .map(|(path, identity)| (path.clone(), place(identity)))
+                .collect(),
+        };
+        let files = self.files.for_call(&call);
+        files.unwrap_or_else(|| Arc::clone(&self.files))
+    }
+}
+
+impl Files for Places {
+    fn identity(&self, path: &str) -> Result<String, ToolError> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(identity) = found.get(path) {
+            return Ok(identity.clone());
+        }
+        let identity = self.files.identity(path)?;
+        found.insert(path.to_owned(), identity.clone());
+        Ok(identity)
+    }
+
+    fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
+        self.files.read(path, bytes_max)
+    }
+
+    fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError> {
+        self.files.write(path, content, mode)
+    }
+
+    fn list(
+        &self,
+        path: &str,
+        recursive: bool,
+        entries_max: usize,
+        stop: &StopFlag,
+    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
+        self.files.list(path, recursive, entries_max, stop)
+    }
+}
