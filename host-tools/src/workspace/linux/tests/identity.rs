@@ -64,3 +64,56 @@ fn hard_links_and_containment_overlap() {
     check("d", "d/new", true);
     check("d/new", "d/new2", false);
 }
+
+/// What a call was judged by is what it reads, wherever a link leads by then.
+#[test]
+fn a_path_is_read_where_it_led_when_the_call_was_judged() {
+    use tool_core::capability::{FileCall, Links};
+    let place = Place::new();
+    fs::create_dir(place.real("other")).unwrap();
+    put(&place.real("other/f.txt"), b"other");
+    place.link("d", "l");
+    let judged = place.workspace.identity("l/f.txt").unwrap();
+    let call = FileCall {
+        key: "k".to_owned(),
+        places: [("l/f.txt".to_owned(), judged)].into(),
+    };
+    let files = place.workspace.for_call(&call).unwrap();
+    fs::remove_file(place.real("l")).unwrap();
+    place.link("other", "l");
+    assert_eq!(files.read("l/f.txt", 100).unwrap().bytes, b"inside");
+    assert_eq!(
+        place.workspace.read("l/f.txt", 100).unwrap().bytes,
+        b"other"
+    );
+    // The place itself is turned into a link.
+    fs::rename(place.real("d"), place.real("moved")).unwrap();
+    place.link("other", "d");
+    assert_reason(files.read("l/f.txt", 100), "resource_changed");
+    let opened = files.open("l/f.txt", Links::Follow);
+    assert_reason(opened.map(|(info, _)| info), "resource_changed");
+    assert_reason(files.stat("l/f.txt"), "resource_changed");
+}
+
+/// What a killed call left is found by its key alone, and removed.
+#[test]
+fn what_a_call_left_is_its_own() {
+    use tool_core::capability::FileCall;
+    let place = Place::new();
+    let files = |key: &str| {
+        let call = FileCall {
+            key: key.to_owned(),
+            ..FileCall::default()
+        };
+        place.workspace.for_call(&call).unwrap()
+    };
+    let name = super::super::leftovers::fresh_name(&super::super::leftovers::of_call("one"));
+    put(&place.real(&format!("d/{name}")), b"kept");
+    assert_eq!(files("two").leftovers("d").unwrap().len(), 0);
+    files("two").clear_leftovers("d").unwrap();
+    assert!(place.real(&format!("d/{name}")).exists());
+    assert_eq!(files("one").leftovers("d").unwrap().len(), 1);
+    files("one").clear_leftovers("d").unwrap();
+    assert!(!place.real(&format!("d/{name}")).exists());
+    assert_eq!(place.content("d/f.txt"), "inside");
+}
