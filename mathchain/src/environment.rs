@@ -160,13 +160,14 @@ pub fn user_state_folder() -> Option<PathBuf> {
     user_folder("XDG_STATE_HOME", ".local/state")
 }
 
-/// The folders of a workspace that tools and programs do not read, absolute and without links: the state that is in use, and what has the name of
-/// one.
+/// The folders of a workspace that tools and programs do not read, absolute and without links: the state that is in use, the user's,
+/// which holds where there is no configuration, and what has the name of one.
 pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
     let named = host_tools::workspace::CLOSED.iter();
     let named = named.map(|name| workspace.join(name));
     named
         .chain(state.map(Path::to_owned))
+        .chain(user_state_folder())
         .map(|folder| real(&folder))
         .collect()
 }

@@ -99,15 +99,30 @@ fn a_root_above_the_configuration_does_not_open_it() {
     assert_eq!(place.read("mathchain.toml"), config);
 }
 
+/// The state of the user holds wherever there is no configuration.
+#[test]
+fn a_workspace_that_holds_the_state_of_the_user_does_not_open_it() {
+    let place = Place::new();
+    place.write("mathchain.toml", POLICY);
+    place.run(&["--json", "doctor"], "");
+    let flags = ["--config", "mathchain.toml", "--workspace", ".."];
+    for path in [
+        "state/mathchain/user-rules.toml",
+        "config/mathchain/mathchain.toml",
+        "config/mathchain/approvers.toml",
+        "config/mathchain/plugins/x/manifest.json",
+    ] {
+        assert_eq!(write(&place, &flags, path), "protected_path", "{path}");
+    }
+}
+
 /// As it was shown: a serving process loads what was written a second later.
 #[test]
 fn a_serving_process_cannot_be_given_another_policy() {
     let place = Place::new();
     place.write("policy.toml", POLICY);
     let mut served = Served::start(&place, &["--config", "policy.toml"]);
-    let content = POLICY
-        .replace("deny = [\\\"run_shell\\\"]", "")
-        .replace('"', "\\\"");
+    let content = POLICY.replace('"', "\\\"");
     let content = content.replace('\n', "\\n");
     let args =
         format!("{{\"path\":\"policy.toml\",\"mode\":\"overwrite\",\"content\":\"{content}\"}}");
