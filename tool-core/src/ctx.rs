@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces};
 use crate::error::{ErrorCode, ToolError};
 use crate::input::Source;
+use crate::outcome::{SHORTFALL, Shortfall};
 use crate::rng::{StreamRng, stream_rng};
 use crate::spec::{Capability, Spec};
 use crate::stop::StopFlag;
@@ -298,6 +299,12 @@ impl Ctx {
     pub fn note(&self, key: &str, value: impl Into<Value>) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.insert(key, value);
+    }
+
+    /// Says that the answer falls short of what was asked, and how: for readers and for programs.
+    pub fn fall_short(&self, how: Shortfall, message: impl Into<String>) {
+        self.warn(message);
+        self.note(SHORTFALL, how.as_str());
     }
 
     /// Takes what was noted so far.

@@ -32,7 +32,7 @@ pub mod value;
 pub use ctx::{Budget, Capabilities, Ctx};
 pub use error::{ErrorCode, Problem, ToolError};
 pub use input::{Input, Load, Matrix, Source, Table, Text, Vector};
-pub use outcome::{Outcome, Status};
+pub use outcome::{Outcome, Shortfall, Status};
 pub use spec::{
     Access, Caller, Capability, Category, Determinism, Effect, Permission, ResourceKey,
     ResourceKind, ResourceTemplate, Spec, Syntax,

@@ -7,6 +7,47 @@ use crate::value::{Object, Value};
 /// Version of the envelope.
 pub const PROTOCOL_VERSION: i64 = 1;
 
+/// The member of the metadata that says how an answer fell short of what was asked.
+pub const SHORTFALL: &str = "shortfall";
+
+/// How an answer that is no error fell short of what was asked: in the metadata of the answer, with a warning beside it. A
+/// program that calls exits with a code of its own then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shortfall {
+    /// The deadline of the tool passed; what there was until then is the answer.
+    TimedOut,
+    /// A program was ended for using more than it may.
+    Exceeded,
+    /// A program ended with another status than 0.
+    ExitStatus,
+    /// A computation ended before its end.
+    Incomplete,
+    /// Calls were made and none of them gave a result.
+    NoneDone,
+}
+
+impl Shortfall {
+    /// Every one, in the order of their declaration.
+    pub const ALL: [Self; 5] = [
+        Self::TimedOut,
+        Self::Exceeded,
+        Self::ExitStatus,
+        Self::Incomplete,
+        Self::NoneDone,
+    ];
+
+    /// The spelling in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timed_out",
+            Self::Exceeded => "exceeded",
+            Self::ExitStatus => "exit_status",
+            Self::Incomplete => "incomplete",
+            Self::NoneDone => "none_done",
+        }
+    }
+}
+
 /// How a call ended.
 #[derive(Debug, Clone)]
 pub enum Status {
@@ -61,6 +102,11 @@ impl Outcome {
             Status::Error(error) => Some(error),
             _ => None,
         }
+    }
+
+    /// How the answer fell short of what was asked, where it did.
+    pub fn shortfall(&self) -> Option<&str> {
+        self.metadata.get(SHORTFALL)?.as_str()
     }
 
     /// Whether the call gave a result.

@@ -103,7 +103,7 @@ impl Tool for PythonRun {
         command.limits.stdout_bytes = args.max_output_bytes.size();
         command.limits.stderr_bytes = args.max_output_bytes.size();
         ctx.reserve(args.max_output_bytes.size() as u64 * 4)?;
-        Ok(ctx.spawner()?.run(&command, ctx.stop())?.into())
+        Ok(Ran::from(ctx.spawner()?.run(&command, ctx.stop())?).told(ctx))
     }
 
     /// Which files a script reads cannot be told before it runs: the whole workspace.

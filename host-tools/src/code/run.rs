@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::command::{Captured, Excess, Exit, Finished, Level};
+use tool_core::{Ctx, Shortfall};
 
 /// What a program did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -66,6 +67,34 @@ impl From<Finished> for Ran {
 }
 
 impl Ran {
+    /// Says so where the program did not end by itself with status 0.
+    pub(super) fn told(self, ctx: &Ctx) -> Self {
+        if self.timed_out {
+            ctx.fall_short(
+                Shortfall::TimedOut,
+                "the program was ended at its deadline; what it had written until then is shown",
+            );
+        } else if let Some(excess) = self.exceeded {
+            let what = excess.as_str();
+            ctx.fall_short(
+                Shortfall::Exceeded,
+                format!("the program was ended: it used more {what} than it may"),
+            );
+        } else if let Some(signal) = &self.signal {
+            ctx.fall_short(
+                Shortfall::ExitStatus,
+                format!("the program was ended by {signal}"),
+            );
+        } else if self.returncode != 0 {
+            let status = self.returncode;
+            ctx.fall_short(
+                Shortfall::ExitStatus,
+                format!("the program ended with status {status}"),
+            );
+        }
+        self
+    }
+
     /// What an example shows; times and level differ from machine to machine.
     pub(super) fn example(stdout: &str, stderr: &str, returncode: i32) -> Self {
         Self {

@@ -113,7 +113,7 @@ impl Tool for RunShell {
             command.limits.stderr_bytes = bytes.size();
         }
         ctx.reserve((command.limits.stdout_bytes + command.limits.stderr_bytes) as u64 * 2)?;
-        Ok(ctx.spawner()?.run(&command, ctx.stop())?.into())
+        Ok(Ran::from(ctx.spawner()?.run(&command, ctx.stop())?).told(ctx))
     }
 
     /// Which files a program reads cannot be told before it runs: the whole workspace.

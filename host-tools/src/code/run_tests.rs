@@ -137,6 +137,7 @@ impl Tool for RunTests {
         ctx.reserve(LOOKED_BYTES_MAX as u64 * 4)?;
         let ran = Ran::from(ctx.spawner()?.run(&command, ctx.stop())?);
         runner::check(runner, &ran, ctx)?;
+        let ran = ran.told(ctx);
         let counts = count::counts(runner, &ran.stdout);
         let bytes_max = args.max_output_bytes.size();
         let (stdout, stderr) = (end(&ran.stdout, bytes_max), end(&ran.stderr, bytes_max));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Delegation;
-use tool_core::{Ctx, Example, Spec, Tool, ToolError, Value};
+use tool_core::{Ctx, Example, Shortfall, Spec, Tool, ToolError, Value};
 
 /// Makes calls for a delegate.
 pub struct Delegate;
@@ -73,6 +73,14 @@ impl Tool for Delegate {
             calls: calls.collect(),
         };
         let results = ctx.calls()?.delegate(&delegation, ctx.stop())?;
+        let failed = |answer: &Value| answer.get("ok").and_then(Value::as_bool) == Some(false);
+        if !results.is_empty() && results.iter().all(failed) {
+            let message = format!(
+                "none of the {} calls of the delegate gave a result",
+                results.len()
+            );
+            ctx.fall_short(Shortfall::NoneDone, message);
+        }
         Ok(Output {
             name: args.name,
             results,

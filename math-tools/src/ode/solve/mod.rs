@@ -7,8 +7,8 @@ pub mod system;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Finite, Input, Positive, Spec, Syntax, Tolerance,
-    Tool, ToolError, Vector,
+    Bounded, Category, Ctx, ErrorCode, Example, Finite, Input, Positive, Shortfall, Spec, Syntax,
+    Tolerance, Tool, ToolError, Vector,
 };
 
 use crate::expression::Parameters;
@@ -424,11 +424,11 @@ fn warn(path: &Trajectory, reason: Option<Reason>, stiff: bool, options: Options
     let t = path.t_end();
     match reason {
         None => {}
-        Some(Reason::MaxSteps) => ctx.warn(format!(
+        Some(Reason::MaxSteps) => ctx.fall_short(Shortfall::Incomplete, format!(
             "stopped at t = {t} after {} steps, before the end of `t_span`; raise `max_steps` or the tolerances",
             options.max_steps
         )),
-        Some(Reason::StepTooSmall | Reason::NotFinite) => ctx.warn(format!(
+        Some(Reason::StepTooSmall | Reason::NotFinite) => ctx.fall_short(Shortfall::Incomplete, format!(
             "stopped at t = {t}: the solution has a singularity there, or the right-hand side is not finite or not smooth beyond it"
         )),
     }
