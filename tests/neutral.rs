@@ -286,6 +286,7 @@ pub(crate) fn dispatcher(catalogue: Catalogue, policy: Policy) -> Dispatcher {
         backups: None,
         notices: None,
         results: None,
+        answers: None,
         witness: None,
         workspace: None,
         chains: None,

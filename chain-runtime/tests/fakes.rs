@@ -628,6 +628,7 @@ impl World {
             backups: None,
             notices: None,
             results: None,
+            answers: None,
             witness: None,
             workspace: None,
             chains: Some(Arc::new(chain_runtime::Subchains::new(

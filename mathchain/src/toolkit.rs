@@ -177,8 +177,9 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
     ) -> Result<registry::policy::Explanation, ToolError> {
-        let facts = self.dispatcher().facts().clone();
-        self.explain_with(context, tool, args, &facts)
+        let generation = self.generations.current();
+        let facts = self.at(&generation).facts().clone();
+        Self::explained(&generation, context, tool, args, &facts)
     }
 
     /// As [`Toolkit::explain`], were other facts to hold.
@@ -192,8 +193,17 @@ impl Toolkit {
         args: Option<&Value>,
         facts: &registry::Facts,
     ) -> Result<registry::policy::Explanation, ToolError> {
-        let generation = self.generations.current();
-        let caller = caller(&generation, context);
+        Self::explained(&self.generations.current(), context, tool, args, facts)
+    }
+
+    fn explained(
+        generation: &Generation,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+        facts: &registry::Facts,
+    ) -> Result<registry::policy::Explanation, ToolError> {
+        let caller = caller(generation, context);
         let dispatcher = &generation.dispatcher;
         let catalogue = dispatcher.catalogue();
         let call = match (args, catalogue.get(tool)) {
@@ -341,8 +351,7 @@ impl Toolkit {
     fn act(&self, context: &Context) -> (Arc<Dispatcher>, CallerContext) {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
-        let own = || Arc::clone(&generation.dispatcher);
-        (self.world.as_ref().map_or_else(own, Arc::clone), caller)
+        (self.at(&generation), caller)
     }
 
     /// Where runs are written.
@@ -361,7 +370,12 @@ impl Toolkit {
 
     /// The dispatcher that every call which begins now passes; a reload puts another in its place.
     pub fn dispatcher(&self) -> Arc<Dispatcher> {
-        let own = || Arc::clone(&self.generations.current().dispatcher);
+        self.at(&self.generations.current())
+    }
+
+    /// That of a generation, in the world of this toolkit. What is done in one act asks for the generation once.
+    fn at(&self, generation: &Generation) -> Arc<Dispatcher> {
+        let own = || Arc::clone(&generation.dispatcher);
         self.world.as_ref().map_or_else(own, Arc::clone)
     }
 
@@ -579,6 +593,9 @@ impl Builder {
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
             results: None,
+            answers: state
+                .clone()
+                .map(|state| state as Arc<dyn registry::Answers>),
             witness: self.witness,
             workspace: self
                 .workspace

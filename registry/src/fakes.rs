@@ -483,6 +483,7 @@ impl World {
             backups: Some(Arc::clone(&backups) as Arc<dyn Backups>),
             notices: Some(Arc::clone(&notices) as Arc<dyn Notices>),
             results: None,
+            answers: None,
             witness: None,
             workspace: None,
             chains: None,

@@ -24,8 +24,9 @@ pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use config::{ApprovalsFrom, Config, Limits, Unattended};
 pub use dispatch::{
-    Allowance, Answer, CallRequest, CallerContext, ChainPosition, Chains, Considered, Dispatcher,
-    Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, WorkspaceId, install_panic_hook,
+    Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains, Considered,
+    Dispatcher, Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, WorkspaceId, cut,
+    install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

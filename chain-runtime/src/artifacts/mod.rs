@@ -5,6 +5,10 @@
 //! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; which values there are,
 //! and who refers to them, is in the tables of [`crate::state`].
 
+use std::sync::Arc;
+
+use tool_core::{Object, ToolError, Value};
+
 mod block;
 mod folder;
 mod form;
@@ -28,8 +32,32 @@ pub const JSON_BYTES_MAX: usize = 256 << 20;
 /// Deepest nesting of a value that is kept.
 pub const DEPTH_MAX: usize = 200;
 
+/// A value as answers have it: handles in place of arrays of more than `least` bytes.
+///
+/// # Errors
+/// `limit_exceeded` for an array that is too large to be a file.
+pub(crate) fn shown(value: &Value, least: usize) -> Result<Value, ToolError> {
+    Ok(match value {
+        Value::Numbers(numbers) if std::mem::size_of_val(numbers.as_slice()) > least => {
+            block::named(numbers)?.to_value()
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(|item| shown(item, least));
+            Value::Array(Arc::new(items.collect::<Result<_, _>>()?))
+        }
+        Value::Object(object) => {
+            let mut copy = Object::new();
+            for (key, member) in object.iter() {
+                copy.insert(key, shown(member, least)?);
+            }
+            Value::Object(Arc::new(copy))
+        }
+        other => other.clone(),
+    })
+}
+
 /// Bytes of the files that a value becomes where it is kept; 0 where it cannot be.
-pub(crate) fn bytes_in_files(value: &tool_core::Value) -> u64 {
+pub(crate) fn bytes_in_files(value: &Value) -> u64 {
     let Ok(stored) = stored(value, FILE_BYTES_LEAST) else {
         return 0;
     };

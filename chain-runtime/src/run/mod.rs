@@ -11,6 +11,7 @@ mod costs;
 mod diagnostics;
 mod digest;
 mod durable;
+mod ended;
 mod ending;
 mod events;
 mod finished;
@@ -52,6 +53,7 @@ pub use costs::Costs;
 pub use digest::OutputDigest;
 pub(crate) use durable::beginner;
 pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
+pub use ended::{Recorded, ended};
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 use machine::Slots;
@@ -254,7 +256,10 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     );
     result.part = memory.map_or(1, Memory::part);
     match (journal, memory) {
-        (Some(journal), _) => result.close(plan, journal, broken),
+        (Some(journal), _) => {
+            let most = dispatcher.limits().max_output_bytes;
+            result.close(plan, journal, broken, most);
+        }
         (None, Some(_)) => {} // a replay leaves no trace of its own
         (None, None) => result.record(plan, dispatcher),
     }

@@ -43,6 +43,16 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
     }
 }
 
+/// A file that cannot be looked at.
+pub(super) fn unreadable(file: &Path, why: impl std::fmt::Display) -> ToolError {
+    ToolError::new(
+        ErrorCode::ToolError,
+        format_args!("the state `{}` cannot be read: {why}", file.display()),
+    )
+    .reason("state_unreadable")
+    .hint("name the folder of a state that you may read: `[workspace] state`, or XDG_STATE_HOME")
+}
+
 /// A folder or file that cannot be made or written.
 pub(super) fn unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError {
     ToolError::new(

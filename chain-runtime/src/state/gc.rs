@@ -26,7 +26,7 @@ pub struct Keep {
 pub struct Collected {
     /// Runs whose values are gone; their records stay.
     pub runs: Vec<String>,
-    /// Kept results of calls.
+    /// Kept results of calls, and answers that were too large.
     pub results: u64,
     /// Small values.
     pub values: u64,
@@ -53,6 +53,7 @@ const STRAY_MS: u64 = DAY_MS;
 enum Root {
     Run(String),
     Result(String),
+    Answer(String, ArtifactHash),
 }
 
 /// Which values there are and how often each is referred to.
@@ -315,6 +316,14 @@ fn choose(
         results.insert(key.clone(), hash);
         candidates.push((row.get::<_, i64>(2)?.unsigned_abs(), Root::Result(key)));
     }
+    let mut query = transaction.prepare("SELECT call, value, created_ms FROM answers")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let hash = ArtifactHash(row.get(1)?);
+        graph.refer(hash);
+        let time_ms = row.get::<_, i64>(2)?.unsigned_abs();
+        candidates.push((time_ms, Root::Answer(row.get(0)?, hash)));
+    }
     // What nobody refers to is gone in any case.
     let unneeded = graph.values.values().filter(|node| node.references == 0);
     graph.left_bytes -= unneeded.map(|node| node.bytes).sum::<u64>();
@@ -341,6 +350,10 @@ fn choose(
                 if let Some(hash) = results.remove(key) {
                     graph.release(hash);
                 }
+                done.results += 1;
+            }
+            Root::Answer(_, hash) => {
+                graph.release(*hash);
                 done.results += 1;
             }
         }
@@ -375,6 +388,11 @@ fn give_up(transaction: &Transaction<'_>, roots: &[Root]) -> rusqlite::Result<()
                 transaction
                     .prepare_cached("DELETE FROM cache WHERE action_key = ?")?
                     .execute([key])?;
+            }
+            Root::Answer(call, hash) => {
+                transaction
+                    .prepare_cached("DELETE FROM answers WHERE call = ? AND value = ?")?
+                    .execute(params![call, hash.0])?;
             }
         }
     }

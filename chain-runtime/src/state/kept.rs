@@ -184,7 +184,9 @@ impl State {
     /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
     pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value, ToolError> {
         const SQL: &str = "SELECT EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
-             WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))";
+             WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))
+             OR EXISTS(SELECT 1 FROM answers
+             WHERE role = ?2 AND (value = ?1 OR value IN (SELECT value FROM parts WHERE part = ?1)))";
         let hash = ArtifactHash::parse(name)?;
         self.flush()?;
         let allowed = role == OPERATOR

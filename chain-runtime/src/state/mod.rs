@@ -16,6 +16,7 @@
 //! within milliseconds, and at the latest by [`State::close`] or when the state is dropped: a killed process can lose the
 //! last few, a power cut the last few more; the chain stays whole in both cases.
 
+mod answers;
 mod approvals;
 mod audit;
 mod backups;
@@ -34,6 +35,7 @@ mod memory;
 mod notices;
 mod open;
 mod place;
+mod read_only;
 mod run;
 mod runs;
 mod schema;
@@ -80,6 +82,8 @@ pub struct State {
     shared: Arc<Shared>,
     /// Writes batched records; started with the first of them.
     flusher: Mutex<Option<JoinHandle<()>>>,
+    /// What is looked at instead of a file that cannot be read where it is.
+    _copy: Option<read_only::Copy>,
 }
 
 impl State {
@@ -102,6 +106,27 @@ impl State {
         Ok(Self {
             shared: Arc::new(Shared::new(core, clock, machine, file)),
             flusher: Mutex::new(None),
+            _copy: None,
+        })
+    }
+
+    /// Opens the state of a folder that cannot be written, for commands that look at it; no call may be recorded in it. Where its
+    /// write-ahead log cannot be read in place, a copy is made below `scratch`, which goes with the state.
+    ///
+    /// # Errors
+    /// `tool_error` with reason `state_unreadable`, and as [`State::open`].
+    pub fn open_to_read(
+        folder: impl AsRef<Path>,
+        scratch: &Path,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ToolError> {
+        let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
+        let core = Core::new(connection, clock.unix_ms());
+        let machine = Arc::new(lease::ThisMachine::new());
+        Ok(Self {
+            shared: Arc::new(Shared::new(core, clock, machine, file)),
+            flusher: Mutex::new(None),
+            _copy: copy,
         })
     }
 

@@ -169,6 +169,14 @@ pub(super) const MIGRATIONS: &[&str] = &[
      ALTER TABLE approvals ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
      ALTER TABLE approvals ADD COLUMN details TEXT;
      ALTER TABLE approvals ADD COLUMN decided_in TEXT;",
+    // 9: results of calls of their own that were too large to be answered with
+    "CREATE TABLE answers(
+        value BLOB NOT NULL,
+        call TEXT NOT NULL,
+        role TEXT NOT NULL,
+        created_ms INTEGER NOT NULL,
+        PRIMARY KEY(value, call)
+     ) STRICT, WITHOUT ROWID;",
 ];
 
 /// Opens the file in a folder, making both when missing, and brings it to the newest version.
@@ -191,12 +199,18 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), ToolError> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_WAIT)?;
+    configure_reading(connection)?;
     // Closing copies nothing back: a short-lived process pays only for its own records; see `shorten_log`.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000;")
+}
+
+/// What holds for every connection.
+pub(super) fn configure_reading(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_WAIT)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000;")
+    Ok(())
 }
 
 /// Empties a long write-ahead log, unless another process is using it: a log that only short-lived processes write to would
@@ -214,7 +228,7 @@ pub(super) fn shorten_log(connection: &Connection, file: &Path) {
     let _ = connection.busy_timeout(BUSY_WAIT);
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 

@@ -99,6 +99,15 @@ pub(super) fn enter(
     stored: &Stored,
     now_ms: u64,
 ) -> rusqlite::Result<()> {
+    enter_value(transaction, stored, now_ms)?;
+    insert_use(transaction, stored.handle.hash, run)
+}
+
+pub(super) fn enter_value(
+    transaction: &Transaction<'_>,
+    stored: &Stored,
+    now_ms: u64,
+) -> rusqlite::Result<()> {
     let whole = &stored.handle;
     let is_small = whole.kind == Kind::Small;
     if let (true, Some(body)) = (is_small, &stored.body) {
@@ -122,7 +131,7 @@ pub(super) fn enter(
                 .execute(params![handle.hash.0, whole.hash.0])?;
         }
     }
-    insert_use(transaction, whole.hash, run)
+    Ok(())
 }
 
 impl Shared {

@@ -32,6 +32,8 @@ pub struct Output {
     pub outputs: Value,
     /// Names the chain in the audit.
     pub chain_id: String,
+    /// How it ended: `success`.
+    pub status: String,
     /// How many steps ended in which way.
     pub steps: Value,
     /// How deep the plan is.
@@ -72,6 +74,7 @@ impl Tool for ChainRun {
         Ok(Output {
             outputs: found.get("outputs").cloned().unwrap_or_default(),
             chain_id: text("chain_id").unwrap_or_default(),
+            status: text("status").unwrap_or_default(),
             steps: found.get("steps").cloned().unwrap_or_default(),
             waves: found
                 .get("waves")

@@ -7,12 +7,11 @@ use registry::{CallerContext, Chains, Dispatcher};
 use tool_core::capability::ChainRequest;
 use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
-use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
-    ChainResult, ChainStatus, Meter, Resume, RunOptions, begin, beginner, parent, record_rejection,
-    resume,
+    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, begin, beginner, parent,
+    record_rejection, resume,
 };
 use crate::state::{Run, RunState, State};
 
@@ -38,8 +37,10 @@ impl Subchains {
         context: &CallerContext,
         options: RunOptions,
     ) -> Result<Value, ToolError> {
+        // The next step of a plan around it takes what the outputs are, and a door their handles.
+        let within = context.chain.is_some();
         let Some(state) = &self.state else {
-            return answer(&begin(plan, dispatcher, options));
+            return answer(&begin(plan, dispatcher, options), within);
         };
         let (id, known) = match &context.chain {
             Some(chain) => {
@@ -65,7 +66,7 @@ impl Subchains {
                 resume(state, &run.id, dispatcher, context, options, &how)?
             }
         };
-        answer(&result)
+        answer(&result, within)
     }
 }
 
@@ -103,41 +104,20 @@ fn waiting(
 
 /// What a run that has ended answered.
 pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
-    let records = state.run_records(&run.id)?;
-    let kind = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
-    let record = records.iter().rev().find(kind);
-    let record = record.map(|record| state.with_lists(record));
-    let record = record.as_ref();
-    let text = |key: &str| record?.get(key)?.as_str().map(str::to_owned);
+    let recorded = Recorded::of(state, run)?;
     if run.state != RunState::Succeeded {
-        let code = text("error_code").unwrap_or_default();
-        let code = ErrorCode::ALL.into_iter().find(|one| one.as_str() == code);
-        let message =
-            text("error").unwrap_or_else(|| format!("the run ended: {}", run.state.as_str()));
-        let error = ToolError::new(code.unwrap_or(ErrorCode::ToolError), message);
-        let error = match text("error_reason") {
-            Some(reason) => error.reason(reason),
-            None => error,
-        };
-        return Err(match text("error_hint") {
-            Some(hint) => error.hint(hint),
-            None => error,
-        });
+        return Err(recorded.error(run));
     }
-    let outputs = record
-        .and_then(|record| Handle::from_value(record.get("outputs")?))
-        .map(|handle| state.value(&handle))
-        .transpose()?;
     let mut summary = Object::new();
-    summary.insert("outputs", outputs.unwrap_or_default());
+    summary.insert("outputs", recorded.outputs(state)?);
     summary.insert("chain_id", run.id.as_str());
-    let steps = record.and_then(|record| record.get("step_status")?.items());
+    summary.insert("status", ChainStatus::Success.as_str());
+    let steps = recorded.get("step_status").and_then(Value::items);
     let steps = steps.unwrap_or_default();
     let statuses = steps.iter().filter_map(|step| step.get("status")?.as_str());
     summary.insert("steps", counted(statuses));
     for key in ["waves", "mode_used", "fallback_reason", "warnings"] {
-        let value = record.and_then(|record| record.get(key)).cloned();
-        summary.insert(key, value.unwrap_or_default());
+        summary.insert(key, recorded.get(key).cloned().unwrap_or_default());
     }
     Ok(Value::Object(Arc::new(summary)))
 }
@@ -184,12 +164,15 @@ fn changed() -> ToolError {
         .hint("check the plan around it again")
 }
 
-fn answer(result: &ChainResult) -> Result<Value, ToolError> {
-    let mut summary = summary(result);
+fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
+    let outputs = match within {
+        true => &result.outputs,
+        false => result.shown(),
+    };
+    let mut summary = summary(result, outputs);
     let Some(error) = &result.error else {
         return Ok(Value::Object(Arc::new(summary)));
     };
-    summary.insert("status", result.status.as_str());
     if let Some(step) = result.failed() {
         summary.insert("failed_step", step);
     }
@@ -215,11 +198,12 @@ fn counted<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
     Value::object(counted)
 }
 
-fn summary(result: &ChainResult) -> Object {
+fn summary(result: &ChainResult, outputs: &Object) -> Object {
     let statuses = result.steps.iter().map(|step| step.end.status.as_str());
     let mut summary = Object::new();
-    summary.insert("outputs", Value::Object(Arc::new(result.outputs.clone())));
+    summary.insert("outputs", Value::Object(Arc::new(outputs.clone())));
     summary.insert("chain_id", result.chain_id.as_str());
+    summary.insert("status", result.status.as_str());
     summary.insert("steps", counted(statuses));
     for key in ["waves", "mode_used", "fallback_reason"] {
         let value = result.diagnostics.get(key).cloned();

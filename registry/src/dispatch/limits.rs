@@ -2,6 +2,7 @@
 
 use tool_core::{ErrorCode, Spec, ToolError, Value};
 
+use super::cut::cut;
 use crate::config::Limits;
 use crate::policy::Obligations;
 
@@ -37,48 +38,72 @@ fn bound(value: &Value) -> u64 {
     }
 }
 
-/// An error as it is answered: evidence beyond the limit of results is left out, and a warning says so.
+/// An error as it is answered: evidence beyond the limit of results is cut, and a warning says so.
 pub(super) fn within(error: ToolError, limits: Limits, warnings: &mut Vec<String>) -> ToolError {
     let most = limits.max_output_bytes;
-    let evidence = error.evidence_value();
-    if evidence.is_none_or(|evidence| json_bytes(evidence, most) <= most) {
+    let Some(evidence) = error.evidence_value() else {
+        return error;
+    };
+    if json_bytes(evidence, most) <= most {
         return error;
     }
     warnings.push(format!(
-        "the evidence of the error has more than {most} bytes (limits.max_output_bytes) and is left out"
+        "the evidence of the error has more than {most} bytes (limits.max_output_bytes) and is cut"
     ));
-    error.without_evidence()
+    let evidence = cut(evidence, most, &mut |_| None);
+    error.evidence(evidence)
+}
+
+/// What a result has more than it may.
+pub(super) struct Excess {
+    pub(super) bytes: u64,
+    pub(super) limit: u64,
+    pub(super) name: &'static str,
+    /// Whether a rule says so.
+    pub(super) is_obliged: bool,
+}
+
+impl Excess {
+    pub(super) fn error(&self) -> ToolError {
+        let Self {
+            bytes, limit, name, ..
+        } = self;
+        let message = format_args!("the result has {bytes} bytes, the limit is {limit} ({name})");
+        ToolError::new(ErrorCode::OutputTooLarge, message)
+            .hint("ask for less, or raise the limit; inside a chain a large result moves without being written")
+            .evidence(Value::object([("bytes", *bytes), ("limit", *limit)]))
+    }
 }
 
 /// Holds a result against the limits that apply to it.
 ///
 /// What a direct call answers is counted as JSON; what a step hands to the next stays in memory and is counted as such.
-///
-/// # Errors
-/// `output_too_large` with both sizes.
-pub(super) fn check_output(
+pub(super) fn excess(
     output: &Value,
     spec: &Spec,
     limits: Limits,
     obligations: Obligations,
     direct: bool,
-) -> Result<(), ToolError> {
-    let obliged = obligations.max_bytes.unwrap_or(u64::MAX);
+) -> Option<Excess> {
+    let obliged = (
+        obligations.max_bytes.unwrap_or(u64::MAX),
+        "the obligation `max_bytes`",
+        true,
+    );
+    let beyond = |bytes: u64, (limit, name, is_obliged): (u64, &'static str, bool)| {
+        (bytes > limit).then_some(Excess {
+            bytes,
+            limit,
+            name,
+            is_obliged,
+        })
+    };
     if !direct {
-        let bytes = output.memory_bytes();
-        if bytes > limits.memory_bytes {
-            return Err(too_large(bytes, limits.memory_bytes, "limits.memory_bytes"));
-        }
-        let bytes = if obliged == u64::MAX {
-            0
-        } else {
-            json_bytes(output, obliged)
-        };
-        return if bytes > obliged {
-            Err(too_large(bytes, obliged, "the obligation `max_bytes`"))
-        } else {
-            Ok(())
-        };
+        let memory = (limits.memory_bytes, "limits.memory_bytes", false);
+        return beyond(output.memory_bytes(), memory).or_else(|| match obliged.0 {
+            u64::MAX => None,
+            most => beyond(json_bytes(output, most), obliged),
+        });
     }
     // A tool whose result is its arrays states a limit of its own, which takes the place of the default; a limit that the
     // configuration sets to anything else holds for every tool.
@@ -87,29 +112,19 @@ pub(super) fn check_output(
         Some(_) if configured == Limits::default().max_output_bytes => u64::MAX,
         _ => configured,
     };
-    let (limit, name) = [
-        (configured, "limits.max_output_bytes"),
+    let strictest = [
+        (configured, "limits.max_output_bytes", false),
         (
             spec.output_bytes_max.unwrap_or(u64::MAX),
             "the tool's own limit",
+            false,
         ),
-        (obliged, "the obligation `max_bytes`"),
+        obliged,
     ]
     .into_iter()
-    .min_by_key(|(limit, _)| *limit)
-    .unwrap_or((u64::MAX, ""));
-    let bytes = json_bytes(output, limit);
-    if bytes > limit {
-        Err(too_large(bytes, limit, name))
-    } else {
-        Ok(())
-    }
-}
-
-fn too_large(bytes: u64, limit: u64, name: &str) -> ToolError {
-    ToolError::new(ErrorCode::OutputTooLarge, format_args!("the result has {bytes} bytes, the limit is {limit} ({name})"))
-        .hint("ask for less, or raise the limit; inside a chain a large result moves without being written")
-        .evidence(Value::object([("bytes", bytes), ("limit", limit)]))
+    .min_by_key(|(limit, ..)| *limit)
+    .unwrap_or(obliged);
+    beyond(json_bytes(output, strictest.0), strictest)
 }
 
 #[cfg(test)]
@@ -127,7 +142,9 @@ mod tests {
             let evidence = Value::from("x".repeat(bytes));
             let error = ToolError::new(ErrorCode::Numeric, "singular").evidence(evidence);
             let error = within(error, limits, &mut warnings);
-            assert_eq!(error.evidence_value().is_some(), kept, "{bytes}");
+            let whole = error.evidence_value().and_then(Value::as_str).map(str::len);
+            assert_eq!(whole == Some(bytes), kept, "{bytes}");
+            assert!(whole.is_some_and(|whole| whole <= 1_000), "{whole:?}");
             assert_eq!(warnings.is_empty(), kept, "{warnings:?}");
         }
     }

@@ -6,6 +6,7 @@
 
 mod allowance;
 mod budgets;
+mod cut;
 mod limits;
 mod nested;
 mod obligations;
@@ -37,6 +38,7 @@ use crate::config::Limits;
 use crate::policy::{CallFacts, Caller, Decision, Facts, Policy, Who};
 pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
+pub use cut::cut;
 pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
@@ -64,6 +66,8 @@ pub struct Host {
     pub chains: Option<Arc<dyn Chains>>,
     /// Results of calls that are functions of their arguments; absent: every call is computed.
     pub results: Option<Arc<dyn Results>>,
+    /// Keeps results that are too large to be answered with; absent: of such results the rest is lost.
+    pub answers: Option<Arc<dyn Answers>>,
     /// Told of what ended; absent: nobody is.
     pub witness: Option<Arc<dyn Witness>>,
     /// The folder that calls work in: approvals and runs are bound to it.
@@ -109,6 +113,15 @@ pub trait Results: Send + Sync {
 
     /// Keeps a result; one that cannot be kept is computed again.
     fn put(&self, key: &str, spec: &Spec, output: &Value);
+}
+
+/// Keeps results of calls that are too large to be answered with.
+pub trait Answers: Send + Sync {
+    /// Keeps a value that a call gave, for callers with a role, and gives the handle that stands for it.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value, ToolError>;
 }
 
 /// Runs plans for calls; given by whoever knows the language of plans.

@@ -164,8 +164,7 @@ impl ChainResult {
         let mut result = Object::new();
         result.insert("chain_id", self.chain_id.as_str());
         result.insert("status", self.status.as_str());
-        let outputs = self.shown.as_ref().unwrap_or(&self.outputs);
-        result.insert("outputs", Value::Object(Arc::new(outputs.clone())));
+        result.insert("outputs", Value::Object(Arc::new(self.shown().clone())));
         result.insert("missing_outputs", self.missing());
         result.insert(
             "steps",
@@ -186,6 +185,11 @@ impl ChainResult {
         }
         result.insert("notes", self.notes.clone());
         Value::Object(Arc::new(result))
+    }
+
+    /// What the plan answers with, as a reader gets it.
+    pub(crate) fn shown(&self) -> &Object {
+        self.shown.as_ref().unwrap_or(&self.outputs)
     }
 
     /// The answer of a door: the envelope of a call, with the diagnostics as metadata; lists with their first

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use registry::{CallerContext, Dispatcher, redact};
+use registry::{CallerContext, Dispatcher, cut, redact};
 use tool_core::capability::{Durability, LedgerHead};
 use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
 use super::{ChainResult, ChainStatus};
+use crate::artifacts;
 use crate::check::CheckedPlan;
 use crate::plan::Plan;
 use crate::problem::Problems;
@@ -52,10 +53,11 @@ impl ChainResult {
         plan: &CheckedPlan,
         journal: &Journal,
         broken: Option<ToolError>,
+        bytes_max: u64,
     ) {
         let closed = match broken {
             Some(err) => Err(err),
-            None => self.close_with(plan, journal),
+            None => self.close_with(plan, journal, bytes_max),
         };
         let err = match closed {
             Ok(head) => return self.stands_at(&head),
@@ -83,13 +85,9 @@ impl ChainResult {
         &mut self,
         plan: &CheckedPlan,
         journal: &Journal,
+        bytes_max: u64,
     ) -> Result<LedgerHead, ToolError> {
         let (mut record, lists) = self.to_record(plan);
-        let mut shown = Object::new();
-        for (name, value) in self.outputs.iter() {
-            shown.insert(name, as_handles(value, journal)?);
-        }
-        self.shown = Some(shown);
         match is_long(&lists) {
             true => {
                 let handle = journal.put(&Value::Object(Arc::new(lists)))?;
@@ -99,6 +97,12 @@ impl ChainResult {
         }
         let outputs = journal.put(&Value::Object(Arc::new(self.outputs.clone())))?;
         record.insert("outputs", outputs.to_value());
+        self.shown = Some(shown(
+            &self.outputs,
+            journal,
+            bytes_max,
+            &mut self.warnings,
+        )?);
         record.insert(
             "result_digest",
             registry::digest::of_value(&self.deterministic()),
@@ -191,6 +195,26 @@ impl ChainResult {
     }
 }
 
+/// Outputs as an answer has them: large arrays as handles, and what is beyond the limit of answers cut to handles as well.
+fn shown(
+    outputs: &Object,
+    journal: &Journal,
+    bytes_max: u64,
+    warnings: &mut Vec<String>,
+) -> Result<Object, ToolError> {
+    let outputs = Value::Object(Arc::new(outputs.clone()));
+    let shown = artifacts::shown(&outputs, journal.state().artifact_bytes())?;
+    let mut keep = |value: &Value| Some(journal.put(value).ok()?.to_value());
+    let cut = cut(&shown, bytes_max, &mut keep);
+    if cut != shown {
+        let run = journal.id();
+        warnings.push(format!(
+            "the outputs have more than {bytes_max} bytes (limits.max_output_bytes) and are cut; `mathchain runs show {run}` names the whole"
+        ));
+    }
+    Ok(cut.as_object().cloned().unwrap_or_default())
+}
+
 fn is_long(lists: &Object) -> bool {
     json::to_text(&Value::Object(Arc::new(lists.clone()))).len() > LISTS_BYTES_MAX
 }
@@ -199,33 +223,6 @@ fn extend(record: &mut Object, lists: &Object) {
     for (key, list) in lists.iter() {
         record.insert(key, list.clone());
     }
-}
-
-/// A value with the handles of its large arrays in their place.
-fn as_handles(value: &Value, journal: &Journal) -> Result<Value, ToolError> {
-    Ok(match value {
-        Value::Numbers(numbers) => {
-            let bytes = std::mem::size_of_val(numbers.as_slice());
-            match bytes > journal.state().artifact_bytes() {
-                true => journal.put(value)?.to_value(),
-                false => value.clone(),
-            }
-        }
-        Value::Array(items) => Value::Array(Arc::new(
-            items
-                .iter()
-                .map(|item| as_handles(item, journal))
-                .collect::<Result<_, _>>()?,
-        )),
-        Value::Object(object) => {
-            let mut copy = Object::new();
-            for (key, member) in object.iter() {
-                copy.insert(key, as_handles(member, journal)?);
-            }
-            Value::Object(Arc::new(copy))
-        }
-        other => other.clone(),
-    })
 }
 
 /// The record of a plan that was refused.

@@ -21,7 +21,8 @@ use tool_core::{
 
 use self::places::Places;
 use self::stopped::stopped;
-use super::limits::check_output;
+use super::cut::cut;
+use super::limits::{Excess, excess};
 use super::trail::Trail;
 use super::{
     CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, resource_keys,
@@ -29,6 +30,9 @@ use super::{
 };
 use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict};
 use crate::redact;
+
+/// The role that may look at everything.
+const OPERATOR: &str = "operator";
 
 /// How a call ended.
 pub(super) struct Ended {
@@ -459,25 +463,31 @@ impl Loaded<'_> {
             true => error.may_have_happened(),
             false => error,
         };
-        let mut ended = settled(&looked, &decision, output, direct).map_err(refused)?;
+        let mut ended = settled(&looked, &decision, output, direct, trail).map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
-        ended.notes = notes;
+        for (key, note) in notes.iter() {
+            ended.notes.insert(key, note.clone());
+        }
         Ok(Ran { ended })
     }
 }
 
-/// A result that is within the limits, without what it must not hold.
+/// A result that is within the limits, without what it must not hold. What comes after an effect is cut, and never an error.
 fn settled(
     looked: &Looked<'_>,
     decision: &Decision,
     output: Value,
     direct: bool,
+    trail: &Trail,
 ) -> Result<Ended, ToolError> {
     let spec = looked.tool().spec();
     let obligations = decision.obligations;
-    let limits = looked.dispatcher.limits;
-    check_output(&output, spec, limits, obligations, direct)?;
+    let excess = excess(&output, spec, looked.dispatcher.limits, obligations, direct);
+    let has_acted = direct && (spec.hands_on || !trail.effects.is_empty());
+    if let Some(excess) = excess.as_ref().filter(|_| !has_acted) {
+        return Err(excess.error());
+    }
     // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
     // a chain nothing is changed unless a rule says so.
     let reads_world = spec.determinism == Determinism::External && direct;
@@ -485,18 +495,65 @@ fn settled(
         true => redact::value(&output),
         false => (output, 0),
     };
-    let warnings = match redacted {
-        0 => Vec::new(),
-        _ => vec![format!(
-            "{redacted} secrets were taken out of the result; what stands there is not what was read"
-        )],
-    };
-    Ok(Ended {
-        ending: Ending::Success(output),
-        warnings,
-        notes: Object::new(),
+    let mut ended = Ended {
         redacted,
-    })
+        ..Ended::with(Ending::Success(Value::Null))
+    };
+    if redacted > 0 {
+        ended.warnings.push(format!(
+            "{redacted} secrets were taken out of the result; what stands there is not what was read"
+        ));
+    }
+    let output = match excess {
+        Some(excess) => shortened(looked, &output, &excess, trail, &mut ended),
+        None => output,
+    };
+    ended.ending = Ending::Success(output);
+    Ok(ended)
+}
+
+/// A result that is too large, cut; the whole is kept, and the answer says under which name.
+fn shortened(
+    looked: &Looked<'_>,
+    output: &Value,
+    excess: &Excess,
+    trail: &Trail,
+    ended: &mut Ended,
+) -> Value {
+    // What a rule keeps from a role is the operator's to look at.
+    let role = match excess.is_obliged {
+        true => OPERATOR,
+        false => looked.caller.role(),
+    };
+    let answers = looked.dispatcher.host.answers.as_deref();
+    let mut keep = |value: &Value| {
+        let kept = panic::guard(trail.call_id(), || {
+            answers.map(|answers| answers.keep(trail.call_id(), role, value))
+        });
+        kept.ok().flatten()?.ok()
+    };
+    let whole = keep(output);
+    let Excess {
+        bytes, limit, name, ..
+    } = excess;
+    let name_of = |handle: &Value| {
+        let name = handle.get("$artifact").or_else(|| handle.get("$value"))?;
+        name.as_str().map(str::to_owned)
+    };
+    let rest = match whole.as_ref().and_then(name_of) {
+        Some(hash) => {
+            format!("the whole is the artifact {hash} (`mathchain artifacts get {hash}`)")
+        }
+        None => "the rest could not be kept".to_owned(),
+    };
+    ended.warnings.push(format!(
+        "the result has {bytes} bytes, the limit is {limit} ({name}): it is cut; {rest}"
+    ));
+    ended.notes.insert("cut", true);
+    if let Some(whole) = whole {
+        ended.notes.insert("whole_output", whole);
+    }
+    cut(output, *limit, &mut keep)
 }
 
 /// The tool has run, and its result is within the limits.

@@ -32,7 +32,13 @@ impl<'a> Keyed<'a> {
         trail.probed = Some(words);
         match found {
             Probe::Happened(output) => {
-                let mut ended = settled(&self.ruled.looked, &self.ruled.decision, output, false)?;
+                let mut ended = settled(
+                    &self.ruled.looked,
+                    &self.ruled.decision,
+                    output,
+                    false,
+                    trail,
+                )?;
                 ended.warnings.extend(ctx.take_warnings());
                 ended.warnings.push(
                     "it had happened before the process ended; it was not made again".to_owned(),

@@ -1,0 +1,111 @@
+//! The answer of a run that let go, from its records: what its process would have told, had it been heard.
+
+use std::sync::Arc;
+
+use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
+
+use crate::artifacts::{self, Handle};
+use crate::state::{Run, RunState, State};
+
+/// What the records say of the end of a run.
+pub struct Recorded {
+    /// The record of the chain; absent where the run ended before it had one.
+    record: Option<Value>,
+    /// The name of the outputs.
+    outputs: Option<Handle>,
+}
+
+impl Recorded {
+    /// Reads the records of a run.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn of(state: &State, run: &Run) -> Result<Self, ToolError> {
+        let is_chain = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("chain");
+        let mut records = state.run_records(&run.id)?;
+        let record = records
+            .iter()
+            .rposition(is_chain)
+            .map(|place| state.with_lists(&records.swap_remove(place)));
+        let outputs = record
+            .as_ref()
+            .and_then(|record| Handle::from_value(record.get("outputs")?));
+        Ok(Self { record, outputs })
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        self.record.as_ref()?.get(key)
+    }
+
+    /// The outputs as they were; `null` where there are none.
+    ///
+    /// # Errors
+    /// When they are gone or damaged.
+    pub(crate) fn outputs(&self, state: &State) -> Result<Value, ToolError> {
+        let outputs = self.outputs.as_ref().map(|handle| state.value(handle));
+        Ok(outputs.transpose()?.unwrap_or_default())
+    }
+
+    /// The outputs as answers have them: handles in place of large arrays, and of all of it where it cannot be read.
+    pub fn shown(&self, state: &State) -> Value {
+        let shown = self.outputs(state);
+        let shown = shown.and_then(|outputs| artifacts::shown(&outputs, state.artifact_bytes()));
+        shown.unwrap_or_else(|_| {
+            self.outputs
+                .as_ref()
+                .map(Handle::to_value)
+                .unwrap_or_default()
+        })
+    }
+
+    /// The error that it ended with.
+    pub(crate) fn error(&self, run: &Run) -> ToolError {
+        let text = |key: &str| self.get(key).and_then(Value::as_str);
+        let code = text("error_code").unwrap_or_default();
+        let code = ErrorCode::ALL.into_iter().find(|one| one.as_str() == code);
+        let cancelled = (run.state == RunState::Cancelled).then_some(ErrorCode::Cancelled);
+        let code = code.or(cancelled).unwrap_or(ErrorCode::ToolError);
+        let error = match text("error") {
+            Some(message) => ToolError::new(code, message),
+            None => ToolError::new(code, format_args!("the run ended: {}", run.state.as_str())),
+        };
+        let error = match text("error_reason") {
+            Some(reason) => error.reason(reason.to_owned()),
+            None => error,
+        };
+        match text("error_hint") {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+/// The answer of a run that has ended.
+///
+/// # Errors
+/// When its records cannot be read.
+pub fn ended(state: &State, run: &Run) -> Result<Outcome, ToolError> {
+    let recorded = Recorded::of(state, run)?;
+    let mut answer = Object::new();
+    answer.insert("chain_id", run.id.as_str());
+    let status = match run.state {
+        RunState::Succeeded => "success",
+        state => state.as_str(),
+    };
+    answer.insert("status", status);
+    answer.insert("outputs", recorded.shown(state));
+    let answer = Value::Object(Arc::new(answer));
+    let status = match run.state {
+        RunState::Succeeded => Status::Success(answer),
+        _ => Status::Error(recorded.error(run).evidence(answer)),
+    };
+    let mut metadata = Object::new();
+    metadata.insert("recorded", true);
+    let again = "the run had ended before: this is its recorded answer, and nothing was called";
+    Ok(Outcome {
+        status,
+        effects: Vec::new(),
+        warnings: vec![again.to_owned()],
+        metadata,
+    })
+}
