@@ -48,7 +48,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
 ];
 
 /// Crates that only the doors may name.
-const DOORS_ONLY: [&str; 5] = ["clap", "tokio", "rmcp", "axum", "ctrlc"];
+const DOORS_ONLY: [&str; 6] = ["clap", "tokio", "rmcp", "axum", "ctrlc", "signal-hook"];
 
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))

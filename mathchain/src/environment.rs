@@ -243,6 +243,19 @@ pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surrounding
     }
 }
 
+/// The time zone of whoever reads: that of `TZ`, else of this machine, else UTC.
+pub(crate) fn time_zone() -> jiff::tz::TimeZone {
+    let named = variable("TZ").filter(|name| !name.is_empty());
+    let named = named.and_then(|name| jiff::tz::TimeZone::get(name.trim_start_matches(':')).ok());
+    let local = || {
+        // The name of the zone is that of the file the link leads to.
+        let place = std::fs::read_link("/etc/localtime").ok()?;
+        let name = place.to_str()?.split_once("zoneinfo/")?.1.to_owned();
+        jiff::tz::TimeZone::get(&name).ok()
+    };
+    named.or_else(local).unwrap_or(jiff::tz::TimeZone::UTC)
+}
+
 /// Whether output may be coloured, as <https://no-color.org> says.
 pub fn colour_wanted() -> bool {
     variable("NO_COLOR").is_none_or(|value| value.is_empty())

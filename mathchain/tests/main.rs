@@ -8,6 +8,9 @@ mod borders;
 mod call;
 mod caller;
 mod chains;
+#[cfg(target_os = "linux")]
+mod doors;
+mod generations;
 mod operator;
 mod otel;
 mod plans;
@@ -21,6 +24,8 @@ mod runs;
 mod serve;
 #[cfg(target_os = "linux")]
 mod session;
+#[cfg(target_os = "linux")]
+mod signals;
 mod support;
 #[cfg(target_os = "linux")]
 mod undoing;

@@ -139,7 +139,7 @@ pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode, ToolErr
 pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode, ToolError> {
     const SHOWN_MAX: usize = 1000;
     let toolkit = session::open(global)?;
-    let state = session::state(&toolkit)?;
+    let state = session::state_to_read(global, &toolkit)?;
     let all = match approvals {
         Approvals::List { all } => *all,
         Approvals::Show { id } => {

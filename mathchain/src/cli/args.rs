@@ -26,7 +26,7 @@ const EXAMPLES: &str = "Examples:
 
 Spans of calls and chains go to an OpenTelemetry collector where OTEL_EXPORTER_OTLP_ENDPOINT names one, in builds with the feature `otel` (docs/observability.md).
 
-Exit codes: 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled";
+Exit codes (docs/answers.md): 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled, 7 interrupted, 8 the answer falls short of what was asked, 130 ended by a second Ctrl-C";
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Global {

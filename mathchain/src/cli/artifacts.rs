@@ -11,7 +11,7 @@ use clap::Subcommand;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::args::Global;
-use super::{exit, human, print_data, session};
+use super::{exit, human, print_data, session, stdout};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Artifacts {
@@ -49,7 +49,7 @@ pub(super) enum Artifacts {
 /// Lists large values, and writes them out.
 pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
-    let state = session::state(&toolkit)?;
+    let state = &*session::state_to_read(global, &toolkit)?;
     match artifacts {
         Artifacts::List { run, limit } => {
             let run = run.as_deref().map(|run| state.run(run)).transpose()?;
@@ -87,7 +87,7 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
 fn write(bytes: &[u8], to: Option<&Path>) -> Result<(), ToolError> {
     let Some(path) = to else {
         // A reader that goes away early wants no more.
-        return match io::stdout().lock().write_all(bytes) {
+        return match stdout().write_all(bytes) {
             Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
                 Err(failed("stdout", &err, "write to a file with --to"))
             }

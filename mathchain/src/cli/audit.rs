@@ -8,7 +8,7 @@ use clap::Subcommand;
 use tool_core::{ToolError, Value};
 
 use super::args::Global;
-use super::{exit, human, print_data, session};
+use super::{WhileRead, exit, human, print_data, session, stdout};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Audit {
@@ -46,7 +46,7 @@ Examples:
 /// Reads or verifies the audit.
 pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {
     let toolkit = session::open(global)?;
-    let state = session::state(&toolkit)?;
+    let state = &*session::state_to_read(global, &toolkit)?;
     match audit {
         Audit::List { limit } => {
             let records = state.audit_list(None, *limit as usize)?;
@@ -62,7 +62,7 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolErro
         }
         Audit::Verify { heads, no_values } => return verify(global, state, heads, !no_values),
         Audit::Export => {
-            state.export(&mut std::io::stdout().lock())?;
+            state.export(&mut WhileRead(stdout()))?;
         }
     }
     Ok(exit::OK.into())

@@ -12,7 +12,7 @@ use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError
 use super::args::{Call, Format, Global};
 use super::caller::Caller;
 use super::{
-    approvals, cancel_on_signal, complain, exit, flags, human, print_outcome, session, stdin,
+    approvals, complain, exit, flags, human, misused, print_outcome, session, signals, stdin,
 };
 use crate::{Context, Toolkit};
 
@@ -22,13 +22,11 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         .words
         .split_first()
         .ok_or_else(|| ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool"))?;
-    // The tool's own flags may carry the global ones too, so they are read before anything is opened with them.
     let families = registry::Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     // A tool of a plugin is known when its plugin is loaded; where that is, the flags may say.
-    let early = before_tool(global, rest);
     let with_plugins = match families.get(name) {
         Some(_) => None,
-        None => Some(call.caller.open(&early)?),
+        None => Some(call.caller.open(global)?),
     };
     let dispatcher = with_plugins.as_ref().map(Toolkit::dispatcher);
     let known = dispatcher
@@ -37,26 +35,16 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
     let Some(tool) = known.get(name) else {
         // The dispatcher words and records the refusal.
         let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
-        let format = asked_format(rest).unwrap_or_else(|| global.format());
         let context = call.caller.context(call.role.clone());
         let refused = toolkit.call_with(&context, name, &Value::object::<&str, Value>([]));
-        return finish(&toolkit, format, &refused);
+        return finish(&toolkit, global.format(), &refused);
     };
-    if rest.is_empty() {
-        let args = read_arguments(None, tool, &registry::Config::default().limits)?;
-        let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
-        let context = Context {
-            answer: session::answer(&toolkit, false, attended())?,
-            ..call.caller.context(call.role.clone())
-        };
-        return run(&toolkit, global, name, args, context);
-    }
     let matches = match flags::command(tool).try_get_matches_from(std::iter::once(name).chain(rest))
     {
         Ok(matches) => matches,
         Err(err) => {
+            let code = misused(global, &err);
             let usage = err.use_stderr();
-            let _ = err.print();
             if let Some(flag) = rest
                 .iter()
                 .find_map(|word| Caller::flag_in(word))
@@ -66,11 +54,10 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
                     "\nwho calls is said before the tool: `mathchain call {flag} ... {name}`\n"
                 ));
             }
-            return Ok(if usage { exit::USAGE } else { exit::OK }.into());
+            return Ok(code.into());
         }
     };
-    let global = merged(global, &matches);
-    let toolkit = with_plugins.map_or_else(|| call.caller.open(&global), Ok)?;
+    let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
     let args = read_arguments(
         flags::arguments(tool, &matches)?,
         tool,
@@ -88,64 +75,18 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
         ..call.caller.context(role)
     };
-    run(&toolkit, &global, name, args, context)
+    run(&toolkit, global, name, args, context)
 }
 
-/// The global flags as far as they stand among those of a tool that is not known yet.
-fn before_tool(global: &Global, rest: &[String]) -> Global {
-    let mut early = global.clone();
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        for (flag, slot) in [
-            ("--config", &mut early.config),
-            ("--workspace", &mut early.workspace),
-        ] {
-            let given = match word.strip_prefix(flag) {
-                Some("") => words.clone().next().map(String::as_str),
-                Some(value) => value.strip_prefix('='),
-                None => None,
-            };
-            if let Some(path) = given {
-                *slot = Some(path.into());
-            }
-        }
-    }
-    early
-}
-
-/// The format that flags ask for which belong to no known tool.
-fn asked_format(rest: &[String]) -> Option<Format> {
-    let mut words = rest.iter().map(String::as_str);
-    words.find_map(|word| match word.strip_prefix("--output") {
-        Some("") => None,
-        Some(value) => value.strip_prefix('=').map(format_of),
-        None => matches!(word, "human" | "raw" | "npy").then(|| format_of(word)),
-    })
-}
-
-fn format_of(name: &str) -> Format {
-    match name {
-        "human" => Format::Human,
-        "raw" => Format::Raw,
-        "npy" => Format::Npy,
-        _ => Format::Json,
-    }
-}
-
-fn merged(global: &Global, matches: &clap::ArgMatches) -> Global {
-    let path = |name: &str| {
-        matches
-            .get_one::<String>(name)
-            .map(std::path::PathBuf::from)
-    };
-    let output = matches
-        .get_one::<String>("output")
-        .map(|name| format_of(name));
+/// The global flags, also those that stand behind the tool: they are read before anything is opened with them, and before it is known
+/// which tool it is.
+pub(super) fn global(before: &Global, call: &Call) -> Global {
+    let behind = Global::in_words(&call.words);
     Global {
-        config: path("config").or_else(|| global.config.clone()),
-        workspace: path("workspace").or_else(|| global.workspace.clone()),
-        output: output.or(global.output),
-        json: global.json || matches.get_flag("json"),
+        config: behind.config.or_else(|| before.config.clone()),
+        workspace: behind.workspace.or_else(|| before.workspace.clone()),
+        output: behind.output.or(before.output),
+        json: before.json || behind.json,
     }
 }
 
@@ -200,7 +141,7 @@ fn run(
     context: Context,
 ) -> Result<ExitCode, ToolError> {
     let stop = StopFlag::new();
-    cancel_on_signal(&stop);
+    signals::stop_on_signal(&stop);
     let context = Context { stop, ..context };
     let mut outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
     if let Status::PendingApproval { approval_id, .. } = &outcome.status
@@ -249,8 +190,10 @@ fn ask(
             None => human::value(args),
         }
     ));
+    // A signal ends the process here: what is known so far is written.
+    let _ = toolkit.state().map(|state| state.flush());
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).ok()?;
+    signals::while_asking(|| std::io::stdin().read_line(&mut line)).ok()?;
     Some(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 

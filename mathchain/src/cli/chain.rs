@@ -45,7 +45,7 @@ const HISTORY_DAYS: u64 = 30;
 pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode, ToolError> {
     let Chain::Anomalies { run, since } = chain;
     let toolkit = session::open(global)?;
-    let state = session::state(&toolkit)?;
+    let state = session::state_to_read(global, &toolkit)?;
     let (of, runs, end_ms, days) = match run {
         Some(run) => {
             let run = state.run(run)?;

@@ -11,7 +11,7 @@ use crate::plugins::Loaded;
 
 /// Reads everything; what is wrong is the error of opening.
 pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open_with_agents(global)?;
+    let toolkit = session::open_to_look(global, true)?;
     Loaded::strict(&toolkit.broken_plugins())?;
     let file = session::places(global)?.config_file;
     let config = toolkit.config();

@@ -1,5 +1,6 @@
 //! `mathchain doctor`: what this installation has, what is missing, the cure, and which tools are refused until then.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use host_tools::sandbox::Standing;
@@ -90,7 +91,7 @@ impl Probe {
 /// Looks at everything; exit code 1 when something is missing that a user cannot do without.
 pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
     let places = session::places(global)?;
-    let toolkit = session::open(global)?;
+    let toolkit = session::open_to_look(global, false)?;
     let mut probes = vec![
         version(),
         processor(),
@@ -98,7 +99,7 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
         policy(&toolkit),
         workspace(&toolkit),
         leftovers(&toolkit),
-        state(&toolkit),
+        state(&toolkit, &places),
         audit(&toolkit),
     ];
     probes.extend(sandbox(&toolkit));
@@ -259,7 +260,13 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
     )
 }
 
-fn state(toolkit: &Toolkit) -> Probe {
+fn state(toolkit: &Toolkit, places: &Places) -> Probe {
+    if let (None, None, Some(folder)) = (toolkit.state(), toolkit.state_fault(), &places.state)
+        && can_be_made(folder)
+    {
+        let found = format!("{}: made with the first call", folder.display());
+        return Probe::ok("state", found);
+    }
     let missing = match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => return Probe::ok("state", state.file().display().to_string()),
         (None, Some(fault)) => Probe::missing(
@@ -281,8 +288,24 @@ fn state(toolkit: &Toolkit) -> Probe {
     }
 }
 
+/// Whether a folder is there that can be written, or one that it can be made in.
+#[cfg(unix)]
+fn can_be_made(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    let above = folder.ancestors().find(|above| above.exists());
+    above.is_some_and(|above| {
+        above.is_dir() && access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+    })
+}
+
+#[cfg(not(unix))]
+fn can_be_made(folder: &Path) -> bool {
+    folder.ancestors().any(Path::is_dir)
+}
+
 fn audit(toolkit: &Toolkit) -> Probe {
     match toolkit.state().map(|state| state.verify(&[])) {
+        None if toolkit.state_fault().is_none() => Probe::ok("audit", "no records"),
         None => Probe::missing("audit", "no state", "see `state`"),
         Some(Err(err)) => Probe::missing(
             "audit",

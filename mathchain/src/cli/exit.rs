@@ -1,8 +1,8 @@
-//! Exit codes.
+//! Exit codes: the one table of them, which `--help` and `docs/answers.md` show.
 
 use std::process::ExitCode;
 
-use tool_core::{ErrorCode, Outcome, Status};
+use tool_core::{ErrorCode, Outcome, Status, StopFlag, ToolError};
 
 pub(super) const OK: u8 = 0;
 pub(super) const TOOL_ERROR: u8 = 1;
@@ -11,20 +11,31 @@ pub(super) const DENIED: u8 = 3;
 pub(super) const APPROVAL_NEEDED: u8 = 4;
 pub(super) const TIMEOUT: u8 = 5;
 pub(super) const CANCELLED: u8 = 6;
+pub(super) const INTERRUPTED: u8 = 7;
+pub(super) const SHORTFALL: u8 = 8;
 
 /// The code of an answer.
 pub(super) fn of_outcome(outcome: &Outcome) -> ExitCode {
     match &outcome.status {
+        Status::Success(_) if outcome.shortfall().is_some() => SHORTFALL,
         Status::Success(_) => OK,
         Status::PendingApproval { .. } => APPROVAL_NEEDED,
-        Status::Error(error) => of_error(error.code()),
+        Status::Error(error) => of_error(error),
     }
     .into()
 }
 
+/// The code of a door that a signal closed: by whether anything was cut off.
+pub(super) fn of_stop(stop: &StopFlag) -> u8 {
+    match stop.check() {
+        Ok(()) => OK,
+        Err(error) => of_error(&error),
+    }
+}
+
 /// The code of an error.
-pub(super) fn of_error(code: ErrorCode) -> u8 {
-    match code {
+pub(super) fn of_error(error: &ToolError) -> u8 {
+    match error.code() {
         ErrorCode::InvalidRequest | ErrorCode::UnknownTool | ErrorCode::InvalidArgs => USAGE,
         ErrorCode::NotVisible
         | ErrorCode::PolicyDenied
@@ -32,6 +43,7 @@ pub(super) fn of_error(code: ErrorCode) -> u8 {
         | ErrorCode::ApprovalExpired => DENIED,
         ErrorCode::ApprovalRequired => APPROVAL_NEEDED,
         ErrorCode::Timeout => TIMEOUT,
+        ErrorCode::Cancelled if error.reason_str() == Some("interrupted") => INTERRUPTED,
         ErrorCode::Cancelled => CANCELLED,
         _ => TOOL_ERROR,
     }

@@ -321,6 +321,18 @@ fn spell(numbers: &Numbers, number: f64) -> String {
     }
 }
 
+/// A moment as a reader's clock and calendar have it.
+pub(super) fn time(unix_ms: u64) -> String {
+    let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+    match jiff::Timestamp::from_millisecond(ms) {
+        Ok(moment) => {
+            let moment = moment.to_zoned(environment::time_zone());
+            moment.strftime("%Y-%m-%d %H:%M:%S").to_string()
+        }
+        Err(_) => unix_ms.to_string(),
+    }
+}
+
 /// What obligations did before the call: what a person is told, and where copies are.
 pub(super) fn kept(outcome: &Outcome) -> String {
     let mut text = String::new();

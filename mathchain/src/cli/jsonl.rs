@@ -12,6 +12,7 @@ use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Object, Outcome, StopFlag, ToolError, Value};
 
 use super::args::Format;
+use super::signals::Closing;
 
 /// One call that a line asks for.
 pub(super) struct LineCall {
@@ -35,8 +36,10 @@ pub(super) struct Door {
     pub line_bytes_max: usize,
     /// How answers are written: `json` or `npy`.
     pub format: Format,
-    /// Set to stop: running calls are cancelled, no further line is read.
+    /// Stops what runs.
     pub stop: StopFlag,
+    /// Says when no further line is read.
+    pub closing: Closing,
 }
 
 /// Stack of a thread that runs calls.
@@ -64,6 +67,7 @@ pub(super) fn serve(
                 let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
                 *first = first.take().or_else(|| super::unwritable(&err));
                 closed.cancel();
+                door.closing.close();
                 door.stop.cancel();
             }
         }
@@ -87,7 +91,7 @@ pub(super) fn serve(
     }
 }
 
-fn failed(what: &str, err: &io::Error) -> ToolError {
+pub(super) fn failed(what: &str, err: &io::Error) -> ToolError {
     ToolError::new(ErrorCode::ToolError, format_args!("{what}: {err}")).reason("io")
 }
 
@@ -95,6 +99,16 @@ fn failed(what: &str, err: &io::Error) -> ToolError {
 pub(super) enum Line {
     Text { number: u64, bytes: Vec<u8> },
     TooLong { number: u64 },
+}
+
+impl Line {
+    /// Whether the input ended within it.
+    pub(super) fn is_part(&self) -> bool {
+        match self {
+            Self::Text { bytes, .. } => bytes.last() != Some(&b'\n'),
+            Self::TooLong { .. } => false,
+        }
+    }
 }
 
 fn next(lines: &Mutex<Receiver<Line>>) -> Option<Line> {
@@ -107,11 +121,14 @@ fn next(lines: &Mutex<Receiver<Line>>) -> Option<Line> {
 
 fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) -> io::Result<()> {
     let mut number = 0;
-    while !door.stop.is_set() {
+    loop {
         number += 1;
         let Some(line) = read_line(&mut input, number, door.line_bytes_max)? else {
             return Ok(());
         };
+        if line.is_part() && door.closing.is_closed() {
+            return Ok(());
+        }
         if matches!(&line, Line::Text { bytes, .. } if bytes.iter().all(u8::is_ascii_whitespace)) {
             continue;
         }
@@ -119,7 +136,6 @@ fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) ->
             return Ok(());
         }
     }
-    Ok(())
 }
 
 /// Lines that grow beyond this many bytes get room for the longest.
@@ -327,6 +343,7 @@ mod tests {
             workers: 3,
             line_bytes_max,
             stop: StopFlag::new(),
+            closing: Closing::on_signal(&StopFlag::new()).expect("a bell"),
             format: Format::Json,
         };
         let mut output = Vec::new();

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::args::Global;
-use super::{exit, print_data, session};
+use super::{exit, human, print_data, session};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Files {
@@ -103,7 +103,7 @@ pub(super) fn notifications(
 ) -> Result<ExitCode, ToolError> {
     let Notifications::List { limit } = notifications;
     let toolkit = session::open(global)?;
-    let listed = session::state(&toolkit)?.notices(*limit as usize)?;
+    let listed = session::state_to_read(global, &toolkit)?.notices(*limit as usize)?;
     let data = Value::array(listed.iter().map(notice).collect());
     print_data(global, &data, || {
         if listed.is_empty() {
@@ -114,7 +114,10 @@ pub(super) fn notifications(
             let text = one.text.replace('\n', "\n    ");
             format!(
                 "{}  {}  {:8}  {tool} as `{}`\n    {text}\n",
-                one.id, one.time_ms, one.kind, one.role
+                one.id,
+                human::time(one.time_ms),
+                one.kind,
+                one.role
             )
         };
         listed.iter().map(line).collect()

@@ -30,6 +30,7 @@ mod schema;
 mod serve;
 mod session;
 mod session_door;
+mod signals;
 mod stdin;
 mod tools;
 
@@ -37,8 +38,8 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{CommandFactory, Parser};
-use tool_core::{ErrorCode, Outcome, StopFlag, ToolError, Value};
+use clap::{CommandFactory, Parser, ValueEnum as _};
+use tool_core::{ErrorCode, Outcome, ToolError, Value};
 
 use args::{Cli, Command, Format, Global};
 
@@ -48,12 +49,16 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(err) => {
-            let usage = err.use_stderr();
-            let _ = err.print();
-            return if usage { exit::USAGE } else { exit::OK }.into();
+            let words: Vec<String> = std::env::args_os()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            return misused(&Global::in_words(&words), &err).into();
         }
     };
-    let global = cli.global;
+    let global = match &cli.command {
+        Command::Call(call) => call::global(&cli.global, call),
+        _ => cli.global,
+    };
     let result = match cli.command {
         Command::Call(call) => call::call(&global, &call),
         Command::Run(run) => run::run(&global, &run),
@@ -85,7 +90,7 @@ pub fn main() -> ExitCode {
     };
     let code = result.unwrap_or_else(|err| {
         print_error(&global, &err);
-        exit::of_error(err.code()).into()
+        exit::of_error(&err).into()
     });
     if let Some(dropped) = crate::otel::finish() {
         complain(&dropped);
@@ -111,7 +116,40 @@ fn man() -> Result<ExitCode, ToolError> {
     Ok(exit::OK.into())
 }
 
+/// Says what is wrong with words of the command line, or prints the help they ask for; gives the exit code.
+fn misused(global: &Global, err: &clap::Error) -> u8 {
+    if !err.use_stderr() {
+        let _ = err.print();
+        return exit::OK;
+    }
+    let text = err.render().to_string();
+    let said = text.lines().next().unwrap_or_default();
+    let said = said.strip_prefix("error: ").unwrap_or(said);
+    let usage = ToolError::new(ErrorCode::InvalidRequest, said).reason("usage");
+    print_envelope(global, &usage.hint("--help shows what can be said"));
+    let _ = err.print();
+    exit::USAGE
+}
+
 impl Global {
+    /// The flags as far as they stand among words that are not read yet.
+    fn in_words(words: &[String]) -> Self {
+        let value_of = |flag: &str| {
+            let mut places = words.iter().enumerate();
+            places.find_map(|(place, word)| match word.strip_prefix(flag)? {
+                "" => words.get(place + 1).map(String::as_str),
+                rest => rest.strip_prefix('='),
+            })
+        };
+        let output = value_of("--output");
+        Self {
+            config: value_of("--config").map(Into::into),
+            workspace: value_of("--workspace").map(Into::into),
+            output: output.and_then(|name| Format::from_str(name, false).ok()),
+            json: words.iter().any(|word| word == "--json"),
+        }
+    }
+
     /// The format asked for, else `human` on a terminal and `json` elsewhere.
     fn format(&self) -> Format {
         match self.output {
@@ -150,12 +188,18 @@ fn print_data(global: &Global, data: &Value, readable: impl FnOnce() -> String) 
     }
 }
 
-/// Prints an error that is no answer to a call: words on stderr, and where JSON was asked for its envelope on stdout.
+/// Prints an error that is no answer to a call: words on stderr, and its envelope on stdout where a program reads that.
 fn print_error(global: &Global, err: &ToolError) {
-    if global.json || global.output == Some(Format::Json) {
-        print_line(&Outcome::error(err.clone()).to_value());
-    }
+    print_envelope(global, err);
     complain(&human::error(err));
+}
+
+/// Prints the envelope of an error, unless a reader is there or something stands on stdout already: there is one document.
+fn print_envelope(global: &Global, err: &ToolError) {
+    let format = global.format();
+    if matches!(format, Format::Json | Format::Npy) && !PRINTED.load(Ordering::Relaxed) {
+        print(&format.line(&Outcome::error(err.clone()).to_value()));
+    }
 }
 
 fn print_line(value: &Value) {
@@ -167,9 +211,49 @@ fn print_line(value: &Value) {
 /// Whether something that was to be on stdout is not there, though somebody may still read it.
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether anything was written to stdout.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Standard output, for what is written bit by bit.
+struct Stdout(std::io::Stdout);
+
+fn stdout() -> Stdout {
+    Stdout(std::io::stdout())
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        PRINTED.store(true, Ordering::Relaxed);
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// As [`Stdout`], for what a reader may have enough of: nothing is wrong then.
+struct WhileRead(Stdout);
+
+impl Write for WhileRead {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(err) if err.kind() == std::io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self.0.flush() {
+            Err(err) if err.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
 /// Writes to stdout; a closed pipe ends the output and nothing else. Any other failure is told once, and is the exit code.
 fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Some(error) = written.err().as_ref().and_then(unwritable)
         && !UNWRITTEN.swap(true, Ordering::Relaxed)
@@ -198,20 +282,4 @@ fn complain(text: &str) {
     let _ = std::io::stderr()
         .lock()
         .write_all(human::safe(text).as_bytes());
-}
-
-/// Sets the flag at the first Ctrl-C; the second ends the process.
-fn cancel_on_signal(stop: &StopFlag) {
-    let stop = stop.clone();
-    let result = ctrlc::set_handler(move || {
-        if stop.is_set() {
-            // The second time somebody means it: the default action of the signal.
-            std::process::abort();
-        }
-        complain("cancelling; once more to end at once\n");
-        stop.cancel();
-    });
-    if result.is_err() {
-        complain("warning: Ctrl-C will end the process without finishing the call\n");
-    }
 }

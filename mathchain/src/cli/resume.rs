@@ -16,7 +16,7 @@ use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::args::Global;
 use super::session_door::World;
-use super::{call, cancel_on_signal, exit, human, print_data, run, session};
+use super::{call, exit, human, print_data, run, session, signals};
 use crate::{Context, Toolkit, environment};
 
 #[derive(Debug, Args)]
@@ -93,8 +93,13 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolE
         how.within = BTreeMap::from([(found.id, decisions)]);
         (toolkit, found) = open(global, &outer.id, resume.accept_changes)?;
     }
+    if found.state.is_final() && how.decisions.is_empty() && how.within.values().all(Vec::is_empty)
+    {
+        let outcome = chains::ended(session::state(&toolkit)?, &found)?;
+        return call::finish(&toolkit, global.format(), &outcome);
+    }
     let stop = StopFlag::new();
-    cancel_on_signal(&stop);
+    signals::stop_on_signal(&stop);
     let context = Context {
         answer: session::answer(&toolkit, resume.yes, false)?,
         stop,
@@ -269,7 +274,7 @@ fn compare(
     if same {
         return Ok(exit::OK.into());
     }
-    Ok(exit::of_error(ErrorCode::Conflict).into())
+    Ok(exit::TOOL_ERROR.into())
 }
 
 fn rerun(

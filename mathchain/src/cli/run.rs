@@ -12,9 +12,7 @@ use tool_core::{Status, StopFlag, ToolError, Value, json};
 use super::args::{Format, Global, Run};
 use super::plan::{self, Problematic};
 use super::progress::Display;
-use super::{
-    call, cancel_on_signal, complain, exit, human, print_line, print_outcome, say, session,
-};
+use super::{call, complain, exit, human, print_line, print_outcome, say, session, signals};
 use crate::{Context, Toolkit};
 
 /// Runs a plan, or explains it.
@@ -65,7 +63,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
         // What cannot be written is told before anything runs.
         plan::begun(file)?;
     }
-    cancel_on_signal(&stop);
+    signals::stop_on_signal(&stop);
     let display = display();
     let observer = display
         .clone()

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use chain_runtime::counted;
+use chain_runtime::run as chains;
 use chain_runtime::state::{AuditRecord, Collected, Keep, Run, RunState, State};
 use clap::{Subcommand, ValueEnum};
 use tool_core::{ToolError, Value};
 
 use super::args::Global;
-use super::{artifacts, cancel, exit, print_data, resume, session};
+use super::{WhileRead, artifacts, cancel, exit, human, print_data, resume, session, stdout};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Runs {
@@ -117,7 +119,15 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
         _ => {}
     }
     let toolkit = session::open(global)?;
-    let state = session::state(&toolkit)?;
+    let looks = matches!(
+        runs,
+        Runs::List { .. } | Runs::Show { .. } | Runs::Export { .. }
+    );
+    let state = match looks {
+        true => session::state_to_read(global, &toolkit)?,
+        false => Arc::clone(session::state(&toolkit)?),
+    };
+    let state = &*state;
     match runs {
         Runs::Resume(_) | Runs::Cancel(_) => {}
         Runs::List {
@@ -136,7 +146,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
         Runs::Show { run } => show(global, state, run)?,
         Runs::Export { run, format } => {
             let id = state.run(run)?.id;
-            let out = &mut std::io::stdout().lock();
+            let out = &mut WhileRead(stdout());
             match format {
                 ExportFormat::Jsonl => {
                     state.export_chain(Some(&id), out)?;
@@ -245,7 +255,7 @@ fn line(run: &Run) -> String {
     format!(
         "{}  {}  {:14} {:20} {}{notes}\n",
         run.id,
-        run.created_ms,
+        human::time(run.created_ms),
         words(run),
         run.plan_id,
         run.role
@@ -264,6 +274,8 @@ fn show(global: &Global, state: &State, run: &str) -> Result<(), ToolError> {
         let found = state.value(handle).unwrap_or_else(|_| handle.to_value());
         data.insert(key, found);
     }
+    let recorded = chains::Recorded::of(state, &run)?;
+    data.insert("outputs", recorded.shown(state));
     data.insert(
         "records",
         Value::array(records.iter().map(|record| record.record.clone()).collect()),
@@ -283,6 +295,10 @@ fn show(global: &Global, state: &State, run: &str) -> Result<(), ToolError> {
             run.profile,
             short(&data.get("inputs").map(Value::to_string).unwrap_or_default())
         );
+        let outputs = data.get("outputs").filter(|outputs| !outputs.is_null());
+        if let Some(outputs) = outputs {
+            let _ = writeln!(text, "  outputs {}", short(&outputs.to_string()));
+        }
         for record in &records {
             text.push_str(&record_line(record));
         }

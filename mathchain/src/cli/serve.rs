@@ -8,7 +8,8 @@ use registry::{Answer, Unattended};
 use tool_core::{StopFlag, ToolError};
 
 use super::args::{Global, Serve};
-use super::{call, cancel_on_signal, complain, exit, human, jsonl, session};
+use super::signals::Closing;
+use super::{call, complain, exit, human, jsonl, session, stdout};
 use crate::{Context, Toolkit};
 
 /// Answers lines until the input ends.
@@ -20,7 +21,8 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         toolkit.dispatcher().visible(&caller)?;
     }
     let stop = StopFlag::new();
-    cancel_on_signal(&stop);
+    let closing =
+        Closing::on_signal(&stop).map_err(|err| jsonl::failed("signals cannot be heard", &err))?;
     let door = jsonl::Door {
         roles: serve.roles.clone(),
         workers: serve.workers.map_or_else(
@@ -30,6 +32,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
             .unwrap_or(usize::MAX),
         stop: stop.clone(),
+        closing,
         format: global.format(),
     };
     let files = session::watched(global)?;
@@ -43,8 +46,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
     });
     call::close(&toolkit);
     match answered {
-        Ok(_) if stop.is_set() => Ok(exit::CANCELLED.into()),
-        Ok(_) => Ok(exit::OK.into()),
+        Ok(_) => Ok(exit::of_stop(&stop).into()),
         Err(err) => Err(err),
     }
 }
@@ -79,11 +81,13 @@ fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
 fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool, ToolError> {
     // `--roles` bounds the door: a line without a role has the first of them.
     let default_role = serve.role.clone().or_else(|| serve.roles.first().cloned());
+    let stdin = door.closing.stdin();
+    let stdin = stdin.map_err(|err| jsonl::failed("stdin cannot be read", &err))?;
     jsonl::serve(
         door,
         // As much at a time as a pipe holds.
-        std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock()),
-        std::io::stdout(),
+        std::io::BufReader::with_capacity(64 << 10, stdin),
+        stdout(),
         |line, stop| {
             let unanswered = match toolkit.config().unattended {
                 Unattended::Deny => Answer::Nobody,

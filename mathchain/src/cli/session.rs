@@ -1,12 +1,14 @@
 //! What every command starts with: configuration, workspace, state, toolkit.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use chain_runtime::state::{FILE_NAME, State};
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
 use tool_core::{ErrorCode, ToolError};
 
 use super::args::Global;
-use super::policy;
+use super::{complain, policy};
 use crate::environment::{self, ConfigFile};
 use crate::{PluginRoot, Toolkit, approvers};
 
@@ -92,7 +94,15 @@ pub(super) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoo
 /// # Errors
 /// As [`places`], and a workspace that cannot be opened.
 pub(super) fn open(global: &Global) -> Result<Toolkit, ToolError> {
-    open_as(global, false)
+    open_as(global, false, true)
+}
+
+/// As [`open`], for commands that look at a project and leave nothing in it: a state that is not there yet is not made.
+///
+/// # Errors
+/// As [`open`].
+pub(super) fn open_to_look(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
+    open_as(global, agents, false)
 }
 
 /// As [`open`], with the agents of the project: for commands that are about one or all of them.
@@ -100,11 +110,11 @@ pub(super) fn open(global: &Global) -> Result<Toolkit, ToolError> {
 /// # Errors
 /// As [`open`], and everything that is wrong with any agent file.
 pub(super) fn open_with_agents(global: &Global) -> Result<Toolkit, ToolError> {
-    open_as(global, true)
+    open_as(global, true, true)
 }
 
 /// Agent files are read where a command or the configuration speaks of agents: a plain call does not wait for them.
-fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
+fn open_as(global: &Global, agents: bool, makes_state: bool) -> Result<Toolkit, ToolError> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
@@ -128,7 +138,8 @@ fn open_as(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
             add_recorded(&mut config, &workspace, state.as_deref())?;
             Ok(config)
         });
-    if let Some(state) = places.state {
+    let is_there = |folder: &PathBuf| folder.join(FILE_NAME).exists();
+    if let Some(state) = (places.state).filter(|folder| makes_state || is_there(folder)) {
         builder = builder.state(state);
     }
     if let Some(witness) = crate::otel::witness() {
@@ -284,12 +295,37 @@ fn no_state() -> ToolError {
 ///
 /// # Errors
 /// Why there is none.
-pub(super) fn state(toolkit: &Toolkit) -> Result<&chain_runtime::state::State, ToolError> {
+pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>, ToolError> {
     match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => Ok(state),
         (None, Some(fault)) => Err(fault.clone()),
         (None, None) => Err(no_state()),
     }
+}
+
+/// The state of an open toolkit, for commands that only look at it: also one that cannot be written.
+///
+/// # Errors
+/// As [`state`]; why it cannot be read.
+pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<State>, ToolError> {
+    let fault = match (toolkit.state(), toolkit.state_fault()) {
+        (Some(state), _) => return Ok(Arc::clone(state)),
+        (None, Some(fault)) => fault,
+        (None, None) => return Err(no_state()),
+    };
+    // Looking for what was never there says why it could not be made.
+    let folder = state_folder(global)?;
+    let is_there = folder.join(FILE_NAME).exists();
+    if fault.reason_str() != Some("state_unwritable") || !is_there {
+        return Err(fault.clone());
+    }
+    let clock = Arc::new(crate::clock::SystemClock::default());
+    let scratch = std::env::temp_dir();
+    let state = State::open_to_read(&folder, &scratch, clock)?;
+    complain(
+        "note: the state cannot be written: it is shown as it is, and this command is not recorded\n",
+    );
+    Ok(Arc::new(state))
 }
 
 /// What holds here, with what the command line says instead.

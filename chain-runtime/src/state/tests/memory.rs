@@ -63,6 +63,8 @@ fn an_older_file_is_brought_forward() {
              DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
              ALTER TABLE approvals DROP COLUMN agent; ALTER TABLE approvals DROP COLUMN condition;
              ALTER TABLE approvals DROP COLUMN run; ALTER TABLE approvals DROP COLUMN step;
+             ALTER TABLE approvals DROP COLUMN workspace; ALTER TABLE approvals DROP COLUMN cut;
+             ALTER TABLE approvals DROP COLUMN details; ALTER TABLE approvals DROP COLUMN decided_in;
              PRAGMA user_version = 1;",
         )
         .unwrap();

@@ -114,7 +114,7 @@ pub(in crate::cli) fn refused(
         let _ = writeln!(text, "  and {} more", problems.more());
     }
     let err = ToolError::from(problems);
-    let code = exit::of_error(err.code());
+    let code = exit::of_error(&err);
     let mut outcome = Outcome::error(err.clone());
     if let Some(head) = head {
         outcome.metadata.insert("audit", head.to_value());

@@ -23,7 +23,8 @@ use tool_core::{ErrorCode, Outcome, Seed, Status, StopFlag, ToolError, Value};
 
 use super::args::{Global, Session as Args, SessionCommand, SessionSchema};
 use super::jsonl::{self, Line};
-use super::{call, cancel_on_signal, exit, print, session};
+use super::signals::Closing;
+use super::{call, exit, print, session};
 use crate::Toolkit;
 pub(super) use world::World;
 
@@ -49,16 +50,16 @@ fn serve(global: &Global, args: &Args) -> Result<ExitCode, ToolError> {
         None => session::open(global)?,
     };
     let stop = StopFlag::new();
-    cancel_on_signal(&stop);
-    let mut door = Door::open(&toolkit, args, stop.clone())?;
+    let closing = Closing::on_signal(&stop).and_then(|closing| Ok((closing.stdin()?, closing)));
+    let (stdin, closing) = closing.map_err(|err| jsonl::failed("stdin cannot be read", &err))?;
+    let mut door = Door::open(&toolkit, args, stop.clone(), closing)?;
     let served = call::on_stack(|| {
-        let input = std::io::BufReader::with_capacity(64 << 10, std::io::stdin());
-        door.serve(input, &mut std::io::stdout())
+        let input = std::io::BufReader::with_capacity(64 << 10, stdin);
+        door.serve(input, &mut super::stdout())
     });
     call::close(&toolkit);
     match served? {
-        Ok(()) if stop.is_set() => Ok(exit::CANCELLED.into()),
-        Ok(()) => Ok(exit::OK.into()),
+        Ok(()) => Ok(exit::of_stop(&stop).into()),
         // Nobody reads any more: no error of the session.
         Err(Halt::Closed) => Ok(exit::OK.into()),
         Err(Halt::Refused(error) | Halt::Failed(error)) => Err(error),
@@ -87,10 +88,16 @@ struct Door<'a> {
     answer: registry::Answer,
     line_bytes_max: usize,
     stop: StopFlag,
+    closing: Closing,
 }
 
 impl<'a> Door<'a> {
-    fn open(toolkit: &'a Toolkit, args: &Args, stop: StopFlag) -> Result<Self, ToolError> {
+    fn open(
+        toolkit: &'a Toolkit,
+        args: &Args,
+        stop: StopFlag,
+        closing: Closing,
+    ) -> Result<Self, ToolError> {
         let base = toolkit.dispatcher();
         let of_agent = args.agent.as_deref();
         let of_agent = of_agent.and_then(|agent| base.policy().role_of_agent(agent));
@@ -127,6 +134,7 @@ impl<'a> Door<'a> {
             line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
                 .unwrap_or(usize::MAX),
             stop,
+            closing,
         })
     }
 
@@ -135,7 +143,7 @@ impl<'a> Door<'a> {
         let opened = Event::from(self.opened.clone());
         self.event(opened, output)?;
         let mut number = 0;
-        while !self.stop.is_set() {
+        loop {
             number += 1;
             let read = jsonl::read_line(&mut input, number, self.line_bytes_max);
             let line = read.map_err(|err| {
@@ -143,6 +151,7 @@ impl<'a> Door<'a> {
                 Halt::Failed(ToolError::new(ErrorCode::ToolError, message).reason("io"))
             })?;
             match line {
+                Some(line) if line.is_part() && self.closing.is_closed() => break,
                 Some(line) => self.line(number, &line, output)?,
                 None => break,
             }
@@ -308,12 +317,20 @@ impl<'a> Door<'a> {
         outcome: Outcome,
         output: &mut impl Write,
     ) -> Result<Option<WaveStarted>, Halt> {
+        let has_acted = outcome.is_success() && !outcome.effects.is_empty();
         let settled = Event::from(settlement(call_id, outcome));
         match self.apply(&settled, output) {
             // The session cannot hold what came out of it.
             Err(Halt::Refused(error)) => {
+                let message = error.message().to_owned();
                 let too_large = ToolError::new(ErrorCode::OutputTooLarge, error.message());
-                let instead = settlement(call_id, Outcome::error(too_large));
+                let mut instead = Outcome::error(too_large);
+                if has_acted {
+                    // What happened is no failure, though its result cannot be told here.
+                    instead.status = Status::Success(Value::Null);
+                    instead.warnings.push(message);
+                }
+                let instead = settlement(call_id, instead);
                 self.apply(&Event::from(instead), output)
             }
             other => other,

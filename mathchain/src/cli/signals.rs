@@ -1,0 +1,272 @@
+//! Signals: what asks this process to end, and how what it does hears of it. Nothing else knows of them.
+//!
+//! Ctrl-C cancels, SIGTERM and SIGHUP interrupt. A second Ctrl-C or SIGTERM ends the process at once, with 128 and the number of the
+//! signal as its exit code; a second SIGHUP is part of the first, as a terminal that closes sends several. A signal that was ignored
+//! when the process began, as `nohup` and shells without job control have it, stays ignored.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tool_core::StopFlag;
+
+use super::complain;
+
+/// Whether a person is being asked something: then a signal ends the process, and nothing has run.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Stops one call or run.
+pub(super) fn stop_on_signal(stop: &StopFlag) {
+    let stop = stop.clone();
+    handle(move |signal| match signal {
+        Signal::Interrupt => {
+            complain("cancelling; once more to end at once\n");
+            stop.cancel();
+        }
+        Signal::End => {
+            complain("asked to end: stopping; once more to end at once\n");
+            stop.interrupt();
+        }
+    });
+}
+
+/// Runs what asks a person; a signal meanwhile ends the process.
+pub(super) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
+    ASKED.store(true, Ordering::SeqCst);
+    let answer = ask();
+    ASKED.store(false, Ordering::SeqCst);
+    answer
+}
+
+/// What a signal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signal {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM, SIGHUP.
+    End,
+}
+
+#[cfg(unix)]
+pub(super) use unix::Closing;
+
+#[cfg(unix)]
+use unix::handle;
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::File;
+    use std::net::Shutdown;
+    use std::os::fd::AsFd as _;
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use rustix::event::{PollFd, PollFlags, poll};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::exit;
+
+    use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io};
+
+    /// What a signal ends: a door that reads until then.
+    #[derive(Clone)]
+    pub(in crate::cli) struct Closing {
+        closed: Arc<AtomicBool>,
+        /// Shut down when the door closes, which whoever waits for input sees.
+        bell: Arc<(UnixStream, UnixStream)>,
+        stop: StopFlag,
+    }
+
+    /// How long calls of a door have to end by themselves after SIGTERM or SIGHUP; then they are stopped.
+    const DRAIN: Duration = Duration::from_secs(3);
+    /// How long they have to stop, and their answers to be taken; then the process ends. Together less than the ten seconds that
+    /// service managers of containers wait.
+    const STOPPING: Duration = Duration::from_secs(5);
+
+    impl Closing {
+        /// Closes the door at the first signal: nothing more is read, and what was read is answered. Ctrl-C cancels what runs at once.
+        pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
+            let closing = Self {
+                closed: Arc::default(),
+                bell: Arc::new(UnixStream::pair()?),
+                stop: stop.clone(),
+            };
+            let door = closing.clone();
+            handle(move |signal| {
+                door.close();
+                match signal {
+                    Signal::Interrupt => {
+                        complain("cancelling; once more to end at once\n");
+                        door.stop.cancel();
+                    }
+                    Signal::End => {
+                        complain(
+                            "asked to end: answering what was read; once more to end at once\n",
+                        );
+                        door.drain();
+                    }
+                }
+            });
+            Ok(closing)
+        }
+
+        /// Reads nothing more.
+        pub(in crate::cli) fn close(&self) {
+            self.closed.store(true, Ordering::SeqCst);
+            let _ = self.bell.0.shutdown(Shutdown::Both); // who waits is woken by it
+        }
+
+        pub(in crate::cli) fn is_closed(&self) -> bool {
+            self.closed.load(Ordering::SeqCst)
+        }
+
+        fn drain(&self) {
+            let stop = self.stop.clone();
+            let timer = move || {
+                std::thread::sleep(DRAIN);
+                stop.interrupt();
+                std::thread::sleep(STOPPING);
+                complain("what runs did not stop, or its answer was not taken: ending\n");
+                exit(128 + SIGTERM);
+            };
+            // Without the thread, what runs ends by its own deadline.
+            let _ = std::thread::Builder::new()
+                .name("drain".to_owned())
+                .spawn(timer);
+        }
+
+        /// Standard input, which ends when the door closes.
+        pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
+            Ok(Input {
+                stdin: File::from(io::stdin().as_fd().try_clone_to_owned()?),
+                closing: self.clone(),
+            })
+        }
+    }
+
+    struct Input {
+        stdin: File,
+        closing: Closing,
+    }
+
+    impl Read for Input {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            loop {
+                let mut waiting = [
+                    PollFd::new(&self.stdin, PollFlags::IN),
+                    PollFd::new(&self.closing.bell.1, PollFlags::IN),
+                ];
+                match poll(&mut waiting, None) {
+                    Err(rustix::io::Errno::INTR) => continue,
+                    ready => ready?,
+                };
+                let told = waiting[0].revents();
+                if self.closing.is_closed() {
+                    return Ok(0);
+                }
+                if !told.is_empty() {
+                    return self.stdin.read(buffer);
+                }
+            }
+        }
+    }
+
+    /// Calls `first` at the first signal, on a thread of its own; the second one ends the process.
+    pub(super) fn handle(first: impl Fn(Signal) + Send + 'static) {
+        let wanted = [SIGINT, SIGTERM, SIGHUP];
+        let wanted = wanted.into_iter().filter(|signal| !is_ignored(*signal));
+        let started = Signals::new(wanted).and_then(|mut signals| {
+            let work = move || {
+                let mut seen = false;
+                for signal in signals.forever() {
+                    if ASKED.load(Ordering::SeqCst) {
+                        complain("\n");
+                        exit(128 + signal);
+                    }
+                    match (seen, signal) {
+                        (true, SIGHUP) => {}
+                        // Nothing is cleaned up: what counts is on disk, and what began is known to have.
+                        (true, _) => exit(128 + signal),
+                        (false, SIGINT) => first(Signal::Interrupt),
+                        (false, _) => first(Signal::End),
+                    }
+                    seen = true;
+                }
+            };
+            std::thread::Builder::new()
+                .name("signals".to_owned())
+                .spawn(work)
+        });
+        if started.is_err() {
+            complain("warning: a signal will end the process without finishing the call\n");
+        }
+    }
+
+    /// Whether a signal was ignored when this process began, as far as the system tells.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a file of the kernel about this process"
+    )]
+    fn is_ignored(signal: i32) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) use elsewhere::Closing;
+
+#[cfg(not(unix))]
+use elsewhere::handle;
+
+/// Elsewhere there is Ctrl-C alone, and a door that waits for input ends with its next line.
+#[cfg(not(unix))]
+mod elsewhere {
+    use std::sync::Arc;
+
+    use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io};
+
+    const CTRL_C: i32 = 130;
+
+    #[derive(Clone)]
+    pub(in crate::cli) struct Closing(Arc<AtomicBool>);
+
+    impl Closing {
+        pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
+            let closing = Self(Arc::default());
+            let (door, stop) = (closing.clone(), stop.clone());
+            handle(move |_| {
+                door.close();
+                stop.cancel();
+            });
+            Ok(closing)
+        }
+
+        pub(in crate::cli) fn close(&self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+
+        pub(in crate::cli) fn is_closed(&self) -> bool {
+            self.0.load(Ordering::SeqCst)
+        }
+
+        pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
+            Ok(io::stdin())
+        }
+    }
+
+    pub(super) fn handle(first: impl Fn(Signal) + Send + 'static) {
+        let seen = AtomicBool::new(false);
+        let set = ctrlc::set_handler(move || {
+            if ASKED.load(Ordering::SeqCst) || seen.swap(true, Ordering::SeqCst) {
+                std::process::exit(CTRL_C);
+            }
+            first(Signal::Interrupt);
+        });
+        if set.is_err() {
+            complain("warning: Ctrl-C will end the process without finishing the call\n");
+        }
+    }
+}
