@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use registry::redact;
+use registry::{OUTCOME_UNKNOWN, redact};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use super::{ChainResult, ChainStatus, StepReport, Undone};
@@ -82,11 +82,11 @@ pub(in crate::run) fn compose(
     let (status, error) = if conclusion == Some(Conclusion::Interrupted) {
         (ChainStatus::Interrupted, Some(interrupted(&chain_id)))
     } else if let Some(step) = open(StepStatus::Unknown) {
-        (ChainStatus::NeedsDecision, Some(named(step)))
+        (ChainStatus::NeedsDecision, Some(undecided(named(step))))
     } else if let Some((unit, end)) = undo_is(StepStatus::Unknown) {
         (
             ChainStatus::NeedsDecision,
-            Some(of_undoing(plan, *unit, end)),
+            Some(undecided(of_undoing(plan, *unit, end))),
         )
     } else if let Some((unit, end)) = undo_is(StepStatus::Pending) {
         (ChainStatus::Suspended, Some(of_undoing(plan, *unit, end)))
@@ -281,6 +281,24 @@ fn named(step: &StepReport) -> ToolError {
         );
     };
     error.prefixed(format_args!("step `{}` (`{}`)", step.id, step.tool))
+}
+
+/// The error of a run that waits for a decision, whatever stopped the call: a call that may have happened is no cancelled one.
+fn undecided(error: ToolError) -> ToolError {
+    if error.reason_str() == Some(OUTCOME_UNKNOWN) {
+        return error;
+    }
+    let message = format_args!(
+        "{}, and whether it happened is not known",
+        error.message()
+    );
+    let known = ToolError::new(ErrorCode::Conflict, message)
+        .reason(OUTCOME_UNKNOWN)
+        .may_have_happened();
+    match error.hint_str() {
+        Some(hint) => known.hint(hint),
+        None => known,
+    }
 }
 
 /// Says of every step that had run after the failing one that it did, and whether that was undone.
