@@ -642,6 +642,7 @@ fn a_broken_neighbour_keeps_nothing_running_that_was_withdrawn() {
     // A plugin that cannot be read is listed and keeps nothing else back; a configuration that cannot be read does.
     place.write("plugins/broken/manifest.json", "{");
     served.wait_told("broken");
+    let configuration = place.read("mathchain.toml");
     place.replace("mathchain.toml", "version = ");
     served.wait_told("not reloaded");
     let closed =
@@ -652,6 +653,7 @@ fn a_broken_neighbour_keeps_nothing_running_that_was_withdrawn() {
     served.until("other:version", closed);
     // Mended, everything is as the files say.
     std::fs::remove_dir_all(place.path("work/plugins/broken")).expect("removes");
+    place.replace("mathchain.toml", &configuration);
     place.write("plugin-settings/demo.json", "{}");
     served.until("demo:version", |answer| {
         answer.pointer("/output/version") == Some(Value::Int(1))

@@ -384,7 +384,8 @@ fn what_a_call_replaces_or_deletes_can_be_brought_back() {
     let place = Place::new();
     place.write("mathchain.toml", OBLIGED);
     place.write("out/a.txt", "old");
-    let written = place.run(&["call", "write_file"], WRITE);
+    let overwrite = WRITE.replace("append", "overwrite");
+    let written = place.run(&["call", "write_file"], &overwrite);
     let copy = written.expect_code(0).at("/metadata/backups/0/id");
     let copy = copy.as_str().expect("an id").to_owned();
     assert_eq!(place.read("out/a.txt"), "new");

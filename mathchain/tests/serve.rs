@@ -87,7 +87,7 @@ write = 4
 [limits]
 timeout_ms = @
 "#;
-const WRITE: &str = r#"{"path":"out.txt","content":"new","mode":"overwrite"}"#;
+const WRITE: &str = r#"{"path":"out.txt","content":"new","mode":"append"}"#;
 
 fn reason(answer: &Value) -> Value {
     answer.pointer("/error/reason").unwrap_or_default()

@@ -25,6 +25,8 @@ pub struct Output {
     pub removed: Vec<String>,
     /// Plugins whose files, settings or status changed.
     pub changed: Vec<String>,
+    /// Plugins that cannot be read since; `mathchain plugins list` says why.
+    pub broken: Vec<String>,
     /// Whether the configuration changed.
     pub configuration: bool,
     /// Digest of the policy that holds now.
@@ -63,6 +65,7 @@ impl Tool for ReloadPlugins {
                 added: Vec::new(),
                 removed: Vec::new(),
                 changed: Vec::new(),
+                broken: Vec::new(),
                 configuration: false,
                 generation: "0".repeat(64),
             },
