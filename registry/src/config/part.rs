@@ -255,10 +255,10 @@ impl<'a> Part<'a> {
             self.notes(|| of_type("number"));
             return None;
         }
-        let scalar = match &self.value {
-            Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
-            _ => false,
-        };
+        let scalar = matches!(
+            &self.value,
+            Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Float(_)
+        );
         if !scalar {
             let kind = self.value.kind();
             self.report(

@@ -107,7 +107,7 @@ mod tests {
             if kept.is_empty() {
                 assert_eq!(found.get("numbers"), Some(&numbers));
             } else {
-                assert_eq!(kept, [numbers.clone()]);
+                assert_eq!(kept, std::slice::from_ref(&numbers));
             }
         }
         assert_eq!(

@@ -288,10 +288,7 @@ fn undecided(error: ToolError) -> ToolError {
     if error.reason_str() == Some(OUTCOME_UNKNOWN) {
         return error;
     }
-    let message = format_args!(
-        "{}, and whether it happened is not known",
-        error.message()
-    );
+    let message = format_args!("{}, and whether it happened is not known", error.message());
     let known = ToolError::new(ErrorCode::Conflict, message)
         .reason(OUTCOME_UNKNOWN)
         .may_have_happened();
