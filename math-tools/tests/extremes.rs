@@ -506,7 +506,7 @@ fn extreme_arguments_are_answered_in_time() {
 }
 
 #[test]
-#[ignore = "thousands of calls of each tool: minutes"]
+#[ignore = "thousands of calls of each tool: minutes; `.ci/soak` runs it"]
 fn many_extreme_arguments_are_answered_in_time() {
     sweep(each_start().flat_map(|(tool, args)| mixed(tool, &args, 3000)));
 }
