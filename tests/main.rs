@@ -6,6 +6,8 @@ mod compatibility;
 mod conformance;
 mod determinism;
 mod documents;
+mod effects;
+mod keys;
 mod large;
 mod neutral;
 mod present;

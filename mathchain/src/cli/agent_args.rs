@@ -137,6 +137,9 @@ fn to_value(answer: &CliArgs, environment: &Environment) -> Value {
     let mut object = Object::new();
     object.insert("argv", texts(&answer.argv));
     object.insert("environment", environment.to_value());
+    if !answer.stream_format.is_empty() {
+        object.insert("stream_format", answer.stream_format.as_str());
+    }
     if let Some(config) = &answer.config {
         let mut file = Object::new();
         file.insert("file", config.file.as_str());

@@ -34,6 +34,8 @@ pub struct CliArgs {
     pub argv: Vec<String>,
     /// What has to be in a file.
     pub config: Option<ConfigFile>,
+    /// The name of what it prints, for whoever reads that; empty where its table does not say.
+    pub stream_format: String,
     /// What a reader should know.
     pub warnings: Vec<String>,
     /// Turns that whoever runs it has to count, since it does not.

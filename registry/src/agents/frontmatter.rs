@@ -1,9 +1,10 @@
 //! The table between the lines `---` at the top of an agent file.
 
 use super::{AgentFile, AgentTools, ENTRIES_MAX, prompt};
+use crate::config::outline::Outline;
 use crate::config::part::{Part, Table};
 use crate::config::read;
-use crate::document::{self, Document, Format};
+use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
 use crate::policy::{Layer, Level};
 
@@ -89,7 +90,23 @@ pub(super) fn read(
     split: &Split<'_>,
     errors: &mut Vec<LoadError>,
 ) -> AgentFile {
-    let mut agent = AgentFile {
+    let mut agent = empty(start, name);
+    let Some(text) = &split.table else {
+        return agent;
+    };
+    match document::parse(&start.file, text, Format::Yaml) {
+        Ok(document) if document.value.is_null() => {}
+        Ok(document) => {
+            errors.extend(document.secrets());
+            table(&mut agent, Part::root(&document, errors));
+        }
+        Err(faults) => errors.extend(faults.into_list()),
+    }
+    agent
+}
+
+fn empty(start: &Place, name: &str) -> AgentFile {
+    AgentFile {
         name: name.to_owned(),
         description: String::new(),
         model: None,
@@ -105,23 +122,16 @@ pub(super) fn read(
         user_prompt: String::new(),
         place: start.clone(),
         notes: Vec::new(),
-    };
-    let Some(text) = &split.table else {
-        return agent;
-    };
-    match document::parse(&start.file, text, Format::Yaml) {
-        Ok(document) if document.value.is_null() => {}
-        Ok(document) => {
-            errors.extend(document.secrets());
-            table(&mut agent, &document, errors);
-        }
-        Err(faults) => errors.extend(faults.into_list()),
     }
-    agent
 }
 
-fn table(agent: &mut AgentFile, document: &Document, errors: &mut Vec<LoadError>) {
-    let Some(mut table) = Part::root(document, errors).into_table(&KEYS) else {
+/// What the table takes.
+pub(crate) fn outline() -> Outline {
+    Part::outline(|part| table(&mut empty(&part.place(), ""), part))
+}
+
+fn table(agent: &mut AgentFile, part: Part<'_>) {
+    let Some(mut table) = part.into_table(&KEYS) else {
         return;
     };
     let expected = agent.name.clone();
@@ -141,7 +151,7 @@ fn table(agent: &mut AgentFile, document: &Document, errors: &mut Vec<LoadError>
     agent.model = table.text("model");
     agent.role = table.selector("role");
     tools(agent, &mut table);
-    variables(agent, &mut table, document);
+    variables(agent, &mut table);
     agent.policy = table.within("policy", |part| policy(&expected, part));
     table.within("limits", |part| {
         if let Some(mut limits) = part.into_table(&["max_turns", "timeout_ms"]) {
@@ -193,7 +203,7 @@ fn tools(agent: &mut AgentFile, table: &mut Table<'_>) {
 }
 
 /// A list of names, or a table whose keys are the names.
-fn variables(agent: &mut AgentFile, table: &mut Table<'_>, document: &Document) {
+fn variables(agent: &mut AgentFile, table: &mut Table<'_>) {
     table.within("variables", |mut part| {
         let names: Vec<String> = match part.value.as_object() {
             Some(object) => object.iter().map(|(name, _)| name.to_owned()).collect(),
@@ -209,8 +219,8 @@ fn variables(agent: &mut AgentFile, table: &mut Table<'_>, document: &Document) 
         for name in names {
             if name == prompt::TOOL_DESCRIPTIONS {
                 let message = format!("`{name}` is always there and need not be declared");
-                let place = document.place("/variables");
-                agent.notes.push(LoadError::new(Some(&place), message));
+                let note = LoadError::new(Some(&part.place()), message);
+                agent.notes.push(note);
             } else if !prompt::is_word(&name) {
                 part.report(
                     format!(

@@ -13,6 +13,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use check::{Checked, Checker, ToolName};
+pub(crate) use frontmatter::outline;
 pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
 
 use crate::aliases::Aliases;

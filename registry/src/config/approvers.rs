@@ -1,6 +1,6 @@
 //! Who may answer approvals with a key: names and digests of keys, in a file of the user's.
 
-use super::part::{Part, Table};
+use super::part::Part;
 use crate::digest::Parts;
 use crate::document::{self, Format};
 use crate::error::LoadErrors;
@@ -26,18 +26,18 @@ impl Approver {
         let document = document::parse(name, text, Format::of_name(name))?;
         let mut errors = document.secrets();
         let mut found: Vec<Self> = Vec::new();
-        if let Some(mut top) =
-            Part::root(&document, &mut errors).into_table(&["version", "approvers"])
-        {
-            top.version();
-            approvers(&mut top, &mut found);
-        }
+        approvers(Part::root(&document, &mut errors), &mut found);
         LoadErrors::check(errors)?;
         Ok(found)
     }
 }
 
-fn approvers(top: &mut Table<'_>, found: &mut Vec<Approver>) {
+/// What a file of approvers can say.
+pub(super) fn approvers(part: Part<'_>, found: &mut Vec<Approver>) {
+    let Some(mut top) = part.into_table(&["version", "approvers"]) else {
+        return;
+    };
+    top.version();
     top.each_named("approvers", |name, mut part| {
         let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte);
         if name.is_empty() || !name.bytes().all(letters) || TAKEN.contains(&name.as_str()) {

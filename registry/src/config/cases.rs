@@ -25,7 +25,7 @@ pub(crate) fn cases(document: &Document) -> Result<Vec<Case>, LoadErrors> {
     Ok(cases)
 }
 
-fn case(part: Part<'_>) -> Option<Case> {
+pub(super) fn case(part: Part<'_>) -> Option<Case> {
     let place = part.place();
     let mut table = part.into_table(&[
         "role", "tool", "args", "phase", "agent", "task", "facts", "expect", "layer",

@@ -171,13 +171,13 @@ fn read(file: &NamedFile, errors: &mut Vec<LoadError>, part: impl FnOnce(Part<'_
 }
 
 /// A tool as an index has it.
-struct Indexed {
+pub(super) struct Indexed {
     mutates: Option<bool>,
     roles: Vec<Selector>,
     place: Place,
 }
 
-fn indexed(part: Part<'_>, index: &mut BTreeMap<String, Indexed>) {
+pub(super) fn indexed(part: Part<'_>, index: &mut BTreeMap<String, Indexed>) {
     let place = part.place();
     let keys = [
         "id",
@@ -216,7 +216,7 @@ fn indexed(part: Part<'_>, index: &mut BTreeMap<String, Indexed>) {
 }
 
 /// A role of an index. Its model and its prompt are for whoever runs an agent: nothing here uses them.
-fn of_index(part: Part<'_>) -> Option<Role> {
+pub(super) fn of_index(part: Part<'_>) -> Option<Role> {
     let place = part.place();
     let mut table = part.into_table(&[
         "id",
@@ -257,7 +257,7 @@ fn of_index(part: Part<'_>) -> Option<Role> {
 }
 
 /// A role of a table of flat permissions.
-fn flat(name: String, part: Part<'_>) -> Option<Role> {
+pub(super) fn flat(name: String, part: Part<'_>) -> Option<Role> {
     let place = part.place();
     let mut table = part.into_table(&[
         "web_access",

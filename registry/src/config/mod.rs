@@ -4,7 +4,7 @@ mod anomalies;
 mod approvers;
 mod cases;
 pub(crate) mod earlier;
-mod outline;
+pub(crate) mod outline;
 pub(crate) mod part;
 mod phases;
 pub(crate) mod read;
@@ -18,7 +18,7 @@ pub use anomalies::AnomalyLimits;
 pub use approvers::{Approver, key_digest};
 pub(crate) use cases::cases;
 pub use earlier::{EarlierFiles, NamedFile};
-pub use schema::schema;
+pub use schema::{documents, schema};
 
 use serde::Serialize;
 

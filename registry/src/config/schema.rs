@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use tool_core::schema::Schema;
 
+use super::outline::Outline;
 use super::part::Part;
-use super::read;
-use crate::document;
+use super::{approvers, cases, earlier, read};
+use crate::plugins::{Manifest, Settings};
+use crate::{agents, document};
 
 /// What keys mean, by path or by the end of a path.
 const KEYS: &str = include_str!("../../config_keys.yaml");
@@ -18,6 +20,40 @@ const KEYS: &str = include_str!("../../config_keys.yaml");
 pub fn schema() -> Schema {
     let (schema, _) = described();
     schema
+}
+
+/// What the documents beside the configuration take, each as a JSON Schema without descriptions.
+pub fn documents() -> Vec<(&'static str, Schema)> {
+    let outlines = [
+        ("agent", agents::outline()),
+        (
+            "plugin manifest",
+            Part::outline(|part| drop(Manifest::of(part))),
+        ),
+        (
+            "plugin settings",
+            Part::outline(|part| drop(Settings::of(part))),
+        ),
+        (
+            "approvers",
+            Part::outline(|part| approvers::approvers(part, &mut Vec::new())),
+        ),
+        ("policy case", Part::outline(|part| drop(cases::case(part)))),
+        (
+            "earlier tool",
+            Part::outline(|part| earlier::indexed(part, &mut BTreeMap::new())),
+        ),
+        (
+            "earlier role",
+            Part::outline(|part| drop(earlier::of_index(part))),
+        ),
+        (
+            "earlier flat role",
+            Part::outline(|part| drop(earlier::flat(String::new(), part))),
+        ),
+    ];
+    let schema = |(name, outline): (_, Outline)| (name, outline.schema("", &mut |_| None));
+    outlines.into_iter().map(schema).collect()
 }
 
 /// The schema; and for each path which description it has.

@@ -69,10 +69,13 @@ impl Settings {
 
     fn parse(document: &Document, errors: &mut Vec<LoadError>) -> Self {
         errors.extend(document.secrets());
+        Self::of(Part::root(document, errors))
+    }
+
+    /// What settings can say.
+    pub(crate) fn of(part: Part<'_>) -> Self {
         let mut settings = Self::default();
-        let Some(mut top) =
-            Part::root(document, errors).table(&["enabled", "tool_overrides", "custom_config"])
-        else {
+        let Some(mut top) = part.table(&["enabled", "tool_overrides", "custom_config"]) else {
             return settings;
         };
         settings.enabled = top.truth("enabled");

@@ -29,7 +29,10 @@ pub fn translate(
         cli,
         permission: request.permission,
         problems: Vec::new(),
-        args: CliArgs::default(),
+        args: CliArgs {
+            stream_format: cli.stream_format.clone(),
+            ..CliArgs::default()
+        },
     };
     let profile = work.profile(request.profile);
     work.start(request.prompt);

@@ -75,7 +75,12 @@ impl Manifest {
         errors: &mut Vec<LoadError>,
     ) -> Option<Self> {
         errors.extend(document.secrets());
-        let mut top = Part::root(document, errors).table(&KEYS)?;
+        Self::of(Part::root(document, errors))
+    }
+
+    /// What a manifest can say.
+    pub(crate) fn of(part: Part<'_>) -> Option<Self> {
+        let mut top = part.table(&KEYS)?;
         required(
             &mut top,
             &["schema_version", "name", "version", "description", "tools"],
