@@ -65,7 +65,7 @@ fn documents() -> BTreeMap<String, BTreeMap<String, bool>> {
 }
 
 /// The keys of a document that hold no others.
-pub fn leaves(document: &str) -> Vec<String> {
+pub(crate) fn leaves(document: &str) -> Vec<String> {
     let mut documents = documents();
     let keys = documents.remove(document).expect("a document");
     let leaves = keys.into_iter().filter(|(_, has_keys)| !has_keys);
@@ -74,8 +74,8 @@ pub fn leaves(document: &str) -> Vec<String> {
 
 /// What `keys.yaml` says of a key.
 enum Listed {
-    /// The name of a test, or of a case of a data file.
-    Shown(String),
+    /// Names of tests, or of cases of data files.
+    Shown(Vec<String>),
     /// Why it has no effect of its own.
     Inert,
     Unproved,
@@ -83,8 +83,15 @@ enum Listed {
 
 fn listed(value: &Value) -> Option<Listed> {
     let reason = |key: &str| value.get(key).and_then(Value::as_str).map(str::len);
-    match (value.as_str(), reason("inert"), reason("unproved")) {
-        (Some(name), ..) => Some(Listed::Shown(name.to_owned())),
+    let names = match value.as_str() {
+        Some(name) => Some(vec![name.to_owned()]),
+        None => value.items().map(|items| {
+            let name = |item: &Value| item.as_str().map(str::to_owned);
+            items.iter().filter_map(name).collect()
+        }),
+    };
+    match (names, reason("inert"), reason("unproved")) {
+        (Some(names), ..) => Some(Listed::Shown(names)),
         (None, Some(10..), None) => Some(Listed::Inert),
         (None, None, Some(10..)) => Some(Listed::Unproved),
         _ => None,
@@ -104,7 +111,7 @@ fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
             if name != "target" && !name.starts_with('.') {
                 sources(&path, found);
             }
-        } else if name.ends_with(".rs") && name != "keys.rs" {
+        } else if name.ends_with(".rs") {
             let mut text = std::fs::read_to_string(&path).expect("a source");
             let taken: Vec<String> = text
                 .split("include_str!(\"")
@@ -115,7 +122,8 @@ fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
                 let file = folder.join(file);
                 text += &std::fs::read_to_string(&file).unwrap_or_default();
             }
-            found.push((path, text));
+            // A key may begin a line of a text in a string.
+            found.push((path, text.replace("\\n", "\n")));
         }
     }
 }
@@ -128,6 +136,29 @@ fn has_word(text: &str, word: &str) -> bool {
         let after = text.as_bytes().get(at + word.len());
         !before.is_some_and(|byte| part(*byte)) && !after.is_some_and(|byte| part(*byte))
     })
+}
+
+/// What is wrong with the tests named for a key: one that is not there, or none that stands beside the key's word.
+fn shown(key: &str, tests: &[String], files: &[(PathBuf, String)]) -> Vec<String> {
+    let word = key.rsplit('.').find(|word| !word.starts_with('*'));
+    let word = word.unwrap_or_default().trim_end_matches("[]");
+    let mut problems = Vec::new();
+    let mut has_key = false;
+    for test in tests {
+        let (function, case) = (format!("fn {test}("), format!("id: {test}\n"));
+        let holds = |text: &str| text.contains(&function) || text.contains(&case);
+        let holding: Vec<_> = files.iter().filter(|(_, text)| holds(text)).collect();
+        if holding.is_empty() {
+            problems.push(format!("`{key}`: no test `{test}`"));
+        }
+        has_key |= holding.iter().any(|(_, text)| has_word(text, word));
+    }
+    if !has_key {
+        problems.push(format!(
+            "`{key}`: no test of {tests:?} stands where `{word}` is"
+        ));
+    }
+    problems
 }
 
 #[test]
@@ -164,17 +195,9 @@ fn every_key_has_a_test_that_shows_its_effect() {
                 )),
                 Some(Listed::Inert) => {}
                 Some(Listed::Unproved) => unproved += 1,
-                Some(Listed::Shown(test)) => {
-                    let (function, case) = (format!("fn {test}("), format!("id: {test}\n"));
-                    let holds = |text: &str| text.contains(&function) || text.contains(&case);
-                    let holding: Vec<_> = files.iter().filter(|(_, text)| holds(text)).collect();
-                    let word = key.rsplit('.').find(|word| !word.starts_with('*'));
-                    let word = word.unwrap_or_default().trim_end_matches("[]");
-                    if holding.is_empty() {
-                        faults.push(format!("{name}: `{key}`: no test `{test}`"));
-                    } else if !holding.iter().any(|(_, text)| has_word(text, word)) {
-                        faults.push(format!("{name}: `{key}`: `{test}` stands where no `{word}` is"));
-                    }
+                Some(Listed::Shown(tests)) => {
+                    let problems = shown(key, &tests, &files);
+                    faults.extend(problems.iter().map(|problem| format!("{name}: {problem}")));
                 }
             }
         }

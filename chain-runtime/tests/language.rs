@@ -158,6 +158,39 @@ fn a_map_calls_its_tool_for_every_element_in_order() {
     }
 }
 
+#[test]
+fn a_condition_may_be_an_object_with_its_expression() {
+    for (when, status) in [("2 > 1", "b:done"), ("1 > 2", "b:skipped")] {
+        let step = format!(
+            "{{id: b, tool: any, when: {{expr: \"defined(a.mean) && {when}\"}}, args: {{value: 1}}}}"
+        );
+        let first = "{id: a, tool: note, args: {key: expr, text: x}}";
+        let result = World::new().run(&steps(&[first, &step]));
+        assert!(statuses(&result).contains(status), "{}", statuses(&result));
+    }
+}
+
+#[test]
+fn a_map_makes_no_more_calls_at_once_than_it_says() {
+    let run = |limit: &str, key: &str| {
+        let step = format!(
+            "{{id: m, tool: note, map: {{over: [400, 0]{limit}}}, args: {{key: {key}, text: {{$fmt: \"{{}}\", args: [{{$ref: item}}]}}, sleep_ms: {{$ref: item}}}}}}"
+        );
+        let options = chain_runtime::RunOptions {
+            threads: 2,
+            ..Default::default()
+        };
+        let plan = crate::fakes::parse(&steps(&[&step]));
+        let world = World::new();
+        world
+            .run_with(&plan, &tool_core::Object::new(), options)
+            .unwrap();
+        logged(key)
+    };
+    assert_eq!(run(", concurrency: 1", "one"), ["note 400", "note 0"]);
+    assert_eq!(run("", "both"), ["note 0", "note 400"]);
+}
+
 /// Case T23: an empty list gives an empty list; failures are collected in order.
 #[test]
 fn t23_empty_maps_and_collected_failures() {
@@ -389,6 +422,40 @@ fn t19_retries() {
     ] {
         problem(&plan("k", 0, "tool_error", retry), &[expected]);
     }
+}
+
+/// `backoff_ms` grows by `factor`, and `jitter` takes a share of it.
+#[test]
+fn waits_before_retries_are_what_the_plan_says() {
+    let waits = |retry: &str| {
+        let step = format!("{{id: a, tool: flaky, retry: {retry}, args: {{key: k, fails: 0}}}}");
+        let plan = crate::fakes::parse(&steps(&[&step]));
+        [1, 2, 3].map(|number| plan.steps[0].retry.wait_ms(number, 0.5))
+    };
+    assert_eq!(waits("{max: 3, backoff_ms: 10, factor: 3}"), [10, 30, 90]);
+    assert_eq!(waits("{max: 3, backoff_ms: 20, factor: 1}"), [20, 20, 20]);
+    assert_eq!(
+        waits("{max: 3, backoff_ms: 10, factor: 2, jitter: full}"),
+        [5, 10, 20]
+    );
+}
+
+#[test]
+fn an_input_is_one_of_those_that_the_plan_lists() {
+    let plan = crate::fakes::parse(
+        "inputs: {n: {type: integer, enum: [1, 2]}}\nsteps: []\noutputs: {n: {$ref: inputs.n}}\n",
+    );
+    let run = |n: i64| {
+        let mut inputs = tool_core::Object::new();
+        inputs.insert("n", n);
+        let result = World::new().run_with(&plan, &inputs, Default::default());
+        result
+            .map(|result| outputs(&result))
+            .map_err(|problems| problems.to_string())
+    };
+    assert_eq!(run(2).as_deref(), Ok(r#"{"n":2}"#));
+    let refused = run(3).unwrap_err();
+    assert!(refused.contains("expected one of 1, 2"), "{refused}");
 }
 
 #[test]

@@ -275,8 +275,10 @@ fn a_barrier_holds_waves_apart() {
     ]);
     let run = |barrier: bool| {
         let key = format!("barrier_{barrier}");
-        let mut plan = parse(&plan.replace("KEY", &key));
-        plan.barrier = barrier;
+        let plan = parse(&format!(
+            "barrier: {barrier}\n{}",
+            plan.replace("KEY", &key)
+        ));
         let options = RunOptions {
             threads: 2,
             ..RunOptions::default()

@@ -42,9 +42,65 @@ fn endpoint(model: &ModelEndpoint) -> Endpoint {
 #[cfg(test)]
 mod tests {
     use registry::Config;
-    use tool_core::{ErrorCode, StopFlag};
+    use std::sync::Mutex;
+
+    use tool_core::capability::{HttpRequest, HttpResponse, HttpService, Image, Message, Speaker};
+    use tool_core::{ErrorCode, StopFlag, ToolError};
 
     use super::*;
+
+    /// Notes what is sent, and answers nothing.
+    #[derive(Default)]
+    struct Noted(Mutex<Vec<HttpRequest>>);
+
+    impl Http for Noted {
+        fn send(&self, request: &HttpRequest, _: &StopFlag) -> Result<HttpResponse, ToolError> {
+            self.0.lock().expect("no panic").push(request.clone());
+            Err(ToolError::new(ErrorCode::ToolError, "away"))
+        }
+        fn service(&self, _: &str) -> Option<HttpService> {
+            None
+        }
+    }
+
+    #[test]
+    fn each_key_of_a_model_is_in_what_is_sent_to_it() {
+        let table = |name: &str, ms: u32| {
+            format!(
+                "[models.{name}]\nendpoint = \"http://{name}.example/v1\"\napi_key = \"env:PATH\"\nmodel = \"m-{name}\"\ntimeout_ms = {ms}\n"
+            )
+        };
+        let tables = [("embeddings", 11), ("chat", 12), ("vision", 13)];
+        let text: String = tables.iter().map(|(name, ms)| table(name, *ms)).collect();
+        let config = Config::parse("mathchain.toml", &format!("version = 1\n{text}"));
+        let http = Arc::new(Noted::default());
+        let models = config.expect("a configuration").models;
+        let model = of_config(&models, Some(Arc::clone(&http) as _)).expect("three endpoints");
+        let stop = StopFlag::new();
+        let said = |images: Vec<Image>| Message {
+            speaker: Speaker::User,
+            text: "x".to_owned(),
+            images,
+        };
+        let image = Image {
+            media_type: "image/png".to_owned(),
+            base64: "AAAA".to_owned(),
+        };
+        model.embed(&["x"], &stop).expect_err("away");
+        model.chat(&[said(Vec::new())], &stop).expect_err("away");
+        model.chat(&[said(vec![image])], &stop).expect_err("away");
+        let sent = http.0.lock().expect("no panic");
+        assert_eq!(sent.len(), 3);
+        let path = std::env::var("PATH").expect("a search path");
+        for ((name, ms), request) in tables.iter().zip(sent.iter()) {
+            assert_eq!(request.url, format!("http://{name}.example/v1"));
+            assert_eq!(request.timeout, Duration::from_millis(u64::from(*ms)));
+            let body = String::from_utf8_lossy(&request.body);
+            assert!(body.contains(&format!("\"model\":\"m-{name}\"")), "{body}");
+            let key = ("Authorization".to_owned(), format!("Bearer {path}"));
+            assert!(request.headers.contains(&key), "{name}");
+        }
+    }
 
     #[test]
     fn what_is_missing_is_named_and_nothing_is_sent() {

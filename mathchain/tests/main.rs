@@ -11,6 +11,7 @@ mod chains;
 #[cfg(target_os = "linux")]
 mod doors;
 mod generations;
+mod keys;
 mod operator;
 mod otel;
 mod plans;

@@ -246,6 +246,18 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
         of_kind(|tool| matches!(tool, ToolName::Provider(_))),
     );
     object.insert("variables", texts(agent.variables.clone()));
+    // For what runs the agent's model.
+    let numbers = [
+        ("max_turns", agent.max_turns.map(Value::from)),
+        ("timeout_ms", agent.timeout_ms.map(Value::from)),
+        ("temperature", agent.temperature.map(Value::from)),
+        ("max_tokens", agent.max_tokens.map(Value::from)),
+    ];
+    for (name, value) in numbers {
+        if let Some(value) = value {
+            object.insert(name, value);
+        }
+    }
     object.insert(
         "notes",
         texts(checked.notes.iter().map(ToString::to_string).collect()),

@@ -283,3 +283,45 @@ fn the_journals_by_chance_have_every_kind() {
     kinds.dedup();
     assert_eq!(kinds, Kind::ALL);
 }
+
+/// Each limit of `[chain.anomalies]`, set to 1 or to a great number, gives other findings of some journal.
+#[test]
+fn each_limit_of_anomalies_acts() {
+    let journals: Vec<Journal> = (0..200).map(random).collect();
+    let found = |limits: &AnomalyLimits| -> Vec<Vec<Finding>> {
+        let of = |journal: &Journal| {
+            let evidence = Evidence {
+                records: &journal.records,
+                runs: &journal.runs,
+                of: None,
+            };
+            anomalies(evidence, limits)
+        };
+        journals.iter().map(of).collect()
+    };
+    let usual = found(&AnomalyLimits::default());
+    for key in [
+        "calls_least",
+        "stall_times",
+        "stall_ms",
+        "failures_least",
+        "failure_percent",
+        "instant_ms",
+        "instant_least",
+        "attempts_per_call",
+        "attempts_least",
+        "fallback_percent",
+        "chains_least",
+        "tool_percent",
+        "role_percent",
+        "share_calls_least",
+    ] {
+        // Other shares and least numbers are those of the default.
+        let differs = |value: u64| {
+            let text = format!("version = 1\n[chain.anomalies]\n{key} = {value}\n");
+            let config = registry::Config::parse("mathchain.toml", &text).unwrap();
+            found(&config.chain.anomalies) != usual
+        };
+        assert!([1, 60, 100].into_iter().any(differs), "{key}");
+    }
+}

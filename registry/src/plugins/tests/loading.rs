@@ -594,3 +594,113 @@ fn no_edit_of_a_manifest_panics() {
     }
     assert!(sound > 100, "most letters of a description can go");
 }
+
+/// What one key of a manifest changes: what runs it, what it is told, and what each of its tools says of itself and takes.
+#[test]
+fn each_key_of_a_manifest_acts() {
+    #[derive(Default)]
+    struct Noted(Mutex<Vec<String>>);
+    impl Machine for Noted {
+        fn has_program(&self, name: &str) -> bool {
+            name == "python3"
+        }
+        fn runner(
+            &self,
+            _: &Bundle,
+            manifest: &Manifest,
+            command: &[String],
+            config: &Value,
+        ) -> Arc<dyn Runner> {
+            let (reads, count) = (manifest.reads_workspace, manifest.concurrency);
+            let started = format!("{command:?} {config} {reads} {count}");
+            self.0.lock().unwrap().push(started);
+            Arc::new(Echo)
+        }
+    }
+    let manifest = r#"{"$schema": "s", "schema_version": "1.0", "name": "demo", "version": "1.2.0", "description": "a demo",
+      "enabled": true, "dependencies": ["bin:python3"], "command": ["python3", "./run.py"], "workspace": "none", "concurrency": 2,
+      "settings_schema": {"depth": {"type": "integer", "default": 3, "description": "how deep"}},
+      "tools": [{"name": "look", "title": "Look", "description": "Looks.", "category": "data", "effects": [], "destructive": false,
+        "callers": ["direct", "chain"], "timeout": 2.5, "enabled": true, "tags": ["quick"], "idempotent": true, "command": ["python3", "-q"],
+        "parameters": {"type": "object", "properties": {"size": {"type": "integer"}}}, "returns": {"type": "object"}}]}"#;
+    let outcome = |manifest: &str| {
+        let machine = Noted::default();
+        let bundle = Bundle {
+            digest: "d".to_owned(),
+            ..bundle("demo", manifest, None)
+        };
+        let plugin = load(&[bundle], &machine, &[]).unwrap().remove(0);
+        let tools = plugin.erased().iter().map(|tool| {
+            let args = value(r#"{"size": 1}"#);
+            let answer = tool
+                .decode(&args)
+                .and_then(|call| call.run(&Ctx::default()));
+            let answer = answer.map_err(|err| err.to_string());
+            format!("{:?} {} {answer:?}", tool.spec(), tool.description())
+        });
+        let tools: Vec<String> = tools.collect();
+        format!("{:?} {tools:?} {:?}", plugin.status, machine.0.into_inner())
+    };
+    let whole = outcome(manifest);
+    for (key, said, other) in [
+        ("name", "\"demo\"", "\"omed\""),
+        ("version", "1.2.0", "1.2.1"),
+        (
+            "enabled",
+            "\"enabled\": true, \"dep",
+            "\"enabled\": false, \"dep",
+        ),
+        ("dependencies", "bin:python3", "bin:none"),
+        ("workspace", "\"none\"", "\"read\""),
+        ("concurrency", "\"concurrency\": 2", "\"concurrency\": 3"),
+        ("settings_schema", "\"default\": 3", "\"default\": 4"),
+        ("tools[].name", "\"look\"", "\"see\""),
+        ("tools[].title", "\"Look\"", "\"See\""),
+        ("tools[].description", "Looks.", "Sees."),
+        ("tools[].category", "\"data\"", "\"math\""),
+        (
+            "tools[].effects",
+            "\"effects\": []",
+            "\"effects\": [\"modifies_files\"]",
+        ),
+        (
+            "tools[].destructive",
+            "\"effects\": [], \"destructive\": false",
+            "\"effects\": [\"modifies_files\"], \"destructive\": true",
+        ),
+        ("tools[].callers", ", \"chain\"", ""),
+        ("tools[].timeout", "2.5", "2"),
+        (
+            "tools[].enabled",
+            "2.5, \"enabled\": true",
+            "2.5, \"enabled\": false",
+        ),
+        ("tools[].tags", "quick", "slow"),
+        (
+            "tools[].idempotent",
+            "\"idempotent\": true",
+            "\"idempotent\": false",
+        ),
+        ("tools[].command", "-q", "-v"),
+        (
+            "tools[].parameters",
+            "\"size\": {\"type\": \"integer",
+            "\"size\": {\"type\": \"string",
+        ),
+        (
+            "tools[].returns",
+            "\"returns\": {\"type\": \"object",
+            "\"returns\": {\"type\": \"string",
+        ),
+    ] {
+        assert!(manifest.contains(said), "{key}");
+        assert_ne!(outcome(&manifest.replacen(said, other, 1)), whole, "{key}");
+    }
+    // The command of the plugin is for tools without their own.
+    let bare = manifest.replace(", \"command\": [\"python3\", \"-q\"]", "");
+    let other = bare.replace("\"python3\", \"./run.py\"", "\"python3\"");
+    assert_ne!(outcome(&other), outcome(&bare), "command");
+    // What nothing is made of: a reference for editors, and words for lists.
+    assert_eq!(outcome(&manifest.replace("\"s\"", "\"t\"")), whole);
+    assert_eq!(outcome(&manifest.replace("a demo", "another")), whole);
+}

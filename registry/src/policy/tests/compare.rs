@@ -146,6 +146,9 @@ cases:
   - {role: operator, tool: calculate, expect: allow, layer: global}
   - {role: operator, tool: calculat, expect: allow}
   - {role: operator, tool: calculate, args: {y: 1}, expect: allow}
+  - {role: operator, tool: web_fetch, task: math, expect: hidden}
+  - {role: operator, tool: web_fetch, expect: ask}
+  - {role: operator, tool: calculate, phase: audit, agent: claude, expect: hidden}
 "#;
     let cases = read_cases("cases.yaml", table).unwrap_or_else(|err| panic!("{err}"));
     let files = FakeFiles::default();
@@ -162,6 +165,9 @@ cases:
     );
     assert!(told[7].unwrap().contains("calculat"), "{:?}", told[7]);
     assert!(told[8].unwrap().contains("do not fit"), "{:?}", told[8]);
+    assert_eq!(told[9..11], [None; 2]);
+    let not_of_phase = told[11].unwrap();
+    assert!(not_of_phase.contains("audit"), "{not_of_phase}");
     assert_eq!(results[5].case.place.line, 8);
     assert!(results[5].explanation.is_some() && results[7].explanation.is_none());
 }
