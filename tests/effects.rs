@@ -394,7 +394,7 @@ fn each_key_of_the_policy_acts() {
     let listed = "version: 1\npermissions: {network: {allowed_hosts: [en.example.net]}}";
     let of_listed = self::idle(&read(listed), &tables, decided);
     idle.retain(|key| of_listed.contains(key));
-    // Texts for readers, what is for whoever runs the phases, and what the client of the web holds.
+    // Texts for readers, facts for a program that runs the phases, and what the HTTP client holds.
     let others = [
         "permissions.network.allow_private",
         "phases[].depends_on",

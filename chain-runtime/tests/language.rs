@@ -160,11 +160,9 @@ fn a_map_calls_its_tool_for_every_element_in_order() {
 
 #[test]
 fn a_condition_may_be_an_object_with_its_expression() {
-    for (when, status) in [("2 > 1", "b:done"), ("1 > 2", "b:skipped")] {
-        let step = format!(
-            "{{id: b, tool: any, when: {{expr: \"defined(a.mean) && {when}\"}}, args: {{value: 1}}}}"
-        );
-        let first = "{id: a, tool: note, args: {key: expr, text: x}}";
+    for (when, status) in [("a.mean > 0", "b:done"), ("a.mean > 2", "b:skipped")] {
+        let step = format!("{{id: b, tool: any, when: {{expr: \"{when}\"}}, args: {{value: 1}}}}");
+        let first = "{id: a, tool: note, args: {key: expr, text: x, number: 1}}";
         let result = World::new().run(&steps(&[first, &step]));
         assert!(statuses(&result).contains(status), "{}", statuses(&result));
     }

@@ -229,6 +229,7 @@ fn an_agent_command_line_gets_what_the_agent_may_do() {
         codex.stderr
     );
     assert_eq!(codex.at("/count_turns"), Value::from(25_i64));
+    assert_eq!(codex.at("/stream_format"), Value::from("codex"));
     let refused = place.run(
         &[
             "agent-args",

@@ -34,7 +34,7 @@ pub struct CliArgs {
     pub argv: Vec<String>,
     /// What has to be in a file.
     pub config: Option<ConfigFile>,
-    /// The name of what it prints, for whoever reads that; empty where its table does not say.
+    /// Name of the format it prints; empty where its table does not say.
     pub stream_format: String,
     /// What a reader should know.
     pub warnings: Vec<String>,
