@@ -91,7 +91,7 @@ mod tests {
         model.chat(&[said(vec![image])], &stop).expect_err("away");
         let sent = http.0.lock().expect("no panic");
         assert_eq!(sent.len(), 3);
-        let path = std::env::var("PATH").expect("a search path");
+        let path = environment::secret("PATH").expect("a search path");
         for ((name, ms), request) in tables.iter().zip(sent.iter()) {
             assert_eq!(request.url, format!("http://{name}.example/v1"));
             assert_eq!(request.timeout, Duration::from_millis(u64::from(*ms)));
