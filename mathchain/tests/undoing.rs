@@ -251,7 +251,8 @@ fn what_was_on_its_way_at_a_cancel_is_asked_about() {
         server.wait_for("p1");
         signal(&child, "INT");
         let asked = ended(child);
-        asked.expect_code(6);
+        asked.expect_code(1);
+        assert_eq!(asked.at("/error/reason"), Value::from("outcome_unknown"));
         assert_eq!(asked.at("/error/outcome"), Value::from("unknown"));
         assert_eq!(
             asked.at("/metadata/run_state"),
@@ -322,7 +323,7 @@ fn a_step_that_timed_out_is_asked_about() {
     place.write("plan.yaml", &plan);
     let asked = place.run(&["run", "plan.yaml"], "");
     assert_eq!(
-        asked.expect_code(5).at("/error/outcome"),
+        asked.expect_code(1).at("/error/outcome"),
         Value::from("unknown")
     );
     assert_eq!(
