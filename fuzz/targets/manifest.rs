@@ -43,13 +43,9 @@ fuzz_target!(|text: &str| {
         files: vec!["manifest.json".to_owned(), "plugin.py".to_owned()],
         digest: "0".to_owned(),
     };
-    let loaded = match load(std::slice::from_ref(&bundle), &Idle, &[]) {
-        Ok(loaded) => loaded,
-        Err(errors) => {
-            assert!(!errors.list().is_empty());
-            return;
-        }
-    };
+    let (loaded, broken) = load(std::slice::from_ref(&bundle), &Idle, &[]);
+    assert!(loaded.len() + broken.len() <= 1);
+    assert!(broken.iter().all(|one| !one.errors.list().is_empty()));
     for plugin in &loaded {
         let name = &plugin.manifest.name;
         let read = Settings::of_text(name, &plugin.settings.to_text());
