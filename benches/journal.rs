@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use chain_runtime::state::{Journal, RunHeader, RunState, State};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use journal::{Journal, RunHeader, RunState, State};
 use mathchain::clock::SystemClock;
 use tool_core::Value;
 use tool_core::capability::Durability;

@@ -3,13 +3,13 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use chain_runtime::session::{EVENTS_MAX, Event, Live, Record, Replay, Session};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mathchain::Toolkit;
 use registry::agents::{AgentFile, Checker};
 use registry::aliases::Aliases;
 use registry::policy::{CallFacts, WORKSPACE_READY};
 use registry::{Catalogue, Config, Dispatcher, Facts, Layer, Level, Policy, Rule, Verdict, Who};
+use sessions::{EVENTS_MAX, Event, Live, Record, Replay, Session};
 use tool_core::tool::ErasedExample;
 use tool_core::{
     AnyTool, Call, Category, Ctx, Determinism, Effect, Reach, ResourceKey, Spec, ToolError, Value,

@@ -4,20 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("tool-core", &[]),
     ("kernels", &[]),
     ("math-tools", &["kernels", "tool-core"]),
     ("host-tools", &["tool-core"]),
     ("registry", &["tool-core"]),
-    ("chain-runtime", &["registry", "tool-core"]),
+    ("journal", &["registry", "tool-core"]),
+    ("sessions", &["registry", "tool-core"]),
+    ("chain-runtime", &["journal", "registry", "tool-core"]),
     (
         "mathchain",
         &[
             "chain-runtime",
             "host-tools",
+            "journal",
             "math-tools",
             "registry",
+            "sessions",
             "tool-core",
         ],
     ),
@@ -26,10 +30,12 @@ const ARROWS: [(&str, &[&str]); 9] = [
         &[
             "chain-runtime",
             "host-tools",
+            "journal",
             "kernels",
             "math-tools",
             "mathchain",
             "registry",
+            "sessions",
             "tool-core",
         ],
     ),
@@ -38,10 +44,12 @@ const ARROWS: [(&str, &[&str]); 9] = [
         &[
             "chain-runtime",
             "host-tools",
+            "journal",
             "kernels",
             "math-tools",
             "mathchain",
             "registry",
+            "sessions",
             "tool-core",
         ],
     ),

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use chain_runtime::session::{
-    Emitted, Event, Live, Record, Replay, Session, SessionOpened, WaveStarted,
-};
 use registry::document::{self, Format};
 use registry::{Catalogue, Config};
+use sessions::{Emitted, Event, Live, Record, Replay, Session, SessionOpened, WaveStarted};
 use tool_core::{ToolError, Value, json};
 
 use crate::neutral;

@@ -7,9 +7,9 @@ use registry::Verdict;
 use tool_core::{Object, Value};
 
 use crate::check::{CheckedMap, CheckedPlan, CheckedStep};
-use crate::conflicts::describe;
 use crate::plan::{Backoff, Budget, Retry};
 use crate::template::Node;
+use registry::conflicts::describe;
 
 /// Most edges of one step that the text shows.
 const EDGES_SHOWN: usize = 8;

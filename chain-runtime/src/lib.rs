@@ -2,27 +2,20 @@
 //!
 //! Read [`Plan`] first, then [`check()`], which reports every problem at once and gives a [`CheckedPlan`], then [`run()`]. The
 //! graph, the waves and every result are functions of the plan alone; threads change only how long it takes. Nothing here
-//! names a tool or decides who may call one: that is the registry's. [`session`] folds the events of a session; [`state`] is what
-//! outlives a process: audit, approvals and the journals of runs; [`artifacts`] are the values that those refer to.
+//! names a tool or decides who may call one: that is the registry's. What outlives a process (records, approvals, stored values) is
+//! in the crate `journal`.
 
-pub mod anomalies;
-pub mod artifacts;
 pub mod check;
 pub mod condition;
-pub mod conflicts;
 pub mod draw;
 mod explain;
-pub mod failpoints;
 pub mod graph;
 pub mod plan;
-mod private;
 pub mod problem;
 pub mod reference;
 pub mod run;
 pub mod script;
-pub mod session;
 pub mod shapes;
-pub mod state;
 pub mod template;
 pub mod tools;
 mod trace;

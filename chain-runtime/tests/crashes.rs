@@ -9,10 +9,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chain_runtime::failpoints::PLACES;
 use chain_runtime::run::{Decision, Resume};
-use chain_runtime::state::RunState;
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
+use journal::RunState;
+use journal::failpoints::PLACES;
 use tool_core::{Object, Value, json};
 
 use registry::CallerContext;

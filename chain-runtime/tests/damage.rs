@@ -11,8 +11,8 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use chain_runtime::run::{Resume, resume};
-use chain_runtime::state::{FILE_NAME, RunState, State};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
+use journal::{FILE_NAME, RunState, State};
 use registry::Dispatcher;
 use tool_core::capability::{Alarm, Clock};
 use tool_core::{ErrorCode, Object, StopFlag, ToolError};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chain_runtime::run::{Replay, Resume, cancel, replay, resume};
-use chain_runtime::state::{RunState, State};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
+use journal::{RunState, State};
 use registry::{Answer, CallerContext};
 use tool_core::{Object, ToolError, Value, json};
 

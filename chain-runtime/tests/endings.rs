@@ -1,8 +1,8 @@
 //! What ends a chain, what it goes on without, and runs that are gone through again although they did not come to their end.
 
 use chain_runtime::run::{Resume, cancel};
-use chain_runtime::state::RunState;
 use chain_runtime::{ChainStatus, StepStatus};
+use journal::RunState;
 use registry::{CallRequest, CallerContext, ChainPosition};
 use tool_core::capability::Durability;
 use tool_core::{Seed, Status, StopFlag, Value, json};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use chain_runtime::state::State;
 use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
+use journal::State;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
 use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Who};
@@ -269,10 +269,10 @@ AppendArgs { path: String, text: String },
 AppendOutput { text: String },
 |args, _| {
     use std::io::Write as _;
-    chain_runtime::failpoints::fail_at("run.before_effect");
+    journal::failpoints::fail_at("run.before_effect");
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&args.path).unwrap();
     writeln!(file, "{}", args.text).unwrap();
-    chain_runtime::failpoints::fail_at("run.after_effect");
+    journal::failpoints::fail_at("run.after_effect");
     Ok(AppendOutput { text: args.text })
 });
 
@@ -283,10 +283,10 @@ MarkArgs { path: String, text: String },
 MarkOutput { text: String },
 |args, _| {
     use std::io::Write as _;
-    chain_runtime::failpoints::fail_at("run.before_effect");
+    journal::failpoints::fail_at("run.before_effect");
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&args.path).unwrap();
     writeln!(file, "{}", args.text).unwrap();
-    chain_runtime::failpoints::fail_at("run.after_effect");
+    journal::failpoints::fail_at("run.after_effect");
     Ok(MarkOutput { text: args.text })
 });
 
@@ -320,7 +320,7 @@ impl Tool for Stamp {
     type Output = StampOutput;
 
     fn run(args: StampArgs, _: &Ctx) -> Result<StampOutput, ToolError> {
-        chain_runtime::failpoints::fail_at("run.before_effect");
+        journal::failpoints::fail_at("run.before_effect");
         let mut options = std::fs::OpenOptions::new();
         let mut file = options
             .write(true)
@@ -328,7 +328,7 @@ impl Tool for Stamp {
             .open(&args.path)
             .unwrap();
         std::io::Write::write_all(&mut file, args.text.as_bytes()).unwrap();
-        chain_runtime::failpoints::fail_at("run.after_effect");
+        journal::failpoints::fail_at("run.after_effect");
         Ok(StampOutput { text: args.text })
     }
 

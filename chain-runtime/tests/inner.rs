@@ -1,8 +1,8 @@
 //! Runs that are part of other runs: they go on, are cancelled and count with these, and a call that began one goes on with it.
 
 use chain_runtime::run::{Decision, Resume, around, cancel};
-use chain_runtime::state::RunState;
 use chain_runtime::{ChainStatus, StepStatus};
+use journal::RunState;
 use registry::CallRequest;
 use tool_core::capability::Durability;
 use tool_core::{Outcome, Seed, Status, StopFlag, Value, json};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chain_runtime::state::{Journal, RunHeader, State};
+use journal::{Journal, RunHeader, State};
 use registry::{CallRequest, ChainPosition, Dispatcher};
 use tool_core::{ErrorCode, Outcome, Seed, StopFlag, Value};
 

@@ -22,7 +22,6 @@ mod reading;
 mod records;
 mod room;
 mod scripts;
-mod session;
 mod shuffles;
 mod stopping;
 mod truth;

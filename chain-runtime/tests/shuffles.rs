@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use chain_runtime::run::{replay, shuffled};
-use chain_runtime::state::State;
 use chain_runtime::{ChainResult, ChainStatus, Mode, Plan, RunOptions, StepStatus, execute};
+use journal::State;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use chain_runtime::run::{Decision, Resume, cancel};
-use chain_runtime::state::RunState;
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
+use journal::RunState;
 use registry::CallerContext;
 use tool_core::{ErrorCode, Object, StopFlag, Value};
 

@@ -8,8 +8,8 @@
 use std::path::{Path, PathBuf};
 
 use chain_runtime::run::{Replay, Resume, replay};
-use chain_runtime::state::{Keep, RunState};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
+use journal::{Keep, RunState};
 use rusqlite::Connection;
 use tool_core::{ErrorCode, ToolError, Value};
 

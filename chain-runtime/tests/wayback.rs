@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use chain_runtime::failpoints::PLACES;
 use chain_runtime::run::{Decision, Resume, cancel};
-use chain_runtime::state::RunState;
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
+use journal::RunState;
+use journal::failpoints::PLACES;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tool_core::{Object, StopFlag, ToolError, Value, json};

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use mathchain::Value;
-use mathchain::chain_runtime::session::{
+use mathchain::sessions::{
     CallStatus, Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Record, Registry,
     Replay, Resource, Session, SessionStatus, WorkspaceStatus,
 };
@@ -68,7 +68,7 @@ fn replay(text: &str) {
 /// What is published about events.
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(mathchain::chain_runtime::session::schema::event)
+    SCHEMA.get_or_init(mathchain::sessions::schema::event)
 }
 
 struct Run {

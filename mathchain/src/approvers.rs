@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use chain_runtime::state::WITHOUT_KEY;
+use journal::WITHOUT_KEY;
 use registry::config::{Approver, key_digest};
 use registry::{ApprovalsFrom, Config};
 use tool_core::{ErrorCode, ToolError};

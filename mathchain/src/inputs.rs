@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chain_runtime::state::State;
+use journal::State;
 use tool_core::capability::{Arrays, Files};
 use tool_core::input::InputKind;
 use tool_core::{ErrorCode, Source, ToolError, Value};

@@ -32,8 +32,10 @@ pub mod cli;
 
 pub use chain_runtime;
 pub use host_tools;
+pub use journal;
 pub use math_tools;
 pub use registry;
+pub use sessions;
 pub use tool_core;
 
 pub use generation::Reloaded;

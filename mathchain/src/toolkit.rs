@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chain_runtime::run::{Cancelled, Replay, Resume};
-use chain_runtime::state::{Keeper, State};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
 use host_tools::{Sandbox, Workspace};
+use journal::{Keeper, State};
 use registry::plugins::{Broken, Plugin};
 use registry::{
     Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Origin, Overrides,

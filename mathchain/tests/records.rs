@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mathchain::chain_runtime::state::{RunHeader, State};
 use mathchain::clock::SystemClock;
+use mathchain::journal::{RunHeader, State};
 use tool_core::Value;
 
 use crate::support::{Answer, Place, answer_of};

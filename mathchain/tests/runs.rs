@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mathchain::chain_runtime::artifacts::Handle;
-use mathchain::chain_runtime::state::{RunHeader, RunState, State};
 use mathchain::clock::SystemClock;
+use mathchain::journal::artifacts::Handle;
+use mathchain::journal::{RunHeader, RunState, State};
 use mathchain::tool_core::capability::Durability;
 use tool_core::Value;
 

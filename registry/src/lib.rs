@@ -9,6 +9,7 @@ pub mod agents;
 pub mod aliases;
 pub mod catalogue;
 pub mod config;
+pub mod conflicts;
 pub mod digest;
 pub mod dispatch;
 pub mod document;

@@ -1,10 +1,10 @@
 //! What holds of a plan as a whole: how many calls it makes, that nothing waits in a circle, and which order effects keep.
 
 use super::{CheckedStep, Checker};
-use crate::conflicts::{self, Conflicts};
 use crate::graph::{Edge, Reason, shortest_cycle};
 use crate::plan::STEPS_MAX;
 use crate::problem::{Fault, PlanProblem};
+use registry::conflicts::{self, Conflicts};
 
 impl Checker<'_> {
     /// Holds the number of calls that are known to come against the limit and the plan's own budget.

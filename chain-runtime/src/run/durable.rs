@@ -16,7 +16,7 @@ use super::within::{Cancelled, end_within, outermost};
 use super::{ChainResult, ChainStatus, RunOptions, run};
 use crate::check::{CheckedPlan, check_again};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
-use crate::state::{Journal, Run, RunHeader, RunState, State};
+use journal::{Journal, Run, RunHeader, RunState, State};
 
 /// Which program makes the results.
 pub fn build() -> &'static str {

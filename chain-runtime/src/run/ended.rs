@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 
-use crate::artifacts::{self, Handle};
-use crate::state::{Run, RunState, State};
+use journal::artifacts::{self, Handle};
+use journal::{Run, RunState, State};
 
 /// What the records say of the end of a run.
 pub struct Recorded {

@@ -4,8 +4,8 @@ use tool_core::{ErrorCode, Object, ResourceKey, ToolError, Value};
 
 use super::finished::{Finished, StepStatus};
 use crate::check::CheckedMap;
-use crate::conflicts::Conflicts;
 use crate::plan::OnItemError;
+use registry::conflicts::Conflicts;
 
 /// An element whose call was done: its index, its value, and what the call gave.
 pub(super) type DoneItem = (usize, Value, Value);

@@ -18,9 +18,9 @@ use super::limit::spent_ms;
 use super::machine::Unit;
 use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
 use super::said::Decision;
-use crate::artifacts::Handle;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
-use crate::state::{END_KEY, Journal, State};
+use journal::artifacts::Handle;
+use journal::{END_KEY, Journal, State};
 
 /// The memory of one run.
 pub struct Memory {

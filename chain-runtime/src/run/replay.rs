@@ -12,7 +12,7 @@ use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
 use super::memory::Memory;
 use super::{ChainResult, RunOptions, run};
-use crate::state::{END_KEY, Run, RunState, State, named_values};
+use journal::{END_KEY, Run, RunState, State, named_values};
 
 /// What came of going through a run again.
 #[derive(Debug)]

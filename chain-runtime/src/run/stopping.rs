@@ -12,8 +12,8 @@ use super::memory::Memory;
 use super::shared::Core;
 use super::workers::{LOOK_AGAIN, Workers};
 use crate::check::is_chain;
-use crate::state::Run;
 use crate::tools::{child_id, recorded};
+use journal::Run;
 
 impl Workers<'_> {
     /// Looks whether the run was stopped until nothing more is to be done: those that call may be busy for long.

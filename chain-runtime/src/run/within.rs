@@ -9,7 +9,7 @@ use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 use super::durable::{Going, go_on};
 use super::said::Resume;
 use super::{ChainResult, RunOptions};
-use crate::state::{Run, RunState, State};
+use journal::{Run, RunState, State};
 
 /// The run that a run is part of: the outermost one whose step began it, or began who did.
 ///

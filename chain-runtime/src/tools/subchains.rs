@@ -13,7 +13,7 @@ use crate::run::{
     ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, begin, beginner, parent,
     record_rejection, resume,
 };
-use crate::state::{Run, RunState, State};
+use journal::{Run, RunState, State};
 
 /// Runs the plans that calls hand on.
 #[derive(Clone, Default)]

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chain_runtime::state::Approval;
 use clap::{Args, Subcommand};
+use journal::Approval;
 use registry::WorkspaceId;
 use tool_core::{ErrorCode, ToolError, Value, json};
 

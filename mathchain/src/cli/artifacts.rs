@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chain_runtime::artifacts::Kind;
-use chain_runtime::state::Artifact;
 use clap::Subcommand;
+use journal::Artifact;
+use journal::artifacts::Kind;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::args::Global;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use chain_runtime::counted;
-use chain_runtime::state::{AuditRecord, State, parse_head};
 use clap::Subcommand;
+use journal::{AuditRecord, State, parse_head};
 use tool_core::{ToolError, Value};
 
 use super::args::Global;

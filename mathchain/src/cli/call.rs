@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use chain_runtime::state::WITHOUT_KEY;
+use journal::WITHOUT_KEY;
 use registry::{ApprovalsFrom, Verdict};
 use tool_core::capability::LedgerHead;
 use tool_core::json::{self, Limits};

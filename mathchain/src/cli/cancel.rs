@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::ChainStatus;
 use chain_runtime::run::Cancelled;
-use chain_runtime::state::{Run, State};
 use clap::Args;
+use journal::{Run, State};
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::args::Global;

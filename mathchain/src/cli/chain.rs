@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use chain_runtime::anomalies::{Evidence, Finding, anomalies};
-use chain_runtime::state::RunState;
 use clap::Subcommand;
+use journal::RunState;
+use journal::anomalies::{Evidence, Finding, anomalies};
 use tool_core::capability::Clock as _;
 use tool_core::{ToolError, Value};
 

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use chain_runtime::state::{Backup, NoticeRecord};
 use clap::Subcommand;
+use journal::{Backup, NoticeRecord};
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::args::Global;

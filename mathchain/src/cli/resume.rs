@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::artifacts::Handle;
 use chain_runtime::run::{self as chains, Decision, LISTED_MAX};
-use chain_runtime::state::{Run, RunState};
 use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
+use journal::artifacts::Handle;
+use journal::{Run, RunState};
 use registry::{Answer, Who};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use chain_runtime::counted;
 use chain_runtime::run as chains;
-use chain_runtime::state::{AuditRecord, Collected, Keep, Run, RunState, State};
 use clap::{Subcommand, ValueEnum};
+use journal::{AuditRecord, Collected, Keep, Run, RunState, State};
 use tool_core::{ToolError, Value};
 
 use super::args::Global;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chain_runtime::state::{FILE_NAME, State};
+use journal::{FILE_NAME, State};
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
 use tool_core::{ErrorCode, ToolError};
 

@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::{EndRecord, Machine};
-use crate::artifacts;
 use crate::check::is_chain;
 use crate::plan::{Mode, OnError};
 use crate::run::events::{Command, Part, Unit};
 use crate::run::finished::{Finished, StepStatus, Try};
 use crate::run::meter::Kind;
+use journal::artifacts;
 
 impl Machine<'_> {
     pub(super) fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {

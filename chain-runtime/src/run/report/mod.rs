@@ -13,8 +13,8 @@ use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 use super::diagnostics::bounded;
 use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
-use crate::state::RunState;
 pub(super) use compose::compose;
+use journal::RunState;
 pub(super) use record::rejection;
 
 /// Most entries of each list of the diagnostics in an answer.

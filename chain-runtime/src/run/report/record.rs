@@ -7,13 +7,13 @@ use tool_core::capability::{Durability, LedgerHead};
 use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
 use super::{ChainResult, ChainStatus};
-use crate::artifacts;
 use crate::check::CheckedPlan;
 use crate::plan::Plan;
 use crate::problem::Problems;
 use crate::run::digest::OutputDigest;
 use crate::run::durable;
-use crate::state::{Journal, LISTS_KEY};
+use journal::artifacts;
+use journal::{Journal, LISTS_KEY};
 
 /// Longest lists of steps and waves that stand in the record itself.
 const LISTS_BYTES_MAX: usize = 256 << 10;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chain_runtime::state::{Approval, State, WITHOUT_KEY};
+use journal::{Approval, State, WITHOUT_KEY};
 use registry::{Rule, Verdict, WorkspaceId};
 use tool_core::capability::{Durability, Ledger as _};
 use tool_core::{Effect, ErrorCode, ToolError, Value};

@@ -12,12 +12,12 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use chain_runtime::session::{
+use registry::{CallRequest, CallerContext, Dispatcher, Origin};
+use sessions::{
     AuditHead, CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record,
     Session, SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
-use registry::{CallRequest, CallerContext, Dispatcher, Origin};
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Outcome, Seed, Status, StopFlag, ToolError, Value};
 
@@ -34,8 +34,8 @@ pub(super) fn session(global: &Global, args: &Args) -> Result<ExitCode, ToolErro
         Some(SessionCommand::Replay { log }) => replay::replay(global, log),
         Some(SessionCommand::Schema { of }) => {
             let schema = match of {
-                SessionSchema::Event => chain_runtime::session::schema::event(),
-                SessionSchema::Output => chain_runtime::session::schema::output(),
+                SessionSchema::Event => sessions::schema::event(),
+                SessionSchema::Output => sessions::schema::output(),
             };
             print(&format!("{schema:#}\n"));
             Ok(exit::OK.into())

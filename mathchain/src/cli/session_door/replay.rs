@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::ExitCode;
 
-use chain_runtime::session::{Record, Replay, Replayed, StateDocument};
+use sessions::{Record, Replay, Replayed, StateDocument};
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, ToolError};
 

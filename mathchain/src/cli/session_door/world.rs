@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chain_runtime::session::{WorkspaceChanged, WorkspaceStatus};
-use chain_runtime::state::{Keeper, State};
 use host_tools::Sandbox;
 use host_tools::session::{FolderSpawner, OpenFolder};
+use journal::{Keeper, State};
 use registry::{Dispatcher, Facts};
+use sessions::{WorkspaceChanged, WorkspaceStatus};
 use tool_core::capability::{Backups, Files, OpenWorkspace, Workspaces};
 use tool_core::{ErrorCode, ToolError, Value};
 

@@ -1,0 +1,69 @@
+//! Values outside the audit: content-addressed, small ones in the state file, large ones as files that other programs open.
+//!
+//! A value is kept in its *stored form* (`form.rs`): JSON in which every large block of numbers is a [`Handle`] to an `.npy`
+//! file, and in which nothing is lost (the bits of every number, whether it was spelled as an integer, the order of members).
+//! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; which values there are,
+//! and who refers to them, is in the tables of [`crate`].
+
+use std::sync::Arc;
+
+use tool_core::{Object, ToolError, Value};
+
+mod block;
+mod folder;
+mod form;
+mod handle;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::folder::FOLDER;
+pub(crate) use self::folder::{Folder, corrupt, missing};
+pub(crate) use self::form::{Stored, load, stored};
+pub(crate) use self::handle::FILE_KEY;
+pub use self::handle::{ArtifactHash, Handle, Kind};
+
+/// Values and blocks of numbers above this size become files, where nothing else is said.
+pub const FILE_BYTES_LEAST: usize = 32 << 10;
+/// Largest file that is written or read.
+pub const FILE_BYTES_MAX: u64 = 4 << 30;
+/// Longest JSON of one value, without its blocks of numbers.
+pub const JSON_BYTES_MAX: usize = 256 << 20;
+/// Deepest nesting of a value that is kept.
+pub const DEPTH_MAX: usize = 200;
+
+/// A value as answers have it: handles in place of arrays of more than `least` bytes.
+///
+/// # Errors
+/// `limit_exceeded` for an array that is too large to be a file.
+pub fn shown(value: &Value, least: usize) -> Result<Value, ToolError> {
+    Ok(match value {
+        Value::Numbers(numbers) if std::mem::size_of_val(numbers.as_slice()) > least => {
+            block::named(numbers)?.to_value()
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(|item| shown(item, least));
+            Value::Array(Arc::new(items.collect::<Result<_, _>>()?))
+        }
+        Value::Object(object) => {
+            let mut copy = Object::new();
+            for (key, member) in object.iter() {
+                copy.insert(key, shown(member, least)?);
+            }
+            Value::Object(Arc::new(copy))
+        }
+        other => other.clone(),
+    })
+}
+
+/// Bytes of the files that a value becomes where it is kept; 0 where it cannot be.
+pub fn bytes_in_files(value: &Value) -> u64 {
+    let Ok(stored) = stored(value, FILE_BYTES_LEAST) else {
+        return 0;
+    };
+    let blocks: u64 = stored.blocks.iter().map(|(block, _)| block.bytes()).sum();
+    match stored.handle.kind {
+        Kind::Json { bytes } => blocks + bytes,
+        Kind::Npy { .. } | Kind::Small => blocks,
+    }
+}

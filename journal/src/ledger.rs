@@ -1,0 +1,374 @@
+//! Writing: the chains that are open here, what of them is not yet in the file, and the transactions that put it there.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tool_core::capability::{Clock, LedgerHead};
+use tool_core::{ErrorCode, ToolError, Value, json};
+
+use super::cancelling;
+use super::chain::Chain;
+use super::lease::{Machine, Now};
+use super::open::{Chains, Target};
+use super::random::chance;
+use super::values::Waiting;
+use super::{APPROVAL_LIFETIME, error, schema};
+use crate::artifacts::{self, Folder};
+
+/// How long a batched record waits for company.
+const BATCH_WAIT: Duration = Duration::from_millis(5);
+/// How many wait at most; the next one writes them itself.
+const BATCH_MAX: usize = 1024;
+/// Most bytes of values that wait.
+const BATCH_BYTES_MAX: usize = 4 << 20;
+/// Longest record, as canonical JSON.
+const RECORD_BYTES_MAX: usize = 1 << 20;
+
+/// What the state and its thread share.
+pub(super) struct Shared {
+    core: Mutex<Core>,
+    wake: Condvar,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) machine: Arc<dyn Machine>,
+    pub(super) file: PathBuf,
+    pub(super) folder: Folder,
+    approval_lifetime_ms: AtomicU64,
+    artifact_bytes: AtomicUsize,
+}
+
+/// The connection and the chains.
+pub(super) struct Core {
+    pub(super) connection: Connection,
+    pub(super) chains: Chains,
+    full_sync: bool,
+    closing: bool,
+    /// Whether there is a run to look at that was not there before.
+    pub(super) looks: bool,
+    /// Whether what waits could not be written when that was tried last.
+    behind: bool,
+}
+
+/// How a transaction is committed, and whether it links the end of its chain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct How {
+    pub(super) synced: bool,
+    pub(super) link: bool,
+}
+
+impl How {
+    pub(super) const SYNCED: Self = Self {
+        synced: true,
+        link: false,
+    };
+    pub(super) const QUICK: Self = Self {
+        synced: false,
+        link: false,
+    };
+}
+
+/// Takes a lock; a panic elsewhere leaves nothing half-done behind it, since what counts is in the file.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Core {
+    pub(super) fn new(connection: Connection, opened_ms: u64) -> Self {
+        let session = format!("{opened_ms:011x}-{:016x}", chance());
+        let header = json::canonical(&Value::object([
+            ("opened_ms", Value::from(opened_ms)),
+            ("session", Value::from(session.as_str())),
+        ]));
+        Self {
+            connection,
+            chains: Chains {
+                own: Chain::begin(session, opened_ms, header),
+                runs: HashMap::new(),
+                values: Waiting::default(),
+            },
+            full_sync: false,
+            closing: false,
+            looks: false,
+            behind: false,
+        }
+    }
+
+    pub(super) fn set_full_sync(&mut self, full: bool) -> rusqlite::Result<()> {
+        if self.full_sync != full {
+            let level = if full { "FULL" } else { "NORMAL" };
+            self.connection.pragma_update(None, "synchronous", level)?;
+            self.full_sync = full;
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    pub(super) fn new(
+        core: Core,
+        clock: Arc<dyn Clock>,
+        machine: Arc<dyn Machine>,
+        file: PathBuf,
+    ) -> Self {
+        Self {
+            core: Mutex::new(core),
+            wake: Condvar::new(),
+            clock,
+            machine,
+            folder: Folder::beside(&file),
+            file,
+            approval_lifetime_ms: AtomicU64::new(APPROVAL_LIFETIME.as_millis() as u64),
+            artifact_bytes: AtomicUsize::new(artifacts::FILE_BYTES_LEAST),
+        }
+    }
+
+    pub(super) fn set_approval_lifetime(&self, lifetime: Duration) {
+        let ms = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
+        self.approval_lifetime_ms.store(ms, Ordering::Relaxed);
+    }
+
+    pub(super) fn approval_lifetime_ms(&self) -> u64 {
+        self.approval_lifetime_ms.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_artifact_bytes(&self, bytes: usize) {
+        self.artifact_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn artifact_bytes(&self) -> usize {
+        self.artifact_bytes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
+        lock(&self.core)
+    }
+
+    pub(super) fn now(&self) -> Now {
+        Now {
+            unix_ms: self.clock.unix_ms(),
+            up_ms: self.machine.up_ms(),
+        }
+    }
+
+    pub(super) fn fail(&self, action: &str, err: &rusqlite::Error) -> ToolError {
+        error::of_sqlite(action, &self.file, err)
+    }
+
+    /// The text that is hashed and kept: the record with the time it was recorded.
+    fn body(&self, record: &Value) -> Result<String, ToolError> {
+        let mut object = match record.as_object() {
+            Some(object) => object.clone(),
+            None => {
+                let mut object = tool_core::Object::new();
+                object.insert("record", record.clone());
+                object
+            }
+        };
+        object.insert("recorded_ms", self.clock.unix_ms());
+        let body = json::canonical(&Value::Object(Arc::new(object)));
+        if body.len() <= RECORD_BYTES_MAX {
+            return Ok(body);
+        }
+        Err(ToolError::new(
+            ErrorCode::LimitExceeded,
+            format_args!(
+                "an audit record of {} bytes; the limit is {RECORD_BYTES_MAX}",
+                body.len()
+            ),
+        )
+        .reason("record")
+        .hint("record digests and summaries, not contents"))
+    }
+
+    pub(super) fn record_batched(
+        &self,
+        target: Target<'_>,
+        record: &Value,
+    ) -> Result<LedgerHead, ToolError> {
+        let body = self.body(record)?;
+        let mut core = self.lock();
+        self.make_room(&mut core)?;
+        let chain = core.chains.of(target)?;
+        chain.append(body);
+        let head = chain.head();
+        // A head is of what will be written: after a failure that has to be seen first. The record waits on all the same.
+        if core.behind {
+            self.flush(&mut core)?;
+        }
+        self.wake(&core);
+        Ok(head)
+    }
+
+    /// Writes what waits when that is much.
+    pub(super) fn make_room(&self, core: &mut Core) -> Result<(), ToolError> {
+        let values = &core.chains.values;
+        if core.chains.unwritten() >= BATCH_MAX || values.bytes() >= BATCH_BYTES_MAX {
+            self.flush(core)?;
+        }
+        Ok(())
+    }
+
+    /// Wakes the state's thread, which has something new to look at.
+    pub(super) fn wake_all(&self) {
+        self.wake.notify_all();
+    }
+
+    /// Wakes the state's thread for the first record that waits.
+    pub(super) fn wake(&self, core: &Core) {
+        if core.chains.unwritten() <= 1 {
+            self.wake.notify_all();
+        }
+    }
+
+    pub(super) fn record_synced(
+        &self,
+        target: Target<'_>,
+        record: &Value,
+    ) -> Result<LedgerHead, ToolError> {
+        let work = |_: &Transaction<'_>, _| Ok(((), Some(record.clone())));
+        let ((), head) = self.transact_on(target, How::SYNCED, "record the call", work)?;
+        Ok(head)
+    }
+
+    /// As [`Shared::transact_on`], for the session's own chain and synced.
+    pub(super) fn transact<T>(
+        &self,
+        action: &str,
+        work: impl FnOnce(&Transaction<'_>, u64) -> Result<(T, Option<Value>), ToolError>,
+    ) -> Result<(T, LedgerHead), ToolError> {
+        self.transact_on(Target::Own, How::SYNCED, action, work)
+    }
+
+    /// Runs a transaction: what `work` does, everything that waits to be written, and the record that `work` gives, which goes
+    /// to the end of the target's chain. With `how.synced` all of it is on disk when this returns. When it fails, none of it
+    /// happened and the chain stands where it stood.
+    pub(super) fn transact_on<T>(
+        &self,
+        target: Target<'_>,
+        how: How,
+        action: &str,
+        work: impl FnOnce(&Transaction<'_>, u64) -> Result<(T, Option<Value>), ToolError>,
+    ) -> Result<(T, LedgerHead), ToolError> {
+        let now = self.now();
+        let fail = |err: rusqlite::Error| self.fail(action, &err);
+        let mut core = self.lock();
+        let mark = core.chains.of(target)?.mark();
+        core.set_full_sync(how.synced).map_err(fail)?;
+        let Core {
+            connection, chains, ..
+        } = &mut *core;
+        let done = (|| {
+            let transaction = begin(connection).map_err(fail)?;
+            let (result, record) = work(&transaction, now.unix_ms)?;
+            if let Some(record) = record {
+                let body = self.body(&record)?;
+                chains.of(target)?.append(body);
+            }
+            let written = chains.write(&transaction, target, now).map_err(fail)?;
+            chains.close_lost(&written);
+            let chain = chains.of(target)?;
+            let link = how.link && chain.wants_link();
+            if link {
+                chain.write_link(&transaction).map_err(fail)?;
+            }
+            transaction.commit().map_err(fail)?;
+            chains.written(&written, target, link, now);
+            Ok(result)
+        })();
+        match done {
+            Ok(result) => {
+                let head = chains.of(target)?.head();
+                if let (Target::Run(key), true) = (target, how.synced) {
+                    chains.run(key)?.synced = true;
+                }
+                Ok((result, head))
+            }
+            Err(err) => {
+                if let Ok(chain) = chains.of(target) {
+                    chain.take_back(mark);
+                }
+                Err(err)
+            }
+        }
+    }
+
+    /// Writes what waits.
+    pub(super) fn flush(&self, core: &mut Core) -> Result<(), ToolError> {
+        self.write(core, false)
+    }
+
+    /// Writes what waits, and links the end of the session's own chain.
+    pub(super) fn finish(&self, core: &mut Core) -> Result<(), ToolError> {
+        self.write(core, true)?;
+        schema::shorten_log(&core.connection, &self.file);
+        Ok(())
+    }
+
+    fn write(&self, core: &mut Core, link: bool) -> Result<(), ToolError> {
+        let now = self.now();
+        let link = link && core.chains.own.wants_link();
+        if core.chains.unwritten() == 0 && !link && !core.chains.wants_renewal(now.up_ms) {
+            return Ok(());
+        }
+        let done = core.set_full_sync(false).and_then(|()| {
+            let transaction = begin(&core.connection)?;
+            let written = core.chains.write(&transaction, Target::Own, now)?;
+            if link {
+                core.chains.own.write_link(&transaction)?;
+            }
+            transaction.commit()?;
+            Ok(written)
+        });
+        core.behind = done.is_err();
+        let written = done.map_err(|err| self.fail("write the audit", &err))?;
+        core.chains.close_lost(&written);
+        core.chains.written(&written, Target::Own, link, now);
+        Ok(())
+    }
+
+    /// What the state's thread does: waits for batched records, lets a few gather, writes them, and keeps leases young.
+    pub(super) fn flush_until_closed(&self) {
+        let mut core = self.lock();
+        loop {
+            let pause = cancelling::pause(&core);
+            core = self
+                .wake
+                .wait_timeout_while(core, pause, |core| {
+                    !core.closing && !core.looks && core.chains.unwritten() == 0
+                })
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+            if core.closing {
+                return;
+            }
+            core.looks = false;
+            cancelling::look(&core);
+            if core.chains.unwritten() > 0 {
+                core = self
+                    .wake
+                    .wait_timeout_while(core, BATCH_WAIT, |core| !core.closing)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
+            }
+            if self.flush(&mut core).is_err() {
+                // They stay batched; the next call that needs the file, or `close`, reports what is wrong with it.
+                drop(core);
+                std::thread::sleep(BATCH_WAIT * 20);
+                core = self.lock();
+            }
+        }
+    }
+
+    pub(super) fn stop_flusher(&self) {
+        self.lock().closing = true;
+        self.wake.notify_all();
+    }
+}
+
+/// Begins a transaction that may write; waits for other processes.
+pub(super) fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
+    schema::patiently(|| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
+}

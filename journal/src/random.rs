@@ -1,0 +1,13 @@
+//! Random numbers for names, without a dependency.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// Returns 64 random bits: the keys of a new hasher come from the operating system.
+pub(crate) fn chance() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Returns a new id of twelve hex digits.
+pub(crate) fn id() -> String {
+    format!("{:012x}", chance() & 0xffff_ffff_ffff)
+}

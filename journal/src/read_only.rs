@@ -1,0 +1,111 @@
+//! A state that cannot be written, opened to be looked at: on media, in a copy that belongs to somebody else, on a mount without
+//! writing. Nothing of it changes, and nothing is recorded in it.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+use tool_core::ToolError;
+
+use super::random::chance;
+use super::schema::{self, MIGRATIONS};
+use super::{FILE_NAME, error};
+use crate::private::{private_file, private_folder};
+
+/// A copy that is gone with whoever looks at it.
+pub(super) struct Copy(PathBuf);
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // what stays is in the folder for such files, for this user alone
+    }
+}
+
+/// Opens the file of a folder; a copy of it below `scratch` where its write-ahead log cannot be read in place, or an older program
+/// wrote it.
+pub(super) fn open(
+    folder: &Path,
+    scratch: &Path,
+) -> Result<(Connection, PathBuf, Option<Copy>), ToolError> {
+    let unreadable = |err: io::Error| error::unreadable(folder, err);
+    let file = folder.canonicalize().map_err(unreadable)?.join(FILE_NAME);
+    if !file.symlink_metadata().map_err(unreadable)?.is_file() {
+        return Err(error::unreadable(&file, "it is no regular file"));
+    }
+    if let Ok(connection) = in_place(&file) {
+        return Ok((connection, file, None));
+    }
+    let copied = copy(&file, scratch).map_err(unreadable)?;
+    let (connection, _) = schema::open(&copied.0)?;
+    Ok((connection, file, Some(copied)))
+}
+
+/// Reads the file where it is, under the locks of a process that may be writing it.
+fn in_place(file: &Path) -> rusqlite::Result<Connection> {
+    let beside = |ending: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        fs::metadata(name).is_ok_and(|found| found.len() > 0)
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = match beside("-wal") {
+        true => Connection::open_with_flags(file, flags)?,
+        // Without a log nobody writes: then, and only then, the file is what it says.
+        false => Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?,
+    };
+    schema::configure_reading(&connection)?;
+    let version = schema::version(&connection)?;
+    match version == MIGRATIONS.len() as i64 {
+        true => Ok(connection),
+        false => Err(rusqlite::Error::InvalidQuery), // the copy is brought to the newest version
+    }
+}
+
+/// The address of a file that does not change.
+fn immutable(file: &Path) -> String {
+    use std::fmt::Write as _;
+    let mut address = "file:".to_owned();
+    for byte in file.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                address.push(*byte as char)
+            }
+            // Writing to a string cannot fail.
+            byte => drop(write!(address, "%{byte:02x}")),
+        }
+    }
+    address + "?immutable=1"
+}
+
+/// Copies the file with its log into a folder of this user alone.
+fn copy(file: &Path, scratch: &Path) -> io::Result<Copy> {
+    let folder = scratch.join(format!("mathchain-state-{:016x}", chance()));
+    private_folder().create(&folder)?;
+    let copied = Copy(folder);
+    for ending in ["", "-wal"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        let mut source = match File::open(&name) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound && ending == "-wal" => continue,
+            source => source?,
+        };
+        let target = copied.0.join(format!("{FILE_NAME}{ending}"));
+        let mut target = private_file().create_new(true).open(target)?;
+        io::copy(&mut source, &mut target)?;
+    }
+    Ok(copied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_every_file() {
+        let address = immutable(Path::new("/a b/ü?x=1#%.db"));
+        assert_eq!(address, "file:/a%20b/%c3%bc%3fx%3d1%23%25.db?immutable=1");
+    }
+}

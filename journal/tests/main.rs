@@ -1,0 +1,8 @@
+//! The journal as its callers see it: tools' memory, notifications, backups.
+
+mod backups;
+mod memory;
+mod notices;
+mod support;
+
+use journal::State;

@@ -1,0 +1,109 @@
+//! A clock and checks that the unit tests and the integration tests share.
+#![allow(dead_code, reason = "each of the two binaries uses a part")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+use tool_core::capability::{Alarm, Clock, Durability, Ledger as _};
+use tool_core::{StopFlag, ToolError, Value};
+
+use super::State;
+
+pub(crate) const NOW: u64 = 1_795_305_600_000;
+
+/// A clock that stands still until it is moved.
+#[derive(Default)]
+pub(crate) struct Still(AtomicU64);
+
+impl Still {
+    pub(crate) fn at(unix_ms: u64) -> Arc<Self> {
+        Arc::new(Self(AtomicU64::new(unix_ms)))
+    }
+
+    pub(crate) fn set(&self, unix_ms: u64) {
+        self.0.store(unix_ms, Ordering::Relaxed);
+    }
+
+    pub(crate) fn advance(&self, ms: u64) {
+        self.0.fetch_add(ms, Ordering::Relaxed);
+    }
+}
+
+struct NoAlarm;
+
+impl Alarm for NoAlarm {}
+
+impl Clock for Still {
+    fn unix_ms(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.unix_ms())
+    }
+
+    fn alarm(&self, _: Duration, _: StopFlag) -> Box<dyn Alarm> {
+        Box::new(NoAlarm)
+    }
+}
+
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// The file as an attacker sees it: without the triggers that keep it append-only.
+pub(crate) fn intruder(folder: &Path) -> Connection {
+    let connection = Connection::open(folder.join("state.db")).unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = OFF")
+        .unwrap();
+    for table in ["sessions", "events", "heads"] {
+        connection
+            .execute_batch(&format!(
+                "DROP TRIGGER IF EXISTS {table}_stay; DROP TRIGGER IF EXISTS {table}_kept"
+            ))
+            .unwrap();
+    }
+    connection
+}
+
+pub(crate) fn open(folder: &Path) -> State {
+    State::open(folder, Still::at(NOW)).unwrap()
+}
+
+pub(crate) fn event(number: usize) -> Value {
+    Value::object([
+        ("tool", Value::from("calculate")),
+        ("call_id", Value::from(format!("c{number}"))),
+    ])
+}
+
+/// A state with three sessions: two closed with `count` records each, and one that was never closed.
+pub(crate) fn filled(folder: &Path, count: usize) {
+    for _ in 0..2 {
+        let state = open(folder);
+        for number in 0..count {
+            state.record(&event(number), Durability::Batched).unwrap();
+        }
+        state.close().unwrap();
+    }
+    let state = open(folder);
+    for number in 0..count {
+        state.record(&event(number), Durability::Synced).unwrap();
+    }
+    state.flush().unwrap();
+    // As after a kill: the end of the session is not linked.
+    std::mem::forget(state);
+}
+
+#[track_caller]
+pub(crate) fn assert_reason<T>(result: Result<T, ToolError>, reason: &str) -> ToolError {
+    let err = result.err().unwrap();
+    assert_eq!(err.reason_str(), Some(reason), "{err:?}");
+    assert!(err.hint_str().is_some(), "{err:?}");
+    err
+}

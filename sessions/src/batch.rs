@@ -1,0 +1,253 @@
+//! A batch of calls: waves from resources alone, and where each call stands.
+
+use registry::conflicts::Conflicts;
+use registry::{Facts, Who};
+use schemars::JsonSchema;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use tool_core::{ResourceKey, Value};
+
+use super::emitted::{CallResult, CallStatus, PlannedCall, StartedCall};
+use super::state::SessionWorkspace;
+use super::tools::{Decided, Failure, Judged};
+
+/// The batch that is open.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Batch {
+    /// Its number in the session, from 1.
+    pub number: u64,
+    /// Digest of its plan.
+    pub plan: String,
+    /// The calls, by their place in call order.
+    #[serde(serialize_with = "by_place")]
+    #[schemars(with = "std::collections::BTreeMap<String, OpenCall>")]
+    pub calls: Vec<OpenCall>,
+    /// The next wave that starts.
+    pub next_wave: usize,
+    /// What its calls were judged by, which follows from the events.
+    #[serde(skip)]
+    pub(super) basis: Basis,
+}
+
+/// What a call is judged by.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Basis {
+    pub(super) who: Who,
+    pub(super) facts: Facts,
+    /// The opening too: paths lie in one folder, and may lie outside another.
+    pub(super) workspace: SessionWorkspace,
+    /// Digest of the registry.
+    pub(super) registry: String,
+}
+
+/// A call of the open batch.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OpenCall {
+    /// The caller's id.
+    pub call_id: String,
+    /// The tool: its canonical id, or the name that was called.
+    pub tool: String,
+    /// Where it stands.
+    pub status: CallStatus,
+    /// Its wave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wave: Option<usize>,
+    /// Digest of its arguments.
+    pub args: String,
+    /// Digest of its result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// The arguments and the result themselves, which are in the events.
+    #[serde(skip)]
+    pub(super) given: Value,
+    /// Whether a person is asked before it runs, as the plan says.
+    #[serde(skip)]
+    pub(super) decision: Option<Decided>,
+    #[serde(skip)]
+    pub(super) ended: Option<CallResult>,
+}
+
+fn by_place<S: Serializer>(calls: &[OpenCall], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(calls.len()))?;
+    for (place, call) in calls.iter().enumerate() {
+        map.serialize_entry(&place.to_string(), call)?;
+    }
+    map.end()
+}
+
+impl OpenCall {
+    /// Gives the call its one result.
+    pub(super) fn end(&mut self, result: CallResult) {
+        self.status = result.status;
+        let value = tool_core::convert::to_value(&result).unwrap_or_default();
+        self.result = Some(registry::digest::of_value(&value));
+        self.ended = Some(result);
+    }
+
+    /// The result of a call that did not run, or was stopped.
+    pub(super) fn without(&self, status: CallStatus, error: Failure) -> CallResult {
+        CallResult {
+            call_id: self.call_id.clone(),
+            tool: self.tool.clone(),
+            status,
+            output: None,
+            error: Some(error),
+            approval_id: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Batch {
+    /// Judged calls in call order become a batch and its plan; rejected ones have their result at once.
+    pub(super) fn new(
+        number: u64,
+        basis: Basis,
+        calls: Vec<(OpenCall, Result<Judged, Failure>)>,
+    ) -> (Self, Vec<PlannedCall>, Vec<Vec<String>>) {
+        let judged: Vec<Option<&Judged>> =
+            calls.iter().map(|(_, found)| found.as_ref().ok()).collect();
+        let waves = waves(&judged);
+        let mut planned = Vec::with_capacity(calls.len());
+        let mut open = Vec::with_capacity(calls.len());
+        for ((mut call, found), wave) in calls.into_iter().zip(waves) {
+            call.wave = wave;
+            let mut entry = PlannedCall {
+                call_id: call.call_id.clone(),
+                tool: call.tool.clone(),
+                status: CallStatus::Planned,
+                wave,
+                decision: None,
+                layer: None,
+                resources: Vec::new(),
+                alone: false,
+                error: None,
+            };
+            match found {
+                Ok(judged) => {
+                    call.decision = Some(judged.decision);
+                    entry.decision = Some(judged.decision);
+                    entry.layer = Some(judged.layer);
+                    entry.resources = judged.resources;
+                    entry.alone = judged.alone;
+                }
+                Err(failure) => {
+                    entry.status = CallStatus::Rejected;
+                    entry.error = Some(failure.clone());
+                    let result = call.without(CallStatus::Rejected, failure);
+                    call.end(result);
+                }
+            }
+            planned.push(entry);
+            open.push(call);
+        }
+        let batch = Self {
+            number,
+            plan: String::new(),
+            calls: open,
+            next_wave: 0,
+            basis,
+        };
+        let waves = (0..batch.waves())
+            .map(|wave| {
+                batch
+                    .of_wave(wave)
+                    .map(|call| call.call_id.clone())
+                    .collect()
+            })
+            .collect();
+        (batch, planned, waves)
+    }
+
+    /// Number of waves.
+    pub(super) fn waves(&self) -> usize {
+        let last = self.calls.iter().filter_map(|call| call.wave).max();
+        last.map_or(0, |last| last + 1)
+    }
+
+    fn of_wave(&self, wave: usize) -> impl Iterator<Item = &OpenCall> {
+        (self.calls.iter()).filter(move |call| call.wave == Some(wave))
+    }
+
+    /// Whether a call of it runs.
+    pub(super) fn is_running(&self) -> bool {
+        (self.calls.iter()).any(|call| call.status == CallStatus::Running)
+    }
+
+    /// The calls of the next wave that have no result.
+    pub(super) fn next(&mut self) -> impl Iterator<Item = &mut OpenCall> {
+        let wave = Some(self.next_wave);
+        (self.calls.iter_mut()).filter(move |call| call.wave == wave && call.ended.is_none())
+    }
+
+    /// Starts the next wave; `None` when nothing of it may run any more.
+    pub(super) fn start(&mut self) -> Option<(usize, Vec<StartedCall>)> {
+        let wave = self.next_wave;
+        let start = |call: &mut OpenCall| {
+            call.status = CallStatus::Running;
+            StartedCall {
+                call_id: call.call_id.clone(),
+                tool: call.tool.clone(),
+                args: call.given.clone(),
+            }
+        };
+        let started: Vec<StartedCall> = self.next().map(start).collect();
+        self.next_wave += 1;
+        (!started.is_empty()).then_some((wave, started))
+    }
+
+    /// Ends every call that has no result yet.
+    pub(super) fn cancel(&mut self, failure: &Failure) {
+        for call in &mut self.calls {
+            if call.ended.is_none() {
+                let result = call.without(CallStatus::Cancelled, failure.clone());
+                call.end(result);
+            }
+        }
+    }
+
+    /// The results, where every call has one.
+    pub(super) fn results(&self) -> Option<Vec<CallResult>> {
+        self.calls.iter().map(|call| call.ended.clone()).collect()
+    }
+}
+
+/// The wave of each call that may run: 0 where it waits for nothing, else one more than the deepest it waits for. A call
+/// waits for earlier ones that use a resource of it where either writes it, and around one that runs alone everything waits.
+pub(super) fn waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
+    let places: Vec<usize> = (0..calls.len())
+        .filter(|place| calls[*place].is_some())
+        .collect();
+    let judged: Vec<&Judged> = calls.iter().copied().flatten().collect();
+    let mut conflicts = Conflicts::default();
+    // Pairs of an earlier step and one that waits for it.
+    let mut edges: Vec<(usize, usize)> = Vec::new();
+    let mut alone: Option<usize> = None;
+    let mut since: Vec<usize> = Vec::new();
+    for (step, call) in judged.iter().enumerate() {
+        let keys: Vec<ResourceKey> = call.resources.iter().map(ResourceKey::from).collect();
+        conflicts.step(step, &keys);
+        edges.extend(alone.map(|from| (from, step)));
+        if call.alone {
+            edges.extend(since.drain(..).map(|from| (from, step)));
+            alone = Some(step);
+        } else {
+            since.push(step);
+        }
+    }
+    match conflicts.finish() {
+        Some(found) => edges.extend(found.iter().map(|edge| (edge.from, edge.to))),
+        // Too many conflicts to list: one call after the other.
+        None => edges = (1..judged.len()).map(|step| (step - 1, step)).collect(),
+    }
+    edges.sort_unstable_by_key(|(_, to)| *to);
+    let mut depths = vec![0; judged.len()];
+    for (from, to) in edges {
+        depths[to] = depths[to].max(depths[from] + 1);
+    }
+    let mut waves = vec![None; calls.len()];
+    for (place, depth) in places.into_iter().zip(depths) {
+        waves[place] = Some(depth);
+    }
+    waves
+}

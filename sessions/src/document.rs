@@ -1,0 +1,144 @@
+//! Documents: plain structs with unknown members refused, told apart by their member `type`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tool_core::schema::{self, Schema};
+use tool_core::{ErrorCode, Object, ToolError, Value, convert};
+
+/// The member that says what a document is.
+pub(super) const TYPE: &str = "type";
+
+/// Defines a closed set of documents, its spelling and its schema.
+macro_rules! documents {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant($variant)),+
+        }
+
+        $(impl From<$variant> for $name {
+            fn from(document: $variant) -> Self {
+                Self::$variant(document)
+            }
+        })+
+
+        impl $name {
+            /// The types, in the order of the documentation.
+            pub const TYPES: &'static [&'static str] = &[$($text),+];
+
+            /// Its type.
+            pub const fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $text),+
+                }
+            }
+
+            /// As data.
+            ///
+            /// # Errors
+            /// `internal` for a double that is not finite.
+            pub fn to_value(&self) -> Result<tool_core::Value, tool_core::ToolError> {
+                match self {
+                    $(Self::$variant(document) => $crate::document::write($text, document)),+
+                }
+            }
+
+            /// Reads a document; unknown members and types are refused.
+            ///
+            /// # Errors
+            /// `invalid_request` with the JSON pointer of the culprit.
+            pub fn from_value(value: &tool_core::Value) -> Result<Self, tool_core::ToolError> {
+                let (kind, rest) = $crate::document::split(value, Self::TYPES)?;
+                match kind.as_str() {
+                    $($text => $crate::document::read(&rest).map(Self::$variant),)+
+                    other => Err($crate::document::unknown(other, Self::TYPES)),
+                }
+            }
+
+            /// The JSON Schema of each type.
+            pub(crate) fn schemas() -> Vec<tool_core::schema::Schema> {
+                vec![$($crate::document::schema_of::<$variant>($text)),+]
+            }
+        }
+    };
+}
+pub(super) use documents;
+
+/// The type of a document, and its other members.
+pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value), ToolError> {
+    let invalid = |path: &str, message: String| {
+        ToolError::new(ErrorCode::InvalidRequest, message)
+            .reason("document")
+            .at(path)
+    };
+    let Some(object) = value.as_object() else {
+        let message = format!("expected an object, found {}", value.kind());
+        return Err(invalid("", message).hint("send {\"type\":\"run.requested\"}"));
+    };
+    let Some(kind) = object.get(TYPE).and_then(Value::as_str) else {
+        let message = "expected `type`, the type of the document".to_owned();
+        return Err(invalid("/type", message).hint(format!("types are `{}`", known.join("`, `"))));
+    };
+    let mut rest = Object::new();
+    for (key, member) in object.iter().filter(|(key, _)| *key != TYPE) {
+        rest.push_unique(key.into(), member.clone());
+    }
+    Ok((kind.to_owned(), Value::Object(rest.into())))
+}
+
+pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
+    let shown: String = kind.chars().take(80).collect();
+    let message = format_args!("no document of type `{shown}`");
+    let error = ToolError::new(ErrorCode::InvalidRequest, message)
+        .reason("document")
+        .at("/type");
+    match tool_core::nearest::nearest(kind, known.iter().copied()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint(format!("types are `{}`", known.join("`, `"))),
+    }
+}
+
+pub(super) fn read<T: DeserializeOwned>(rest: &Value) -> Result<T, ToolError> {
+    convert::from_value(rest).map_err(|problem| {
+        let error = ToolError::new(ErrorCode::InvalidRequest, problem.message)
+            .reason("document")
+            .at(problem.path);
+        match problem.hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    })
+}
+
+pub(super) fn write<T: Serialize>(kind: &str, document: &T) -> Result<Value, ToolError> {
+    let value = convert::to_value(document)?;
+    let mut object = Object::new();
+    object.push_unique(TYPE.into(), kind.into());
+    for (key, member) in value.as_object().into_iter().flat_map(Object::iter) {
+        object.push_unique(key.into(), member.clone());
+    }
+    Ok(Value::Object(object.into()))
+}
+
+pub(super) fn schema_of<T: JsonSchema>(kind: &str) -> Schema {
+    let mut schema = schema::of_input::<T>();
+    let Some(object) = schema.as_object_mut() else {
+        return schema;
+    };
+    object.remove("$schema");
+    let mut properties = serde_json::Map::new();
+    properties.insert(TYPE.to_owned(), serde_json::json!({ "const": kind }));
+    if let Some(own) = object.get("properties").and_then(Schema::as_object) {
+        properties.extend(own.clone());
+    }
+    object.insert("properties".to_owned(), properties.into());
+    let mut required = vec![Schema::from(TYPE)];
+    if let Some(own) = object.get("required").and_then(Schema::as_array) {
+        required.extend(own.iter().cloned());
+    }
+    object.insert("required".to_owned(), required.into());
+    object.insert("additionalProperties".to_owned(), false.into());
+    schema
+}
