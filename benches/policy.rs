@@ -8,7 +8,9 @@ use mathchain::Toolkit;
 use registry::agents::{AgentFile, Checker};
 use registry::aliases::Aliases;
 use registry::policy::{CallFacts, WORKSPACE_READY};
-use registry::{Catalogue, Config, Dispatcher, Facts, Layer, Level, Policy, Rule, Verdict, Who};
+use registry::{
+    Catalogue, Config, Dispatcher, Facts, Layer, Level, Policy, Principal, Rule, Verdict,
+};
 use sessions::{EVENTS_MAX, Event, Live, Record, Replay, Session};
 use tool_core::tool::ErasedExample;
 use tool_core::{
@@ -108,7 +110,7 @@ fn policy(catalogue: &Catalogue, rules: usize) -> Policy {
 
 fn decisions(criterion: &mut Criterion) {
     let catalogue = catalogue(256);
-    let who = Who::role("operator");
+    let who = Principal::role("operator");
     let facts = Facts::default().with(WORKSPACE_READY);
     let empty = Value::object::<&str, Value>([]);
     let index = catalogue.index("tool_107").expect("a tool");

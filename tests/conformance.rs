@@ -7,7 +7,7 @@ use registry::document::{self, Format};
 use registry::policy::{CallFacts, Caller, RolePermissions, WORKSPACE_READY};
 use registry::{
     Answer, CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy,
-    Selector, Who,
+    Principal, Selector,
 };
 use tool_core::{Category, Seed, StopFlag, Value, json};
 
@@ -87,9 +87,9 @@ fn legacy(given: &Value) -> Option<Layer> {
     Some(permissions.to_layer(&text(legacy, "role").expect("a role")))
 }
 
-fn who(given: &Value) -> Who {
+fn who(given: &Value) -> Principal {
     let Some(who) = given.get("who") else {
-        return Who::role("operator");
+        return Principal::role("operator");
     };
     only(
         who,
@@ -107,7 +107,7 @@ fn who(given: &Value) -> Who {
             }
         })
     };
-    Who {
+    Principal {
         role: text(who, "role").expect("a role"),
         agent: text(who, "agent"),
         phase: text(who, "phase"),
@@ -219,7 +219,7 @@ fn check_verdict(case: &Value, catalogue: &Catalogue, caller: &Caller<'_>) {
     assert_eq!(decision.obligations.notify, notify, "notify");
 }
 
-fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Who) {
+fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Principal) {
     let expected = case.pointer("/expect/answer").expect("an answer");
     only(&expected, &["code", "says", "output"]);
     let call = case.pointer("/given/call").expect("an answer to a call");

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use registry::agent_cli::{CliArgs, CliRequest, CliSpec, CliTool, translate};
+use registry::agent_cli::{CliArgs, CliRequest, CliTool, translate};
 use registry::agents::ToolName;
 use registry::document::{self, Format};
-use registry::policy::{CallFacts, Confinement, Verdict, WORKSPACE_READY};
-use registry::{Aliases, Catalogue, Config, Facts, Policy, Who};
+use registry::model::CliSpec;
+use registry::model::{Confinement, Verdict};
+use registry::policy::{CallFacts, WORKSPACE_READY};
+use registry::{Aliases, Catalogue, Config, Facts, Policy, Principal};
 use tool_core::{Object, Value, json};
 
 use crate::{keys, neutral};
@@ -305,25 +307,25 @@ const CALLS: [(&str, &str); 27] = [
     ("calculate", r#"{"x":25}"#),
 ];
 
-fn callers(policy: &Policy) -> Vec<Who> {
+fn callers(policy: &Policy) -> Vec<Principal> {
     let role = policy.default_role();
-    let of = |phase: &str, agent: Option<&str>| Who {
+    let of = |phase: &str, agent: Option<&str>| Principal {
         phase: Some(phase.to_owned()),
         agent: agent.map(str::to_owned),
-        ..Who::role(role)
+        ..Principal::role(role)
     };
     let mut toolset = of("audit", None);
     toolset.toolset = Some("more".to_owned());
-    let mut task = Who::role(role);
+    let mut task = Principal::role(role);
     task.task = Some("tidy".to_owned());
-    let mut profile = Who::role("operator");
+    let mut profile = Principal::role("operator");
     profile.profile = Some("openai".to_owned());
     let mut selected = of("last", None);
     selected.profile = Some("openai".to_owned());
     vec![
-        Who::role(role),
-        Who::role("reader"),
-        Who::role("operator"),
+        Principal::role(role),
+        Principal::role("reader"),
+        Principal::role("operator"),
         of("audit", None),
         of("audit", Some("claude")),
         of("audit", Some("codex")),
@@ -340,7 +342,7 @@ fn callers(policy: &Policy) -> Vec<Who> {
 }
 
 /// What one caller sees, and what becomes of every call; not where it was written, which moves with every key.
-fn judged(catalogue: &Catalogue, policy: &Policy, who: &Who) -> String {
+fn judged(catalogue: &Catalogue, policy: &Policy, who: &Principal) -> String {
     let facts = Facts::default().with(WORKSPACE_READY);
     let caller = match policy.caller(catalogue, who, &facts) {
         Ok(caller) => caller,

@@ -355,7 +355,7 @@ fn a_run_is_that_of_its_role() {
     let durable = Durable::open(folder.path());
     let result = durable.run(&effects("role"), &asker());
     let other = CallerContext {
-        who: registry::Who::role("worker_general"),
+        who: registry::Principal::role("worker_general"),
         ..asker()
     };
     let err = durable

@@ -8,7 +8,9 @@ use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
 use journal::State;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
-use registry::{Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Who};
+use registry::{
+    Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Principal,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{Alarm, Arrays, Clock, Durability, Ledger, LedgerHead};
@@ -729,7 +731,7 @@ mod newer {
 /// The person at the terminal, who said yes in advance.
 pub(crate) fn operator() -> CallerContext {
     CallerContext {
-        who: Who::role("operator"),
+        who: Principal::role("operator"),
         chain: None,
         answer: Answer::Yes,
         origin: registry::Origin::default(),

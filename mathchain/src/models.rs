@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use host_tools::llm::endpoint::{Endpoint, Endpoints, Key};
-use registry::config::{ModelEndpoint, Models};
+use registry::model::{ModelEndpoint, Models};
 use tool_core::capability::{Http, Model};
 
 use crate::environment;

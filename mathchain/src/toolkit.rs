@@ -10,7 +10,7 @@ use journal::{Keeper, State};
 use registry::plugins::{Broken, Plugin};
 use registry::{
     Answer, CallRequest, CallerContext, Config, Dispatcher, Host, Layer, Level, Origin, Overrides,
-    TraceParent, Who, Witness,
+    Principal, TraceParent, Witness,
 };
 use tool_core::capability::{Approvals, Backups, Clock, Files, Ledger, Notices};
 use tool_core::ctx::Progress;
@@ -435,7 +435,7 @@ fn caller(generation: &Generation, context: &Context) -> CallerContext {
         .and_then(|agent| policy.role_of_agent(agent));
     let role = context.role.as_deref().or(of_agent);
     CallerContext {
-        who: Who {
+        who: Principal {
             role: role.unwrap_or(&generation.config.default_role).to_owned(),
             agent: context.agent.clone(),
             phase: context.phase.clone(),

@@ -255,6 +255,12 @@ impl fmt::Debug for Catalogue {
     }
 }
 
+/// The plugin that a spec names as its source.
+pub(crate) fn plugin_of_source(source: &str) -> Option<&str> {
+    let (name, _) = source.strip_prefix("plugin ")?.split_once('@')?;
+    Some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use tool_core::{Ctx, Entry, Example, Tool, Value, entry};

@@ -19,9 +19,10 @@ use tool_core::{
 };
 
 use crate::catalogue::Catalogue;
-use crate::config::{Config, Limits};
 use crate::dispatch::{Answer, CallRequest, CallerContext, Dispatcher, Host};
-use crate::policy::{Policy, Who};
+use crate::model::Principal;
+use crate::model::{Config, Limits};
+use crate::policy::Policy;
 
 /// No arguments.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -521,7 +522,7 @@ impl World {
 
 pub(crate) fn context(role: &str) -> CallerContext {
     CallerContext {
-        who: Who::role(role),
+        who: Principal::role(role),
         chain: None,
         answer: Answer::Ask,
         origin: Default::default(),

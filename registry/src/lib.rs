@@ -16,6 +16,7 @@ pub mod document;
 pub mod error;
 #[cfg(test)]
 mod fakes;
+pub mod model;
 pub mod plugins;
 pub mod policy;
 pub mod redact;
@@ -23,7 +24,6 @@ pub mod redact;
 pub use agents::AgentFile;
 pub use aliases::Aliases;
 pub use catalogue::Catalogue;
-pub use config::{ApprovalsFrom, Config, Limits, Unattended};
 pub use dispatch::{
     Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains, Considered,
     Dispatcher, Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, WorkspaceId, cut,
@@ -31,4 +31,8 @@ pub use dispatch::{
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};
-pub use policy::{Decision, Facts, Layer, Level, Overrides, Policy, Rule, Selector, Verdict, Who};
+pub use model::{
+    ApprovalsFrom, Config, Layer, Level, Limits, Overrides, Principal, Rule, Selector, Unattended,
+    Verdict,
+};
+pub use policy::{Decision, Facts, Policy};

@@ -1,7 +1,7 @@
 //! A batch of calls: waves from resources alone, and where each call stands.
 
 use registry::conflicts::Conflicts;
-use registry::{Facts, Who};
+use registry::{Facts, Principal};
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -32,7 +32,7 @@ pub struct Batch {
 /// What a call is judged by.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Basis {
-    pub(super) who: Who,
+    pub(super) who: Principal,
     pub(super) facts: Facts,
     /// The opening too: paths lie in one folder, and may lie outside another.
     pub(super) workspace: SessionWorkspace,

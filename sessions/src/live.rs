@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use registry::{Answer, CallRequest, CallerContext, Dispatcher, Facts, Verdict, Who};
+use registry::{Answer, CallRequest, CallerContext, Dispatcher, Facts, Principal, Verdict};
 use tool_core::{
     Access, AnyTool, Caller, Capability, Effect, ErrorCode, ResourceKey, Seed, Spec, StopFlag,
     ToolError, Value,
@@ -54,7 +54,7 @@ impl Live {
 }
 
 impl Registry for Live {
-    fn offer(&self, who: &Who, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
         let catalogue = self.dispatcher.catalogue();
         let policy = self.dispatcher.policy();
         let caller = policy.caller(catalogue, who, facts)?;
@@ -94,7 +94,7 @@ impl Registry for Live {
 
     fn judge(
         &self,
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
         tool: &str,
         args: &Value,

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use registry::{Facts, Who};
+use registry::{Facts, Principal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{Object, ToolError, Value, convert};
@@ -215,7 +215,7 @@ impl Recording<'_> {
 }
 
 impl Registry for Recording<'_> {
-    fn offer(&self, who: &Who, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
         let offer = (self.registry.offer(who, facts)).map_err(|error| self.refused(&error))?;
         let digest = registry::digest::of_value(&convert::to_value(&offer)?);
         self.keep(Answer {
@@ -228,7 +228,7 @@ impl Registry for Recording<'_> {
 
     fn judge(
         &self,
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
         tool: &str,
         args: &Value,

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 
-use registry::{Facts, Who};
+use registry::{Facts, Principal};
 use tool_core::{ErrorCode, ToolError, Value, convert, json};
 
 use super::document;
@@ -263,7 +263,7 @@ impl Recorded {
 }
 
 impl Registry for Recorded {
-    fn offer(&self, _: &Who, _: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, _: &Principal, _: &Facts) -> Result<Offer, ToolError> {
         let answer = self.next()?;
         let mut last = self.offer.borrow_mut();
         if let (Some(digest), Some(offer)) = (&answer.offered, answer.offer) {
@@ -279,7 +279,7 @@ impl Registry for Recorded {
         }
     }
 
-    fn judge(&self, _: &Who, _: &Facts, _: &str, _: &Value) -> Result<Judged, ToolError> {
+    fn judge(&self, _: &Principal, _: &Facts, _: &str, _: &Value) -> Result<Judged, ToolError> {
         self.next()?.judged.ok_or_else(|| self.missing())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::{Facts, Overrides, Who};
+use registry::{Facts, Overrides, Principal};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::{ToolError, Value, convert};
@@ -175,9 +175,9 @@ impl SessionState {
     }
 
     /// Who calls, as the policy knows it.
-    pub fn who(&self) -> Who {
+    pub fn who(&self) -> Principal {
         let caller = &self.caller;
-        Who {
+        Principal {
             role: caller.role.clone(),
             agent: caller.agent.clone(),
             phase: caller.phase.clone(),

@@ -1,6 +1,6 @@
 //! [`Registry`]: what a session asks about tools and calls, and the answers, which are data.
 
-use registry::{Facts, Who};
+use registry::{Facts, Principal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{Access, ErrorCode, ResourceKey, ResourceKind, ToolError};
@@ -13,7 +13,7 @@ pub trait Registry {
     ///
     /// # Errors
     /// A role, agent, phase, task or profile that there is not, or overrides that name no tool.
-    fn offer(&self, who: &Who, facts: &Facts) -> Result<Offer, ToolError>;
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError>;
 
     /// Judges one call by what holds now; nothing runs.
     ///
@@ -21,7 +21,7 @@ pub trait Registry {
     /// Why the call may not run: an unknown or hidden tool, arguments that do not fit, a rule that denies it.
     fn judge(
         &self,
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
         tool: &str,
         args: &tool_core::Value,

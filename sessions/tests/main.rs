@@ -10,7 +10,7 @@ mod waves;
 use std::cell::Cell;
 
 use registry::policy::WorkspaceState;
-use registry::{Facts, Who};
+use registry::{Facts, Principal};
 use sessions::{
     Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Registry, Replay, Resource,
     Session,
@@ -32,7 +32,7 @@ const ALWAYS: [&str; 2] = ["calc", "ask"];
 pub(crate) const WITH_WORKSPACE: [&str; 3] = ["read", "write", "shell"];
 
 impl Fake {
-    fn tools(&self, who: &Who, facts: &Facts) -> Result<Vec<&'static str>, ToolError> {
+    fn tools(&self, who: &Principal, facts: &Facts) -> Result<Vec<&'static str>, ToolError> {
         if self.broken.get() {
             return Err(ToolError::new(ErrorCode::NotVisible, "no role named `r`"));
         }
@@ -82,7 +82,7 @@ impl Fake {
 }
 
 impl Registry for Fake {
-    fn offer(&self, who: &Who, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
         let tools = self.tools(who, facts)?;
         let offered = tools.iter().map(|tool| OfferedTool {
             name: (*tool).to_owned(),
@@ -104,7 +104,7 @@ impl Registry for Fake {
 
     fn judge(
         &self,
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
         tool: &str,
         args: &Value,

@@ -109,9 +109,9 @@ pub struct Defaults {
     pub on_error: OnError,
 }
 
-impl From<registry::config::ChainDefaults> for Defaults {
-    fn from(defaults: registry::config::ChainDefaults) -> Self {
-        use registry::config::{ChainMode, OnError as Configured};
+impl From<registry::model::ChainDefaults> for Defaults {
+    fn from(defaults: registry::model::ChainDefaults) -> Self {
+        use registry::model::{ChainMode, OnError as Configured};
         Self {
             mode: match defaults.mode {
                 ChainMode::Dep => Mode::Dep,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
-use registry::{Answer, CallerContext, Who};
+use registry::{Answer, CallerContext, Principal};
 use tool_core::{Effect, ErrorCode, Object, Seed, ToolError, Value};
 
 use super::costs::Costs;
@@ -201,7 +201,7 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         source: Value::Null,
         digest: String::new(),
         context: CallerContext {
-            who: Who::role("operator"),
+            who: Principal::role("operator"),
             chain: None,
             answer: Answer::Ask,
             origin: registry::Origin::default(),

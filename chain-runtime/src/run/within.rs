@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use registry::{CallerContext, Dispatcher, Who};
+use registry::{CallerContext, Dispatcher, Principal};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
@@ -35,7 +35,7 @@ pub(crate) fn parent(state: &State, found: &Run) -> Result<Option<Run>, ToolErro
         Some((outer, call))
             if call.len() == 8
                 && call.bytes().all(|byte| byte.is_ascii_hexdigit())
-                && Who::from_value(&found.role, &found.who).is_delegate() =>
+                && Principal::from_value(&found.role, &found.who).is_delegate() =>
         {
             state.run_named(outer)
         }
@@ -105,7 +105,7 @@ pub(super) fn end_within(
         let is_own = parent(state, &inner)?.is_some_and(|outer| outer.id == found.id);
         if is_own && !inner.state.is_final() {
             let context = CallerContext {
-                who: Who::from_value(&inner.role, &inner.who),
+                who: Principal::from_value(&inner.role, &inner.who),
                 ..context.clone()
             };
             let going = (how, stop);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use registry::config::AnomalyLimits;
+use registry::model::AnomalyLimits;
 
 use super::facts::{Call, Facts, Site};
 use super::times::counted;

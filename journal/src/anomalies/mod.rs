@@ -12,7 +12,7 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-use registry::config::AnomalyLimits;
+use registry::model::AnomalyLimits;
 use tool_core::{Object, Value};
 
 use self::facts::{Call, Facts, Site};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use registry::config::AnomalyLimits;
+use registry::model::AnomalyLimits;
 
 use super::facts::{Call, Chain, Facts, Site};
 use super::{Finding, Kind, Location, is_above, names, percent};

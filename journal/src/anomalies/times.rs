@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use registry::config::AnomalyLimits;
+use registry::model::AnomalyLimits;
 
 use super::facts::{Call, Chain, Facts, Site};
 use super::{Evidence, Finding, Kind, Location, names};

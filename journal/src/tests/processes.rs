@@ -14,11 +14,7 @@ fn start(part: &str, folder: &Path) -> Child {
     value.push(":");
     value.push(folder);
     Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "tests::processes::the_other_part",
-            "--nocapture",
-        ])
+        .args(["--exact", "tests::processes::the_other_part", "--nocapture"])
         .env(PART, value)
         .stdout(Stdio::piped())
         .spawn()

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use registry::agent_cli::{self, CliArgs, CliRequest, CliSpec, CliTool, Environment, quoted};
+use registry::agent_cli::{self, CliArgs, CliRequest, CliTool, Environment, quoted};
 use registry::agents::ToolName;
-use registry::policy::{Confinement, Selected};
+use registry::model::CliSpec;
+use registry::model::Confinement;
+use registry::policy::Selected;
 use registry::{Aliases, Config, Verdict};
 use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, Problem, ToolError, Value};

@@ -156,7 +156,7 @@ pub(super) enum Command {
 #[command(
     override_usage = "mathchain call [--agent AGENT] [--phase PHASE] [--task TASK] [...] TOOL [--role ROLE] [--yes] [--timeout-ms N] [--arg NAME=VALUE | --NAME VALUE]...",
     after_help = "With no argument flags, one JSON object is read from stdin. A VALUE is JSON, or plain text where the tool expects text.
-`mathchain call TOOL --help` shows the tool's own flags. Who calls is said before the tool, what it is called with behind it.
+`mathchain call TOOL --help` shows the tool's own flags. Principal calls is said before the tool, what it is called with behind it.
 
 Examples:
   mathchain call calculate --expression '2**200'
@@ -406,7 +406,7 @@ pub(super) enum Confinement {
     FullAccess,
 }
 
-impl From<Confinement> for registry::policy::Confinement {
+impl From<Confinement> for registry::model::Confinement {
     fn from(permission: Confinement) -> Self {
         match permission {
             Confinement::ReadOnly => Self::ReadOnly,

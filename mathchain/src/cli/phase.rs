@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use registry::policy::{Field, Phase as Defined};
+use registry::model::Phase as Defined;
+use registry::policy::Field;
 use tool_core::{Object, ToolError, Value};
 
 use super::args::Global;

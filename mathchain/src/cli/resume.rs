@@ -11,7 +11,7 @@ use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
 use journal::artifacts::Handle;
 use journal::{Run, RunState};
-use registry::{Answer, Who};
+use registry::{Answer, Principal};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::args::Global;
@@ -364,7 +364,7 @@ fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
 
 /// Who began a run, with all that narrowed it.
 pub(super) fn context_of(run: &Run) -> Context {
-    let who = Who::from_value(&run.role, &run.who);
+    let who = Principal::from_value(&run.role, &run.who);
     Context {
         role: Some(who.role),
         agent: who.agent,

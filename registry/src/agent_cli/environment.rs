@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 use tool_core::Value;
 
-use super::{BUILT_IN, CliSpec, EnvPolicy};
+use super::BUILT_IN;
 use crate::document::{self, Format};
+use crate::model::{CliSpec, EnvPolicy};
 
 /// Largest compiled pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;

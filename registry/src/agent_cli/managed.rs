@@ -1,6 +1,6 @@
 //! Takes arguments out of a profile that are set from the agent's tools: a later flag does not undo `--yolo`.
 
-use super::{Arity, CliSpec};
+use crate::model::{Arity, CliSpec};
 
 /// The arguments of a profile without managed ones, and those that were taken out.
 pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<String>) {

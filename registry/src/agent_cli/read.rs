@@ -7,14 +7,14 @@ use tool_core::nearest::nearest;
 
 use super::environment;
 use super::template::PLACEHOLDERS;
-use super::{
-    Approval, Arity, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox, Unenforced,
-    Visibility,
-};
 use crate::config::part::{Part, Table, set};
 use crate::document::Document;
 use crate::error::LoadError;
-use crate::policy::Confinement;
+use crate::model::Confinement;
+use crate::model::{
+    Approval, Arity, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox, Unenforced,
+    Visibility,
+};
 
 /// The formats that agent command lines print; each has its name from the one that it comes from.
 const STREAM_FORMATS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];

@@ -1,7 +1,7 @@
 //! What an agent command line is to be told, and the answer.
 
 use crate::agents::ToolName;
-use crate::policy::{Confinement, Verdict};
+use crate::model::{Confinement, Verdict};
 
 /// A tool of an agent and what may happen to its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]

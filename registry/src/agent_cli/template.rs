@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tool_core::{Object, Value};
 
-use super::CliSpec;
-use crate::policy::Verdict;
+use crate::model::CliSpec;
+use crate::model::Verdict;
 
 /// What templates can name.
 pub(super) const PLACEHOLDERS: [&str; 14] = [

@@ -4,7 +4,8 @@ use tool_core::Value;
 use super::*;
 use crate::agents::ToolName;
 use crate::aliases::Aliases;
-use crate::policy::Verdict;
+use crate::model::Verdict;
+use crate::model::*;
 
 const CASES: &str = include_str!("../../../tests/conformance/agent_cli.yaml");
 

@@ -5,9 +5,10 @@ use tool_core::nearest::nearest;
 use super::{AgentFile, AgentTools};
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
-use crate::config::Config;
 use crate::error::{LoadError, LoadErrors};
-use crate::policy::{self, Layer, Level, Selector, ToolSet, is_external};
+use crate::model::Config;
+use crate::model::{Layer, Level, Selector};
+use crate::policy::{self, ToolSet, is_external};
 
 /// How our own server names its tools at agent command lines.
 const OWN_PREFIX: &str = "mcp__mathchain__";

@@ -6,7 +6,7 @@ use crate::config::part::{Part, Table};
 use crate::config::read;
 use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
-use crate::policy::{Layer, Level};
+use crate::model::{Layer, Level};
 
 const KEYS: [&str; 11] = [
     "name",

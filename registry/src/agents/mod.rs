@@ -18,9 +18,9 @@ pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
 
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
-use crate::config::{Agent, Config};
 use crate::error::{LoadError, LoadErrors, Place};
-use crate::policy::{Layer, Selection, Selector, Tools};
+use crate::model::{Agent, Config};
+use crate::model::{Layer, Selection, Selector, Tools};
 
 /// Longest agent file, in bytes.
 pub const BYTES_MAX: usize = 1 << 20;

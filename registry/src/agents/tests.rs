@@ -6,10 +6,11 @@ use tool_core::Value;
 use super::*;
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
-use crate::config::Config;
 use crate::document::{self, Format};
 use crate::fakes::twelve;
-use crate::policy::{Level, Policy, Verdict, Who};
+use crate::model::Config;
+use crate::model::{Level, Principal, Verdict};
+use crate::policy::Policy;
 
 const CASES: &str = include_str!("../../../tests/conformance/agents.yaml");
 
@@ -247,7 +248,7 @@ fn the_layer_is_exactly_the_list_and_its_policy() {
     let caller = policy
         .caller(
             &catalogue,
-            &Who::role("operator").narrow(layer.clone()),
+            &Principal::role("operator").narrow(layer.clone()),
             &crate::policy::Facts::default().with("workspace=ready"),
         )
         .unwrap_or_else(|err| panic!("{err}"));

@@ -3,7 +3,8 @@
 use super::part::Part;
 use crate::document::Document;
 use crate::error::LoadErrors;
-use crate::policy::{Access, Case, Facts, Who};
+use crate::model::Principal;
+use crate::policy::{Access, Case, Facts};
 
 /// Reads a document of cases.
 ///
@@ -56,11 +57,11 @@ pub(super) fn case(part: Part<'_>) -> Option<Case> {
         }
     });
     Some(Case {
-        who: Who {
+        who: Principal {
             phase: table.text("phase"),
             agent: table.text("agent"),
             task: table.text("task"),
-            ..Who::role(role?)
+            ..Principal::role(role?)
         },
         tool: tool?,
         args: args.flatten(),

@@ -9,43 +9,15 @@ use std::collections::btree_map::Entry;
 use tool_core::Category;
 use tool_core::nearest::nearest;
 
-use super::Config;
 use super::part::{Part, Table};
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
-use crate::policy::{Group, Role, RolePermissions, Selector, Tools, components, resolve_selector};
-
-/// A file that a configuration names; whoever reads the configuration hands its text in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedFile {
-    /// Its path, relative to the configuration.
-    pub path: Selector,
-    /// What it says, or why it could not be read.
-    pub text: Result<String, String>,
-}
-
-/// The files of earlier systems.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct EarlierFiles {
-    /// Roles: an index with `toolIds`, or flat permissions.
-    pub roles: Vec<NamedFile>,
-    /// Indices of tools.
-    pub tools: Vec<NamedFile>,
-}
-
-impl EarlierFiles {
-    /// Every one.
-    pub fn iter(&self) -> impl Iterator<Item = &NamedFile> {
-        self.roles.iter().chain(&self.tools)
-    }
-
-    /// Every one, to hand its text in.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut NamedFile> {
-        self.roles.iter_mut().chain(&mut self.tools)
-    }
-}
+use crate::model::Config;
+use crate::model::{EarlierFiles, NamedFile};
+use crate::model::{Role, Selector, Tools};
+use crate::policy::{Group, RolePermissions, components, resolve_selector};
 
 /// Reads which files there are.
 pub(super) fn files(part: Part<'_>) -> EarlierFiles {

@@ -8,7 +8,7 @@ use tool_core::{Object, Value};
 use super::outline::{Outline, object};
 use crate::document::Document;
 use crate::error::LoadError;
-use crate::policy::Selector;
+use crate::model::Selector;
 
 /// Most unknown keys of one table that are reported: finding the place of each takes as long as the table is wide.
 const UNKNOWN_MAX: usize = 20;

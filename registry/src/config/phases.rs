@@ -1,8 +1,8 @@
 //! Reads what a configuration says of phases, provider profiles and budgets.
 
 use super::part::{Part, Table, set};
-use super::{Budget, ProviderProfile};
-use crate::policy::{Confinement, Phase, Selection, Selector, Tools};
+use crate::model::{Budget, ProviderProfile};
+use crate::model::{Confinement, Phase, Selection, Selector, Tools};
 
 /// Most turns that can be written: enough for any run, and no number that overflows elsewhere.
 const TURNS_MAX: i64 = 1_000_000;

@@ -8,13 +8,13 @@ use super::earlier::files;
 use super::part::{Part, set};
 use super::phases::{budget, phase, profile};
 use super::services::{models, web};
-use super::{
-    ApprovalsFrom, ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace,
-};
 use crate::agent_cli::cli_table;
 use crate::document::Document;
 use crate::error::{LoadError, LoadErrors};
-use crate::policy::{
+use crate::model::{
+    ApprovalsFrom, ChainDefaults, ChainMode, Config, Limits, OnError, Unattended, Workspace,
+};
+use crate::model::{
     Layer, Level, Match, Obligation, Permissions, Range, Role, Rule, Tools, Toolset, Verdict,
 };
 

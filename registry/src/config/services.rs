@@ -1,7 +1,7 @@
 //! Reads what a configuration says of services outside: the web and models.
 
 use super::part::{Part, Table, set};
-use super::{ModelEndpoint, Models, Web, WebSearch};
+use crate::model::{ModelEndpoint, Models, Web, WebSearch};
 
 pub(super) fn web(part: Part<'_>) -> Web {
     let mut web = Web::default();

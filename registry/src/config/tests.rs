@@ -1,6 +1,6 @@
-use super::*;
 use crate::fakes::twelve;
-use crate::policy::{Level, Obligation, Tools, Verdict, Who};
+use crate::model::*;
+use crate::model::{Level, Obligation, Principal, Tools, Verdict};
 
 /// The example of the configuration page, as far as this release reads it.
 const FULL: &str = r#"
@@ -166,7 +166,7 @@ fn the_example_is_read_whole() {
     let caller = policy
         .caller(
             &catalogue,
-            &Who::role("reviewer"),
+            &Principal::role("reviewer"),
             &crate::policy::Facts::default().with("workspace=ready"),
         )
         .unwrap();
@@ -224,7 +224,7 @@ fn an_empty_text_sets_nothing_and_an_empty_allow_allows_nothing() {
             policy
                 .caller(
                     &catalogue,
-                    &Who::role(role.as_str()),
+                    &Principal::role(role.as_str()),
                     &crate::policy::Facts::default().with("workspace=ready")
                 )
                 .unwrap()
@@ -465,7 +465,7 @@ fn a_configured_role_replaces_the_built_in_one() {
     let caller = policy
         .caller(
             &catalogue,
-            &Who::role("operator"),
+            &Principal::role("operator"),
             &crate::policy::Facts::default().with("workspace=ready"),
         )
         .unwrap();

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tool_core::capability::BudgetRaise;
 use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, Value};
 
-use crate::config::Budget;
+use crate::model::Budget;
 
 /// By how many calls an override raises a budget.
 pub const RAISED_BY: u64 = 3;

@@ -3,8 +3,8 @@
 use tool_core::{ErrorCode, Spec, ToolError, Value};
 
 use super::cut::cut;
-use crate::config::Limits;
-use crate::policy::Obligations;
+use crate::model::Limits;
+use crate::model::Obligations;
 
 /// Largest text of one double, with its comma.
 const DOUBLE_BYTES: u64 = 25;

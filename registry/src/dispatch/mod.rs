@@ -34,8 +34,9 @@ use tool_core::{
 };
 
 use crate::catalogue::Catalogue;
-use crate::config::Limits;
-use crate::policy::{CallFacts, Caller, Decision, Facts, Policy, Who};
+use crate::model::Limits;
+use crate::model::Principal;
+use crate::policy::{CallFacts, Caller, Decision, Facts, Policy};
 pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::cut;
@@ -199,7 +200,7 @@ pub const OUTCOME_UNKNOWN: &str = "outcome_unknown";
 #[derive(Debug, Clone)]
 pub struct CallerContext {
     /// Role, agent, phase, task, overrides and further layers.
-    pub who: Who,
+    pub who: Principal,
     /// Where in a chain; `None` for a direct call.
     pub chain: Option<ChainPosition>,
     /// The operator's answer given in advance.

@@ -6,7 +6,7 @@ use tool_core::{Seed, Status, StopFlag, ToolError, Value};
 
 use super::budgets::Kind;
 use super::{CallRequest, CallerContext, Dispatcher, Origin, preview};
-use crate::policy::{Layer, Level};
+use crate::model::{Layer, Level};
 use crate::redact;
 
 /// How deep calls may be nested: each is a delegate of the one before.

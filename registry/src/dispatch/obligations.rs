@@ -7,7 +7,8 @@ use tool_core::{Access, AnyTool, Capability, Effect, ErrorCode, ResourceKind, To
 use super::limits::json_bytes;
 use super::trail::Trail;
 use super::{Dispatcher, panic, preview};
-use crate::policy::{CallFacts, Obligations, components};
+use crate::model::Obligations;
+use crate::policy::{CallFacts, components};
 
 fn refusal(id: &str, what: &str) -> ToolError {
     let message = format_args!("a rule on `{id}` obliges {what}");

@@ -12,7 +12,8 @@ use tool_core::{Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, T
 
 use super::stages::{Ended, Ending};
 use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
-use crate::policy::{Decision, Who};
+use crate::model::Principal;
+use crate::policy::Decision;
 use crate::{digest, redact};
 
 /// A number that differs from process to process; not a secret.
@@ -102,7 +103,7 @@ impl Trail {
         &self.call_id
     }
 
-    pub(super) fn who(&self) -> &Who {
+    pub(super) fn who(&self) -> &Principal {
         &self.context.who
     }
 

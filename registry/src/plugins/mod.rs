@@ -138,12 +138,6 @@ fn source(manifest: &Manifest, digest: &str) -> String {
     format!("plugin {}@{} {digest}", manifest.name, manifest.version)
 }
 
-/// The plugin that a spec names as its source.
-pub(crate) fn of_source(source: &str) -> Option<&str> {
-    let (name, _) = source.strip_prefix("plugin ")?.split_once('@')?;
-    Some(name)
-}
-
 /// Reads a manifest alone.
 ///
 /// # Errors

@@ -3,16 +3,17 @@
 use tool_core::capability::Files;
 use tool_core::{Object, Value};
 
-use super::{Access, Explanation, Facts, Policy, Who};
+use super::{Access, Explanation, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Document, Format};
 use crate::error::{LoadErrors, Place};
+use crate::model::Principal;
 
 /// One expected verdict.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Who calls.
-    pub who: Who,
+    pub who: Principal,
     /// Which tool.
     pub tool: String,
     /// With which arguments; without them the strictest that could come is meant.

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tool_core::convert::to_value;
 use tool_core::{ToolError, Value, json};
 
-use super::{Caller, Facts, Match, Policy, Verdict, Who};
+use super::{Caller, Facts, Policy};
 use crate::catalogue::Catalogue;
+use crate::model::{Match, Principal, Verdict};
 
 /// What a caller can expect of a tool, whatever its arguments: the strictest that could come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +107,7 @@ impl Policy {
     ) -> Result<Vec<MatrixRow>, ToolError> {
         self.roles()
             .map(|(role, _)| {
-                let mut who = Who::role(role);
+                let mut who = Principal::role(role);
                 who.phase = phase.map(str::to_owned);
                 let caller = self.caller(catalogue, &who, facts)?;
                 Ok(MatrixRow {
@@ -134,22 +135,22 @@ impl Policy {
     }
 
     /// Everybody a comparison looks at: each role, each role in each phase, each agent, each agent in each of its phases.
-    fn everybody(&self) -> Vec<Who> {
+    fn everybody(&self) -> Vec<Principal> {
         let mut all = Vec::new();
         for (role, _) in self.roles() {
-            all.push(Who::role(role));
-            all.extend(self.phases().map(|phase| Who {
+            all.push(Principal::role(role));
+            all.extend(self.phases().map(|phase| Principal {
                 phase: Some(phase.to_owned()),
-                ..Who::role(role)
+                ..Principal::role(role)
             }));
         }
         for agent in self.agents() {
             let role = self.role_of_agent(agent).unwrap_or(self.default_role());
             let phases = self.phases_of(agent).map(Some);
-            all.extend(std::iter::once(None).chain(phases).map(|phase| Who {
+            all.extend(std::iter::once(None).chain(phases).map(|phase| Principal {
                 agent: Some(agent.to_owned()),
                 phase: phase.map(str::to_owned),
-                ..Who::role(role)
+                ..Principal::role(role)
             }));
         }
         all
@@ -203,7 +204,7 @@ type Compiled<'a> = (&'a Catalogue, &'a Policy);
 /// What a change from one policy to another grants and revokes. Who exists on one side only has nothing on the other.
 pub fn difference(before: Compiled<'_>, after: Compiled<'_>, facts: &Facts) -> Vec<AccessChange> {
     type Key = (String, Option<String>, Option<String>);
-    let mut callers: BTreeMap<Key, Who> = BTreeMap::new();
+    let mut callers: BTreeMap<Key, Principal> = BTreeMap::new();
     for who in [before, after]
         .iter()
         .flat_map(|(_, policy)| policy.everybody())

@@ -5,9 +5,10 @@ use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax};
 use super::facts::{PathCondition, components};
 use super::glob::PathPattern;
 use super::selector;
-use super::{Label, Layer, Level, Match, Obligations, Range, Rule, Selector, ToolSet, Verdict};
+use super::{Label, ToolSet};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
+use crate::model::{Layer, Level, Match, Obligations, Range, Rule, Selector, Verdict};
 
 /// A layer against one catalogue.
 #[derive(Debug, Clone)]

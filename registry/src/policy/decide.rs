@@ -4,10 +4,9 @@ use tool_core::{Effect, Permission, Spec, Value};
 
 use super::compile::{CompiledLayer, CompiledRule};
 use super::facts::{CallFacts, HostFact, PathCondition, PathFact, components, host_fits};
-use super::{
-    Decision, Label, Level, Match, Obligations, Permissions, Range, Reason, ToolSet, Verdict,
-};
+use super::{Decision, Label, Reason, ToolSet};
 use crate::digest;
+use crate::model::{Level, Match, Obligations, Permissions, Range, Verdict};
 
 /// What a caller may see.
 ///

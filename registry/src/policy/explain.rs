@@ -4,8 +4,9 @@ use tool_core::capability::Files;
 use tool_core::{Call, Spec, ToolError, Value};
 
 use super::decide::Fit;
-use super::{CallFacts, Caller, Decision, Facts, Policy, Verdict, Who};
+use super::{CallFacts, Caller, Decision, Facts, Policy};
 use crate::catalogue::Catalogue;
+use crate::model::{Principal, Verdict};
 
 /// What one layer does to a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Policy {
         &self,
         catalogue: &Catalogue,
         (tool, call): (&str, Option<&dyn Call>),
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
         files: Option<&dyn Files>,
     ) -> Result<Explanation, ToolError> {

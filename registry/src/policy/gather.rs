@@ -1,6 +1,5 @@
 //! Compiling a policy: every name of a configuration resolved against one catalogue, every error at once.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -9,33 +8,26 @@ use tool_core::json;
 
 use super::selection::CompiledSelection;
 use super::{
-    Chosen, CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Confinement, Layer, Level,
-    Permissions, Phase, Policy, Role, Rule, Selector, Toolset, Verdict, compile, context_of_task,
-    phases, roles, runtime,
+    Chosen, CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Policy, compile,
+    context_of_task, phases, roles, runtime,
 };
-use crate::agent_cli::CliSpec;
 use crate::catalogue::Catalogue;
-use crate::config::{Agent, ApprovalsFrom, Budget, Config, ProviderProfile};
 use crate::error::LoadError;
+use crate::model::{Agent, ApprovalsFrom, Budget, Config, ProviderProfile};
+use crate::model::{
+    Confinement, Layer, Level, Permissions, Phase, Role, Rule, Selector, Toolset, Verdict,
+};
 
 impl Policy {
-    /// As [`Policy::compile`], with the errors added to a list.
-    pub(crate) fn gather(
+    /// Compiles a configuration whose files have been loaded; errors are added to the list. `programs` are the names of agent
+    /// command lines, which may work in phases as agents do.
+    pub(crate) fn build<'a>(
         catalogue: &Catalogue,
         config: &Config,
+        programs: impl Iterator<Item = &'a str>,
         further: &[Layer],
         errors: &mut Vec<LoadError>,
     ) -> Self {
-        let mut config = Cow::Borrowed(config);
-        let earlier = crate::config::earlier::load(catalogue, &config, errors);
-        if !earlier.roles.is_empty() {
-            config.to_mut().roles.extend(earlier.roles);
-        }
-        if !config.agent_texts.is_empty() {
-            let agents = crate::agents::load(catalogue, &config, errors);
-            config.to_mut().agents.extend(agents);
-        }
-        let config: &Config = &config;
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
         let mut compiled: BTreeMap<String, CompiledRole> = roles
@@ -50,9 +42,8 @@ impl Policy {
         roles::check_toolsets(catalogue, config, &roles, errors);
         let agents = compile_agents(catalogue, config, &names, errors);
         let mut agent_names: Vec<String> = agents.keys().cloned().collect();
-        let clis = CliSpec::built_in().iter().chain(&config.clis);
-        let clis = clis.map(|cli| cli.name.clone());
-        agent_names.extend(clis.filter(|cli| !agents.contains_key(cli)));
+        let programs = programs.filter(|name| !agents.contains_key(*name));
+        agent_names.extend(programs.map(str::to_owned));
         let known: Vec<&str> = agent_names.iter().map(String::as_str).collect();
         let phases = phases::compile(catalogue, config, &known, errors);
         let tasks = compile_tasks(catalogue, config, errors);
@@ -141,7 +132,7 @@ impl Policy {
             permissions: config.permissions.clone(),
             approvals_by_key: config.approvals_from == ApprovalsFrom::Key,
             budgets: config.budgets.clone(),
-            notes: earlier.notes,
+            notes: Vec::new(),
         }
     }
 }

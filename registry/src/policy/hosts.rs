@@ -6,8 +6,9 @@ use tool_core::capability::{HostJudge, Http, HttpRequest, HttpResponse, HttpServ
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::facts::{CallFacts, host_fits};
-use super::{Caller, Label, Verdict};
+use super::{Caller, Label};
 use crate::catalogue::Catalogue;
+use crate::model::Verdict;
 
 /// What the rules with `url.host` say of one call, apart from its hosts; nobody is asked while a call runs, so `ask`
 /// refuses too.

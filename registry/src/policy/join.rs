@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use tool_core::{ErrorCode, ToolError};
 
 use super::gather::allowing;
-use super::{Caller, CompiledLayer, Facts, Layer, Level, NO_WEB, Policy, READ_ONLY, Who, compile};
+use super::{Caller, CompiledLayer, Facts, NO_WEB, Policy, READ_ONLY, compile};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, LoadErrors};
+use crate::model::{Layer, Level, Principal};
 
 impl Policy {
     /// Joins what holds for one caller, its further layers included, which only narrow.
@@ -20,7 +21,7 @@ impl Policy {
     pub fn caller<'a>(
         &'a self,
         catalogue: &Catalogue,
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
     ) -> Result<Caller<'a>, ToolError> {
         let start = self.start(catalogue, who)?;
@@ -93,7 +94,7 @@ impl Policy {
 }
 
 /// Whether a layer of the configuration holds for a caller. Layers of roles are with their roles.
-fn applies(layer: &CompiledLayer, who: &Who) -> bool {
+fn applies(layer: &CompiledLayer, who: &Principal) -> bool {
     let is = |name: &Option<String>| name.as_deref() == Some(layer.name.as_str());
     match layer.level {
         Level::Global | Level::User => true,

@@ -2,7 +2,7 @@
 
 use tool_core::Category;
 
-use super::{Layer, Level, Selector};
+use crate::model::{Layer, Level, Selector};
 
 /// Permissions of a role in the flat form: forbidden wins, then the listed tools, then the categories, of which `web` also
 /// needs `web_access`.

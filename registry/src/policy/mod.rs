@@ -15,7 +15,6 @@ mod gather;
 mod glob;
 mod hosts;
 mod join;
-mod layer;
 mod legacy;
 mod phases;
 mod record;
@@ -27,13 +26,11 @@ mod set;
 mod shell;
 mod start;
 mod text;
-mod who;
 mod written;
 
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -44,66 +41,27 @@ pub use decide::effective;
 pub use explain::{Explanation, LayerStep, RuleStep};
 pub use facts::{CallFacts, PathFact, components};
 pub use hosts::HostRules;
-pub use layer::{Layer, Level, Match, Obligation, Obligations, Range, Rule, Selector, Verdict};
 pub use legacy::RolePermissions;
-pub use phases::Phase;
-pub use roles::{Role, Toolset, context_of_task};
+pub use roles::context_of_task;
 pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, SESSION_OPEN, WORKSPACE_READY, WorkspaceState};
-pub use selection::{
-    Chosen, Confinement, EXTERNAL_PREFIX, Field, MAX_TURNS, Selected, Selection, Tools, is_external,
-};
+pub use selection::{Chosen, EXTERNAL_PREFIX, Field, MAX_TURNS, Selected, is_external};
 pub use selector::Group;
 pub use set::ToolSet;
 pub use text::{Label, Reason};
-pub use who::{Overrides, Who};
 pub use written::to_toml;
 
 pub(crate) use compile::layer as compile_layer;
 pub(crate) use roles::{built_in_roles, merged as merged_roles, toolset as resolve_toolset};
 pub(crate) use selector::resolve as resolve_selector;
 
-use crate::catalogue::Catalogue;
-use crate::config::{Budget, Config};
-use crate::error::{LoadError, LoadErrors};
+use crate::error::LoadError;
+use crate::model::{Budget, Obligations, Permissions, Verdict};
 use phases::CompiledPhase;
 use selection::CompiledSelection;
 use start::Start;
 
 /// The tool whose permission `{"$file": path}` needs.
 pub const FILE_READER: &str = "read_file";
-
-/// What holds where no rule is about a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Permissions {
-    /// Every use of the network asks, listed hosts too.
-    pub network_asks: bool,
-    /// Hosts that do not ask; `*.example.org` is any below it.
-    pub allowed_hosts: Vec<String>,
-    /// Private and loopback addresses that may be reached at all; looked at when the connection is made.
-    pub allow_private: Vec<String>,
-    /// Changes of files ask.
-    pub filesystem_asks: bool,
-    /// Paths that do not ask when they are read.
-    pub allowed_paths: Vec<String>,
-    /// Programs ask.
-    pub shell_asks: bool,
-    /// Pure work asks too.
-    pub compute_asks: bool,
-}
-
-impl Default for Permissions {
-    fn default() -> Self {
-        Self {
-            network_asks: false,
-            allowed_hosts: Vec::new(),
-            allow_private: Vec::new(),
-            filesystem_asks: true,
-            allowed_paths: vec![".".to_owned()],
-            shell_asks: true,
-            compute_asks: false,
-        }
-    }
-}
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -207,21 +165,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Compiles the built-in roles, a configuration and further layers against a catalogue.
-    ///
-    /// # Errors
-    /// Every unknown tool, group, role, phase, agent and selector and every rule that can never match, at once.
-    pub fn compile(
-        catalogue: &Catalogue,
-        config: &Config,
-        further: &[Layer],
-    ) -> Result<Self, LoadErrors> {
-        let mut errors = Vec::new();
-        let policy = Self::gather(catalogue, config, further, &mut errors);
-        LoadErrors::check(errors)?;
-        Ok(policy)
-    }
-
     /// Whether only approvers with keys answer approvals.
     pub fn approvals_by_key(&self) -> bool {
         self.approvals_by_key
@@ -235,6 +178,11 @@ impl Policy {
     /// Digest of the catalogue and of every layer: decisions of one generation are the same.
     pub fn generation(&self) -> &str {
         &self.generation
+    }
+
+    pub(crate) fn with_notes(mut self, notes: Vec<LoadError>) -> Self {
+        self.notes = notes;
+        self
     }
 
     /// The role of a call that names none at the command line.

@@ -1,35 +1,12 @@
 //! Phases of a pipeline: who works in each, with which tools, after which others.
 
-use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::Selector;
-use super::selection::{CompiledSelection, Selection};
+use super::selection::CompiledSelection;
 use crate::catalogue::Catalogue;
-use crate::config::Config;
-use crate::error::{LoadError, Place};
-
-/// One phase.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Phase {
-    /// Its name.
-    pub name: String,
-    /// Who works in it.
-    pub agents: Vec<Selector>,
-    /// Whether its agents work at the same time.
-    pub parallel: bool,
-    /// Whether the pipeline needs it.
-    pub required: bool,
-    /// The phases before it.
-    pub depends_on: Vec<Selector>,
-    /// The tools of its agents.
-    pub selection: Selection,
-    /// What single agents have instead, field by field.
-    pub agent_selections: Vec<(Selector, Selection)>,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
+use crate::error::LoadError;
+use crate::model::Config;
+use crate::model::Phase;
 
 #[derive(Debug, Clone)]
 pub(super) struct CompiledPhase {

@@ -4,8 +4,9 @@ use tool_core::{ErrorCode, ToolError};
 
 use super::compile::CompiledRule;
 use super::facts::{components, could_begin_with, host_fits};
-use super::{Facts, Match, Policy, Rule, Verdict, Who};
+use super::{Facts, Policy};
 use crate::catalogue::Catalogue;
+use crate::model::{Match, Principal, Rule, Verdict};
 
 impl Policy {
     /// Whether an `allow` rule on one tool would let calls of a caller through.
@@ -16,7 +17,7 @@ impl Policy {
         &self,
         catalogue: &Catalogue,
         (tool, rule): (&str, &Rule),
-        who: &Who,
+        who: &Principal,
         facts: &Facts,
     ) -> Result<(), ToolError> {
         let index = catalogue

@@ -1,50 +1,21 @@
 //! Roles and toolsets: what a caller starts from.
 
-use serde::Serialize;
 use std::sync::OnceLock;
 
+use super::CompiledRole;
 use super::compile::CompiledLayer;
-use super::selection::{Chosen, CompiledSelection, Tools};
-use super::{CompiledRole, Layer, Level, Selector};
+use super::selection::{Chosen, CompiledSelection};
 use crate::catalogue::Catalogue;
-use crate::config::{Config, ProviderProfile, read};
+use crate::config::read;
 use crate::document::{self, Format};
-use crate::error::{LoadError, Place};
+use crate::error::LoadError;
+use crate::model::Role;
+use crate::model::Tools;
+use crate::model::{Config, ProviderProfile};
+use crate::model::{Layer, Level, Selector};
 
 /// The roles that come with the program, and the contexts that kinds of tasks imply.
 const BUILT_IN: &str = include_str!("../../roles.yaml");
-
-/// What a caller starts from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Role {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// The tools it selects, and the most it ever sees.
-    pub tools: Tools,
-    /// What it never gets.
-    pub deny: Vec<Selector>,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
-
-/// A named selection.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Toolset {
-    /// Its name.
-    pub name: String,
-    /// What is in it.
-    pub include: Vec<Selector>,
-    /// What is not.
-    pub exclude: Vec<Selector>,
-    /// Toolsets whose tools it also has.
-    pub extends: Vec<Selector>,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
 
 /// The roles that come with the program.
 struct BuiltIn {

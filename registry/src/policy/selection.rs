@@ -1,111 +1,27 @@
 //! What a caller starts from: the tools, permission and turns of the first level that sets each, field by field.
 
+use super::ToolSet;
 use super::compile::{CompiledLayer, layer};
 use super::roles::toolset;
-use super::{Layer, Level, Selector, ToolSet};
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
-use crate::config::Config;
 use crate::error::{LoadError, Place};
-use serde::Serialize;
+use crate::model::Config;
+use crate::model::Selector;
+use crate::model::{Confinement, Selection, Tools};
 
 /// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
 pub const EXTERNAL_PREFIX: &str = "mcp__";
 /// Turns of an agent where nothing says.
 pub const MAX_TURNS: u32 = 25;
 
-/// How far the calls of a phase may go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
-pub enum Confinement {
-    /// Reading and computing only.
-    #[default]
-    ReadOnly,
-    /// Changes inside the workspace too, without the network.
-    WorkspaceWrite,
-    /// Nothing beside the other layers.
-    FullAccess,
-}
-
 impl Confinement {
-    /// Every one, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::WorkspaceWrite, Self::FullAccess];
-
-    /// The spelling in configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::FullAccess => "full-access",
-        }
-    }
-
-    /// Reads the spelling back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text)
-    }
-
-    /// The layer it adds.
-    pub fn layer(self) -> Layer {
-        let name = format!("permission {}", self.as_str());
-        match self {
-            Self::ReadOnly => Layer::new(Level::Phase, name).deny([
-                "effect:local_exec",
-                "effect:calls_llm",
-                "effect:modifies_files",
-                "effect:network_access",
-                "effect:system_state",
-            ]),
-            Self::WorkspaceWrite => Layer::new(Level::Phase, name).deny(["group:web"]),
-            Self::FullAccess => Layer::new(Level::Phase, name),
-        }
-    }
-
     pub(super) fn compile(
         self,
         catalogue: &Catalogue,
         errors: &mut Vec<LoadError>,
     ) -> CompiledLayer {
         layer(catalogue, &self.layer(), &[], errors)
-    }
-}
-
-/// The tools that one level selects.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum Tools {
-    /// By selectors, in order.
-    List(Vec<Selector>),
-    /// A toolset of the configuration.
-    Toolset(Selector),
-}
-
-/// What one level says; what it does not say comes from the next.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Selection {
-    /// The tools.
-    pub tools: Option<Tools>,
-    /// Tools of other servers, `mcp__SERVER__TOOL`; kept and exported, never run here.
-    pub external: Option<Vec<Selector>>,
-    /// How far calls may go.
-    pub permission: Option<Confinement>,
-    /// Turns of the agent; 0 sets no limit.
-    pub max_turns: Option<u32>,
-    /// Whether the next levels count for what is not said here.
-    pub inherit: bool,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
-
-impl Default for Selection {
-    fn default() -> Self {
-        Self {
-            tools: None,
-            external: None,
-            permission: None,
-            max_turns: None,
-            inherit: true,
-            place: None,
-        }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use tool_core::{Capability, Category, Effect, Permission, Spec};
 
+use super::ToolSet;
 use super::glob::fits_name;
-use super::{Selector, ToolSet};
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::LoadError;
-use crate::plugins;
+use crate::model::Selector;
 
 /// A group: computed from what tools say about themselves, never from a list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,11 +173,12 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
             }
         }
         Some(("plugin", name)) => {
-            let set = of_spec(&|spec| plugins::of_source(spec.source) == Some(name));
+            let set =
+                of_spec(&|spec| crate::catalogue::plugin_of_source(spec.source) == Some(name));
             let known = || catalogue.iter().map(|tool| tool.spec().source);
             if set.is_empty() {
                 Err(error(format!("no plugin named `{name}`"))
-                    .nearest(name, known().filter_map(plugins::of_source)))
+                    .nearest(name, known().filter_map(crate::catalogue::plugin_of_source)))
             } else {
                 Ok(set)
             }

@@ -6,12 +6,10 @@ use tool_core::{ErrorCode, ToolError};
 
 use super::join::unknown;
 use super::selection::CompiledSelection;
-use super::{
-    Chosen, CompiledProfile, CompiledRole, Confinement, Field, MAX_TURNS, Policy, Selected,
-    Selector, ToolSet, Who,
-};
+use super::{Chosen, CompiledProfile, CompiledRole, Field, MAX_TURNS, Policy, Selected, ToolSet};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadErrors, Place};
+use crate::model::{Confinement, Principal, Selector};
 
 /// The levels that say what a caller starts from, and the tools that come of it.
 #[derive(Debug, Clone)]
@@ -141,14 +139,14 @@ impl Policy {
     ///
     /// # Errors
     /// As [`Policy::caller`].
-    pub fn select(&self, catalogue: &Catalogue, who: &Who) -> Result<Selected, ToolError> {
+    pub fn select(&self, catalogue: &Catalogue, who: &Principal) -> Result<Selected, ToolError> {
         Ok(self.start(catalogue, who)?.selected())
     }
 
     pub(super) fn start<'a>(
         &'a self,
         catalogue: &Catalogue,
-        who: &Who,
+        who: &Principal,
     ) -> Result<Start<'a>, ToolError> {
         let (role, of_role) = self.named("role", &who.role, &self.roles)?;
         let mut steps = [None; 5];
@@ -208,7 +206,7 @@ impl Policy {
     fn tools_of<'a>(
         &'a self,
         catalogue: &Catalogue,
-        who: &Who,
+        who: &Principal,
         steps: &[Option<Step<'a>>],
     ) -> Result<Cow<'a, Chosen>, ToolError> {
         let mut tools = match first(steps, |says| says.tools.as_ref()) {
@@ -239,7 +237,7 @@ fn not_of_phase(agent: &str, phase: &str, agents: &[String]) -> ToolError {
 /// Adds what is enabled or forced, sorted, after what is there; then takes away what is disabled.
 fn override_selection(
     catalogue: &Catalogue,
-    who: &Who,
+    who: &Principal,
     chosen: &mut Chosen,
 ) -> Result<(), ToolError> {
     let scopes = [&who.session, &who.run];

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tool_core::Value;
 
-use super::{Layer, Obligation, Range, Rule, Selector};
+use crate::model::{Layer, Obligation, Range, Rule, Selector};
 
 /// Writes layers so that reading the text gives them back.
 pub fn to_toml(layers: &[Layer]) -> String {

@@ -6,7 +6,7 @@ mod calls;
 mod runs;
 mod setup;
 
-use registry::{Facts, Who};
+use registry::{Facts, Principal};
 use tool_core::{ErrorCode, ToolError, convert};
 
 use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus};
@@ -133,7 +133,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    fn standing(&self) -> Result<(Who, Facts), ToolError> {
+    fn standing(&self) -> Result<(Principal, Facts), ToolError> {
         let facts = self.state.holding();
         let facts = facts.map_err(|message| invalid("/facts", message))?;
         Ok((self.state.who(), facts))

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use registry::config::AnomalyLimits;
+use registry::model::AnomalyLimits;
 use tool_core::{Object, Value};
 
 use super::*;

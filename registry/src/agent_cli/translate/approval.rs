@@ -1,9 +1,9 @@
 //! Which of the visible tools run, ask, or are refused at a command line.
 
 use super::{OWN_SERVER, Work};
-use crate::agent_cli::CliSpec;
 use crate::agent_cli::template::{Known, Lists, expand, mentions};
-use crate::policy::Verdict;
+use crate::model::CliSpec;
+use crate::model::Verdict;
 
 impl Work<'_> {
     /// The flags that let tools run, ask or be refused.

@@ -9,9 +9,10 @@ use tool_core::nearest::nearest;
 use super::managed;
 use super::read::is_profile;
 use super::template::{Known, Lists, expand, fill, lay, mentions};
-use super::{CliArgs, CliRequest, CliSpec, ConfigFile, PromptVia, Unenforced};
+use super::{CliArgs, CliRequest, ConfigFile};
 use crate::aliases::Aliases;
-use crate::policy::Confinement;
+use crate::model::Confinement;
+use crate::model::{CliSpec, PromptVia, Unenforced};
 
 /// The name that our own server has at agent command lines.
 const OWN_SERVER: &str = "mathchain";

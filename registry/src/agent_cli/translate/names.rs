@@ -7,7 +7,7 @@ use crate::agent_cli::CliTool;
 use crate::agent_cli::template::{Known, expand};
 use crate::agents::ToolName;
 use crate::aliases::Aliases;
-use crate::policy::Verdict;
+use crate::model::Verdict;
 
 impl Work<'_> {
     /// The tools as the command line knows them, each once, with the strictest verdict.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tool_core::Value;
 
 use super::{OWN_SERVER, Work};
-use crate::agent_cli::CliSpec;
 use crate::agent_cli::template::{Known, Lists, expand, mentions};
+use crate::model::CliSpec;
 
 impl Work<'_> {
     /// The flags that leave the agent's tools visible and hide every other; what stays visible all the same is not enforced.

@@ -1,8 +1,9 @@
 use tool_core::Category;
 
-use super::*;
 use crate::fakes::twelve;
-use crate::policy::{Facts, Policy, Who};
+use crate::model::Principal;
+use crate::model::*;
+use crate::policy::{Facts, Policy};
 
 fn compiled(roles: &[&str], tools: &[&str]) -> Result<Policy, Vec<String>> {
     let file = |kind: &str, number: usize, text: &str| NamedFile {
@@ -29,7 +30,9 @@ fn compiled(roles: &[&str], tools: &[&str]) -> Result<Policy, Vec<String>> {
 fn seen(policy: &Policy, role: &str) -> Vec<&'static str> {
     let catalogue = twelve();
     let facts = Facts::default().with("workspace=ready");
-    let caller = policy.caller(&catalogue, &Who::role(role), &facts).unwrap();
+    let caller = policy
+        .caller(&catalogue, &Principal::role(role), &facts)
+        .unwrap();
     caller
         .visible()
         .iter()

@@ -5,7 +5,7 @@ use tool_core::schema::{Schema, check};
 use tool_core::{Object, Value, json};
 
 use super::*;
-use crate::config::Config;
+use crate::model::Config;
 
 #[test]
 fn every_key_is_described_and_every_description_is_of_a_key() {

@@ -6,7 +6,7 @@ use tool_core::{ErrorCode, ResourceKey, Source, ToolError, Value};
 use super::{Cleared, Halt, Opened, Ruled, budget, destroyed};
 use crate::dispatch::trail::{Trail, unaudited};
 use crate::dispatch::{Answer, CallRequest, Dispatcher, WorkspaceId, preview};
-use crate::policy::Verdict;
+use crate::model::Verdict;
 use crate::{digest, redact};
 
 impl<'a> Opened<'a> {

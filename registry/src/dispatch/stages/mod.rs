@@ -28,7 +28,8 @@ use super::{
     CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, resource_keys,
     results,
 };
-use crate::policy::{CallFacts, Caller, Decision, HostRules, Verdict};
+use crate::model::Verdict;
+use crate::policy::{CallFacts, Caller, Decision, HostRules};
 use crate::redact;
 
 /// The role that may look at everything.

@@ -5,7 +5,8 @@ use tool_core::Caller;
 use tool_core::capability::{Delegation, Question};
 
 use super::*;
-use crate::policy::{Access, Layer, Level, Who};
+use crate::model::{Layer, Level, Principal};
+use crate::policy::Access;
 
 fake!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
     let text = |pointer: &str| args.value.pointer(pointer);
@@ -208,8 +209,8 @@ proptest! {
         let config = format!("version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = {{ tools = [\"run_shell\", \"write_file\"] }}\ndecision = \"{rule}\"\n[[policies]]\nlevel = \"delegation\"\ndeny = [\"web_search\"]\n");
         let world = World::new(&[TWELVE], &config);
         let (catalogue, policy, facts) = (world.dispatcher.catalogue(), world.dispatcher.policy(), world.dispatcher.facts());
-        let mut who = Who::role(role);
-        let access = |who: &Who| -> Vec<Access> {
+        let mut who = Principal::role(role);
+        let access = |who: &Principal| -> Vec<Access> {
             let caller = policy.caller(catalogue, who, facts).unwrap();
             (0..catalogue.len()).map(|tool| caller.access(catalogue, tool)).collect()
         };

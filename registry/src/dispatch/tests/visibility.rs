@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dispatch::ChainPosition;
-use crate::policy::{Layer, Verdict};
+use crate::model::{Layer, Verdict};
 
 #[test]
 fn r5_r11_a_hidden_tool_is_refused_and_recorded_with_the_deciding_layer() {

@@ -4,9 +4,10 @@ use tool_core::{Caller, Category, Effect};
 
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::config::Config;
 use crate::fakes::{TWELVE, World};
-use crate::policy::{Facts, Verdict, WORKSPACE_READY, Who};
+use crate::model::Config;
+use crate::model::{Principal, Verdict};
+use crate::policy::{Facts, WORKSPACE_READY};
 
 const GOOD: &str = r#"{
   "schema_version": "1.0", "name": "demo", "version": "1.2.0", "description": "a demo",
@@ -537,7 +538,11 @@ decision = "deny"
     let (_, policy) = Config::load("mathchain.toml", written, &catalogue)
         .unwrap_or_else(|errors| panic!("{errors}"));
     let facts = Facts::default().with(WORKSPACE_READY);
-    let caller = |role: &str| policy.caller(&catalogue, &Who::role(role), &facts).unwrap();
+    let caller = |role: &str| {
+        policy
+            .caller(&catalogue, &Principal::role(role), &facts)
+            .unwrap()
+    };
     let listed = |role: &str| {
         let names = |tool| catalogue.tool(tool).spec().id;
         caller(role).listed().map(names).collect::<Vec<_>>()

@@ -71,9 +71,9 @@ fn a_matrix_hides_what_lists_hide() {
     let (catalogue, policy) = policy(BEFORE);
     for phase in [None, Some("audit")] {
         for row in policy.matrix(&catalogue, phase, &ready()).unwrap() {
-            let who = Who {
+            let who = Principal {
                 phase: phase.map(str::to_owned),
-                ..Who::role(&row.role)
+                ..Principal::role(&row.role)
             };
             let caller = policy.caller(&catalogue, &who, &ready()).unwrap();
             for (tool, access) in row.access.iter().enumerate() {
@@ -201,7 +201,7 @@ fn an_explanation_names_file_and_line() {
             .explain(
                 &catalogue,
                 (tool, None),
-                &Who::role("operator"),
+                &Principal::role("operator"),
                 &ready(),
                 None,
             )
@@ -214,7 +214,7 @@ fn an_explanation_names_file_and_line() {
         .explain(
             &catalogue,
             ("read_file", None),
-            &Who::role("operator"),
+            &Principal::role("operator"),
             &Facts::default(),
             None,
         )

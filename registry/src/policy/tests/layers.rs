@@ -197,7 +197,7 @@ fn r38_an_unknown_role_may_call_nothing() {
     let catalogue = twelve();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let error = policy
-        .caller(&catalogue, &Who::role("worker_maths"), &ready())
+        .caller(&catalogue, &Principal::role("worker_maths"), &ready())
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotVisible);
     assert_eq!(error.hint_str(), Some("did you mean `worker_math`?"));
@@ -251,7 +251,7 @@ fn the_default_roles_follow_the_intended_matrix() {
     ];
     for (role, categories) in matrix {
         let caller = policy
-            .caller(&catalogue, &Who::role(role), &ready())
+            .caller(&catalogue, &Principal::role(role), &ready())
             .unwrap();
         for (index, tool) in catalogue.iter().enumerate() {
             let expected = categories.contains(&tool.spec().category);
@@ -266,7 +266,7 @@ fn the_default_roles_follow_the_intended_matrix() {
     }
     for role in ["toolrunner", "operator"] {
         let caller = policy
-            .caller(&catalogue, &Who::role(role), &ready())
+            .caller(&catalogue, &Principal::role(role), &ready())
             .unwrap();
         assert_eq!(caller.visible(), &ToolSet::all(catalogue.len()), "{role}");
     }
@@ -279,7 +279,7 @@ fn roles_of_workflows_have_what_their_work_needs() {
     let catalogue = twelve();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let seen = |role: &str| {
-        let caller = policy.caller(&catalogue, &Who::role(role), &ready());
+        let caller = policy.caller(&catalogue, &Principal::role(role), &ready());
         caller.unwrap().visible().clone()
     };
     let writing = ToolSet::of(catalogue.len(), |tool| {
@@ -357,7 +357,7 @@ fn a_layer_of_a_call_only_narrows() {
     let error = policy
         .caller(
             &catalogue,
-            &Who::role("operator").narrow(allowing),
+            &Principal::role("operator").narrow(allowing),
             &ready(),
         )
         .unwrap_err();
@@ -367,19 +367,19 @@ fn a_layer_of_a_call_only_narrows() {
         policy
             .caller(
                 &catalogue,
-                &Who::role("operator").narrow(misspelt),
+                &Principal::role("operator").narrow(misspelt),
                 &ready()
             )
             .is_err()
     );
     let parent = policy
-        .caller(&catalogue, &Who::role("worker_math"), &ready())
+        .caller(&catalogue, &Principal::role("worker_math"), &ready())
         .unwrap();
     let widening = Layer::new(Level::Delegation, "x").allow(["group:all"]);
     let child = policy
         .caller(
             &catalogue,
-            &Who::role("worker_math").narrow(widening),
+            &Principal::role("worker_math").narrow(widening),
             &ready(),
         )
         .unwrap();
@@ -394,7 +394,7 @@ fn unmet_preconditions_hide_with_their_reason() {
     let catalogue = Catalogue::new(&[NEEDS]).unwrap();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let caller = policy
-        .caller(&catalogue, &Who::role("operator"), &Facts::default())
+        .caller(&catalogue, &Principal::role("operator"), &Facts::default())
         .unwrap();
     assert!(
         caller
@@ -406,7 +406,7 @@ fn unmet_preconditions_hide_with_their_reason() {
     let facts = Facts::default().with("workspace=ready");
     assert!(
         policy
-            .caller(&catalogue, &Who::role("operator"), &facts)
+            .caller(&catalogue, &Principal::role("operator"), &facts)
             .unwrap()
             .visible()
             .contains(0)
@@ -424,7 +424,7 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
             .explain(
                 &catalogue,
                 (tool, None),
-                &Who::role(role).narrow(Layer::no_web()),
+                &Principal::role(role).narrow(Layer::no_web()),
                 &facts,
                 None,
             )
@@ -464,7 +464,7 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
         .explain(
             &catalogue,
             ("calculat", None),
-            &Who::role("operator"),
+            &Principal::role("operator"),
             &facts,
             None,
         )
@@ -519,8 +519,8 @@ proptest::proptest! {
         let big = Policy::compile(&all, &Config::default(), &[]).unwrap();
         let small = Policy::compile(&fewer, &Config::default(), &[]).unwrap();
         let role = big.roles().nth(role).unwrap().0.to_owned();
-        let in_big = big.caller(&all, &Who::role(role.as_str()), &ready()).unwrap();
-        let in_small = small.caller(&fewer, &Who::role(role.as_str()), &ready()).unwrap();
+        let in_big = big.caller(&all, &Principal::role(role.as_str()), &ready()).unwrap();
+        let in_small = small.caller(&fewer, &Principal::role(role.as_str()), &ready()).unwrap();
         for tool in 0..count {
             proptest::prop_assert_eq!(in_big.decide(&all, tool, None, None), in_small.decide(&fewer, tool, None, None));
         }

@@ -19,7 +19,10 @@ mod who;
 
 use super::compile::{self, CompiledLayer};
 use super::*;
+use crate::catalogue::Catalogue;
+use crate::error::LoadErrors;
 use crate::fakes::{FakeFiles, twelve};
+use crate::model::*;
 
 /// The names that stay visible when these layers narrow the whole catalogue.
 fn visible(catalogue: &Catalogue, layers: &[Layer]) -> Result<BTreeSet<String>, LoadErrors> {
@@ -59,7 +62,7 @@ fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
     let (_, policy) =
         Config::load("mathchain.toml", config, &catalogue).unwrap_or_else(|err| panic!("{err}"));
     let caller = policy
-        .caller(&catalogue, &Who::role(role), &ready())
+        .caller(&catalogue, &Principal::role(role), &ready())
         .unwrap();
     let mut files = FakeFiles::default();
     files.links.get_mut().unwrap().extend([

@@ -1,7 +1,7 @@
 //! Phases, agents, profiles and overrides: which tools a caller starts from, and who said so.
 
 use super::*;
-use crate::config::Agent;
+use crate::model::Agent;
 
 const PHASES: &str = r#"
 version = 1
@@ -49,15 +49,15 @@ fn policy() -> (Catalogue, Policy) {
     (catalogue, policy)
 }
 
-fn who(phase: &str, agent: Option<&str>) -> Who {
-    Who {
+fn who(phase: &str, agent: Option<&str>) -> Principal {
+    Principal {
         phase: Some(phase.to_owned()),
         agent: agent.map(str::to_owned),
-        ..Who::role("operator")
+        ..Principal::role("operator")
     }
 }
 
-fn listed(policy: &Policy, catalogue: &Catalogue, who: &Who) -> Vec<String> {
+fn listed(policy: &Policy, catalogue: &Catalogue, who: &Principal) -> Vec<String> {
     let caller = policy.caller(catalogue, who, &ready()).unwrap();
     caller
         .listed()
@@ -102,7 +102,7 @@ fn a1_a6_each_field_comes_from_the_first_level_that_sets_it() {
         ["plot"]
     );
     // A2: an explicit toolset is over the phase's, and under the agent's in the phase.
-    let explicit = Who {
+    let explicit = Principal {
         toolset: Some("more".to_owned()),
         ..who("audit", Some("codex"))
     };
@@ -111,7 +111,7 @@ fn a1_a6_each_field_comes_from_the_first_level_that_sets_it() {
         ["read_file", "plot"]
     );
     // A1: the agent in the phase is over both.
-    let over = Who {
+    let over = Principal {
         toolset: Some("more".to_owned()),
         ..who("audit", Some("gemini"))
     };
@@ -121,7 +121,7 @@ fn a1_a6_each_field_comes_from_the_first_level_that_sets_it() {
     );
     // A4: without a phase the role's, and no permission.
     let none = policy
-        .select(&catalogue, &Who::role("worker_math"))
+        .select(&catalogue, &Principal::role("worker_math"))
         .unwrap();
     assert_eq!(none.tools.from, "role `worker_math`");
     assert!(none.permission.is_none());
@@ -153,33 +153,35 @@ fn a_permission_and_the_layers_of_a_phase_narrow() {
         "{:?}",
         reason("write_file")
     );
-    let mut tidy = Who::role("operator");
+    let mut tidy = Principal::role("operator");
     tidy.task = Some("tidy".to_owned());
     assert!(!listed(&policy, &catalogue, &tidy).contains(&"plot".to_owned()));
-    let delegate = Who::role("operator").narrow(Layer::new(Level::Delegation, "child"));
+    let delegate = Principal::role("operator").narrow(Layer::new(Level::Delegation, "child"));
     assert!(!listed(&policy, &catalogue, &delegate).contains(&"run_shell".to_owned()));
-    assert!(listed(&policy, &catalogue, &Who::role("operator")).contains(&"run_shell".to_owned()));
+    assert!(
+        listed(&policy, &catalogue, &Principal::role("operator")).contains(&"run_shell".to_owned())
+    );
 }
 
 #[test]
 fn unknown_names_of_a_caller_are_refused_with_the_nearest() {
     let (catalogue, policy) = policy();
-    let refused = |who: Who| policy.caller(&catalogue, &who, &ready()).unwrap_err();
+    let refused = |who: Principal| policy.caller(&catalogue, &who, &ready()).unwrap_err();
     for (who, expected) in [
         (who("audits", None), "did you mean `audit`?"),
         (who("audit", Some("codexx")), "did you mean `codex`?"),
         (who("research", Some("codex")), "its agents are `claude`"),
         (
-            Who {
+            Principal {
                 task: Some("maths".to_owned()),
-                ..Who::role("operator")
+                ..Principal::role("operator")
             },
             "did you mean `math`?",
         ),
         (
-            Who {
+            Principal {
                 profile: Some("openapi".to_owned()),
-                ..Who::role("operator")
+                ..Principal::role("operator")
             },
             "did you mean `openai`?",
         ),
@@ -189,7 +191,7 @@ fn unknown_names_of_a_caller_are_refused_with_the_nearest() {
         assert_eq!(error.hint_str(), Some(expected));
     }
     // D10: nothing changes where a name is unknown.
-    let mut odd = Who::role("operator");
+    let mut odd = Principal::role("operator");
     odd.run.enable = vec!["plto".to_owned()];
     let error = refused(odd);
     assert!(
@@ -215,7 +217,7 @@ fn d19_d20_what_is_disabled_stays_away_and_extras_come_last_in_order_of_their_na
         ["search_files", "calculate", "plot"]
     );
     // No override reaches beyond the role or over a layer.
-    let mut math = Who::role("worker_math");
+    let mut math = Principal::role("worker_math");
     math.run.force = vec!["run_shell".to_owned()];
     assert!(!listed(&policy, &catalogue, &math).contains(&"run_shell".to_owned()));
 }
@@ -236,9 +238,9 @@ fn an_agent_sees_nothing_that_its_file_does_not_list() {
     });
     let policy = Policy::compile(&catalogue, &config, &[]).unwrap();
     assert_eq!(policy.role_of_agent("claude"), Some("worker_general"));
-    let alone = Who {
+    let alone = Principal {
         agent: Some("claude".to_owned()),
-        ..Who::role("operator")
+        ..Principal::role("operator")
     };
     assert_eq!(listed(&policy, &catalogue, &alone), ["plot", "web_fetch"]);
     assert_eq!(
@@ -259,7 +261,7 @@ fn facts_hide_tools_and_say_what_would_help() {
     ] {
         let facts = Facts::default().with(fact);
         let caller = policy
-            .caller(&catalogue, &Who::role("operator"), &facts)
+            .caller(&catalogue, &Principal::role("operator"), &facts)
             .unwrap();
         let reason = caller.hidden(&catalogue, reader).unwrap().reason;
         assert!(
@@ -271,7 +273,7 @@ fn facts_hide_tools_and_say_what_would_help() {
     }
     let quiet = ready().with(NO_WEB).with(READ_ONLY);
     let caller = policy
-        .caller(&catalogue, &Who::role("operator"), &quiet)
+        .caller(&catalogue, &Principal::role("operator"), &quiet)
         .unwrap();
     for name in ["web_fetch", "write_file", "run_shell"] {
         let tool = catalogue.index(name).unwrap();

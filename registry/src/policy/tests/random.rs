@@ -331,8 +331,8 @@ impl Random {
             .unwrap_or_else(|errors| panic!("{errors}\n{self:?}"))
     }
 
-    pub(super) fn who(&self) -> Who {
-        Who {
+    pub(super) fn who(&self) -> Principal {
+        Principal {
             agent: self.agent.then(|| "codex".to_owned()),
             phase: self.phase.is_some().then(|| "p".to_owned()),
             task: self.task.map(str::to_owned),
@@ -346,7 +346,7 @@ impl Random {
                 ..Overrides::default()
             },
             layers: self.delegation.iter().map(RandomLayer::to_layer).collect(),
-            ..Who::role("worker")
+            ..Principal::role("worker")
         }
     }
 

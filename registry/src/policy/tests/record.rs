@@ -87,7 +87,7 @@ fn a_rule_is_never_recorded_over_a_deny_or_an_ask() {
         ("plot", rule("plot", |_| {}), false),
     ] {
         let about = (tool, &rule);
-        let found = policy.may_record(&catalogue, about, &Who::role("operator"), &ready());
+        let found = policy.may_record(&catalogue, about, &Principal::role("operator"), &ready());
         assert_eq!(found.is_ok(), fits, "{tool} {:?}: {found:?}", rule.matches);
         if let Err(err) = found {
             assert_eq!(err.code(), ErrorCode::PolicyDenied);

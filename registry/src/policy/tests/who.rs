@@ -7,9 +7,9 @@ fn texts(list: &[&str]) -> Vec<String> {
     list.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn narrowed() -> Who {
+fn narrowed() -> Principal {
     let rule = Rule::new(Verdict::Deny, ["write_file"]).path_under(["secret"]);
-    Who {
+    Principal {
         agent: Some("scout".to_owned()),
         phase: Some("audit".to_owned()),
         task: Some("bugfix".to_owned()),
@@ -24,7 +24,7 @@ fn narrowed() -> Who {
             disable: texts(&["b"]),
             force: texts(&["c"]),
         },
-        ..Who::role("operator")
+        ..Principal::role("operator")
     }
     .narrow(Layer::read_only())
     .narrow(Layer::no_web())
@@ -38,7 +38,7 @@ fn narrowed() -> Who {
 #[test]
 fn a_caller_is_read_back_with_all_that_narrows() {
     let who = narrowed();
-    let mut read = Who::from_value("operator", &who.to_value());
+    let mut read = Principal::from_value("operator", &who.to_value());
     assert_eq!(read.run.disable, texts(&["plot", "b"]));
     assert_eq!(read.to_value(), who.to_value());
     // Where a layer was written is all that it loses.
@@ -56,9 +56,9 @@ fn a_caller_is_read_back_with_all_that_narrows() {
         }
     }
     assert_eq!(read.layers, who.layers);
-    let plain = Who::role("operator");
-    assert_eq!(Who::from_value("operator", &plain.to_value()), plain);
-    assert_eq!(Who::from_value("operator", &Value::Null), plain);
+    let plain = Principal::role("operator");
+    assert_eq!(Principal::from_value("operator", &plain.to_value()), plain);
+    assert_eq!(Principal::from_value("operator", &Value::Null), plain);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_layer_that_cannot_be_read_leaves_nothing() {
     let catalogue = twelve();
     let (_, policy) = Config::load("m.toml", "version = 1\n", &catalogue).unwrap();
     let visible = |value: &Value| {
-        let who = Who::from_value("operator", value);
+        let who = Principal::from_value("operator", value);
         let caller = policy.caller(&catalogue, &who, &ready()).unwrap();
         caller.listed().count()
     };
@@ -108,12 +108,12 @@ fn records_say_what_selected_and_narrowed() {
         let found = record.get(key).map(ToString::to_string);
         assert_eq!(found.as_deref(), Some(wanted), "{key}");
     }
-    let many = Who {
+    let many = Principal {
         run: Overrides {
             enable: (0..70).map(|n| format!("t{n}")).collect(),
             ..Overrides::default()
         },
-        ..Who::default()
+        ..Principal::default()
     };
     let mut record = tool_core::Object::new();
     many.note(&mut record);

@@ -1,11 +1,12 @@
-//! [`Who`]: everything about a caller that selects and narrows.
+//! [`Principal`]: everything about a caller that selects and narrows.
 
 use std::sync::Arc;
 
 use tool_core::{Effect, Object, Value};
 
-use super::{Layer, Level, to_toml};
-use crate::{Config, redact};
+use super::{Config, Layer, Level};
+use crate::policy::to_toml;
+use crate::redact;
 
 /// Names that a session or a run adds to or takes from the selection. Nothing here beats a layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Overrides {
 
 /// Who calls, in which phase, as which agent: everything that selects and narrows.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Who {
+pub struct Principal {
     /// Role.
     pub role: String,
     /// Agent: one with a file, or an agent command line.
@@ -48,7 +49,7 @@ pub struct Who {
     pub layers: Vec<Layer>,
 }
 
-impl Who {
+impl Principal {
     /// A caller with a role and nothing else.
     pub fn role(role: impl Into<String>) -> Self {
         Self {
@@ -94,7 +95,7 @@ impl Who {
         }
     }
 
-    /// All of a caller but the role, such that [`Who::from_value`] reads it back.
+    /// All of a caller but the role, such that [`Principal::from_value`] reads it back.
     pub fn to_value(&self) -> Value {
         let mut object = Object::new();
         for (key, name) in self.names() {
@@ -114,7 +115,7 @@ impl Who {
         Value::Object(Arc::new(object))
     }
 
-    /// Reads what [`Who::to_value`] wrote. A layer that cannot be read any more leaves the caller nothing.
+    /// Reads what [`Principal::to_value`] wrote. A layer that cannot be read any more leaves the caller nothing.
     pub fn from_value(role: &str, value: &Value) -> Self {
         let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
         let layers = value.get("layers");
