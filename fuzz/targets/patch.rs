@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use tool_core::{ResourceId, Reason};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -90,7 +91,7 @@ impl Memory {
 }
 
 fn missing(path: &str) -> ToolError {
-    ToolError::new(ErrorCode::ToolError, format_args!("`{path}` is missing")).reason("not_found")
+    ToolError::new(ErrorCode::ToolError, format_args!("`{path}` is missing")).reason(Reason::NotFound)
 }
 
 fn info(path: &str, content: &[u8]) -> FileInfo {
@@ -132,8 +133,8 @@ impl Files for Memory {
         self.read(path, 0).map(|content| content.info)
     }
 
-    fn identity(&self, path: &str) -> Result<String, ToolError> {
-        Ok(path.to_owned())
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
+        Ok(path.to_owned().into())
     }
 
     /// All of them, each on what it expects: the tool must not ask for anything else.

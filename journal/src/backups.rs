@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rusqlite::{Row, params};
 use tool_core::capability::Durability;
 use tool_core::capability::{Backups, Change, FileInfo, FileKind, Files, Kept, Ledger as _};
-use tool_core::{ErrorCode, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError, Value};
 
 use super::State;
 use super::random;
@@ -116,7 +116,7 @@ impl Keeper {
     fn below(&self, path: &str, found: &mut Vec<FileInfo>) -> Result<(), ToolError> {
         let info = match self.files.stat(path) {
             Ok(info) => info,
-            Err(err) if err.reason_str() == Some("not_found") => return Ok(()),
+            Err(err) if err.is(Reason::NotFound) => return Ok(()),
             Err(err) => return Err(err),
         };
         match info.kind {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rusqlite::ErrorCode as Sqlite;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 /// What SQLite answered while doing something to the file.
 pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> ToolError {
@@ -59,6 +59,6 @@ pub(super) fn unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError 
         ErrorCode::ToolError,
         format_args!("the state `{}` cannot be written: {why}", file.display()),
     )
-    .reason("state_unwritable")
+    .reason(Reason::StateUnwritable)
     .hint("set `[workspace] state` to a folder you can write; without a state, calls with effects are refused")
 }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::time::Duration;
 
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{ErrorCode, Object, Reason, ToolError, Value, json};
 
 /// How long a lease holds after its last renewal.
 pub const LEASE: Duration = Duration::from_secs(30);
@@ -124,7 +124,7 @@ pub(super) fn busy(run: &str, owner: Option<&Owner>, left_ms: u64, until_ms: u64
             left_ms.div_ceil(1000)
         ),
     )
-    .reason("run_busy")
+    .reason(Reason::RunBusy)
     .hint("wait until that process ends; one that died is replaced at once, one that hangs when its lease ends")
     .evidence(Value::Object(evidence.into()))
 }

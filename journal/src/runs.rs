@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{ErrorCode, Reason, ToolError, Value, json};
 
 use super::chain::{self, Chain, Hash};
 use super::journal::Journal;
@@ -21,7 +21,7 @@ pub(super) fn ended(id: &str) -> ToolError {
         ErrorCode::Conflict,
         format_args!("run `{id}` has ended: nothing more is written to it"),
     )
-    .reason("run_ended")
+    .reason(Reason::RunEnded)
     .hint("`mathchain runs show` says how; run the plan again for another one")
 }
 

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use tool_core::capability::{
     Backups as _, Change, Clock, FileContent, FileInfo, FileKind, Files, WriteMode,
 };
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError};
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl Files for Memory {
         if files.keys().any(|name| name.starts_with(&below)) {
             return Ok(info(path, FileKind::Directory, 0, 0o755));
         }
-        Err(ToolError::new(ErrorCode::ToolError, "no such file").reason("not_found"))
+        Err(ToolError::new(ErrorCode::ToolError, "no such file").reason(Reason::NotFound))
     }
 
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
@@ -111,8 +111,8 @@ impl Files for Memory {
         Ok(Vec::new())
     }
 
-    fn identity(&self, path: &str) -> Result<String, ToolError> {
-        Ok(path.to_owned())
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
+        Ok(path.to_owned().into())
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tool_core::capability::folded;
-use tool_core::{Access, ResourceKey, ResourceKind};
+use tool_core::{Access, Inode, ResourceKey, ResourceKind};
 
 /// Most conflict edges of a plan that is run in parallel.
 pub const EDGES_MAX: usize = 500_000;
@@ -36,6 +36,8 @@ pub struct Conflicts {
     paths: Trie,
     /// Hosts, of which the root is any.
     hosts: Trie,
+    /// Files with several names.
+    inodes: HashMap<Inode, Slot>,
     named: HashMap<(ResourceKind, String), Slot>,
     overflow: bool,
 }
@@ -80,14 +82,9 @@ impl Conflicts {
             let mut found = Vec::new();
             match key.kind {
                 ResourceKind::Path => {
-                    // A file with several names is one file: after two slashes stands its inode.
-                    let (path, inode) = match key.name.split_once("//") {
-                        Some((path, inode)) if inode.contains(':') => (path, Some(inode)),
-                        _ => (&*key.name, None),
-                    };
-                    self.paths.touch(step, path, key.access, &mut found);
-                    if let Some(inode) = inode {
-                        let slot = self.named.entry((key.kind, inode.to_owned())).or_default();
+                    self.paths.touch(step, &key.name, key.access, &mut found);
+                    if let Some(inode) = key.inode {
+                        let slot = self.inodes.entry(inode).or_default();
                         slot.touch(step, key.access, &mut found);
                         found.sort_unstable();
                         found.dedup();
@@ -129,7 +126,7 @@ pub fn describe(key: &ResourceKey) -> String {
     match (key.kind, key.name.as_str()) {
         (ResourceKind::Path, "" | ".") => "path:*".to_owned(),
         (ResourceKind::Host, "") => "host:*".to_owned(),
-        (kind, name) => format!("{kind}:{name}"),
+        (kind, _) => format!("{kind}:{}", key.id()),
     }
 }
 
@@ -234,6 +231,8 @@ fn components(path: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use tool_core::ResourceId;
+
     use super::*;
     use proptest::prelude::*;
 
@@ -255,8 +254,8 @@ mod tests {
     fn keys(step: &str) -> Vec<ResourceKey> {
         step.split('+')
             .map(|key| match key.split_at(2) {
-                ("r:", path) => ResourceKey::read_path(path),
-                (_, path) => ResourceKey::write_path(path),
+                ("r:", path) => ResourceKey::read_path("").identified(ResourceId::parse(path)),
+                (_, path) => ResourceKey::write_path("").identified(ResourceId::parse(path)),
             })
             .collect()
     }
@@ -305,8 +304,8 @@ mod tests {
             ("b:443", Access::Write),
         ];
         for (step, (name, access)) in hosts.into_iter().enumerate() {
-            let (kind, name) = (ResourceKind::Host, name.to_owned());
-            conflicts.step(step, &[ResourceKey { kind, name, access }]);
+            let kind = ResourceKind::Host;
+            conflicts.step(step, &[ResourceKey::new(kind, name, access)]);
         }
         let edges = conflicts.finish().unwrap();
         let edges: Vec<_> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
@@ -320,11 +319,7 @@ mod tests {
 
     #[test]
     fn other_kinds_have_no_folders() {
-        let key = |name: &str, access| ResourceKey {
-            kind: ResourceKind::Host,
-            name: name.to_owned(),
-            access,
-        };
+        let key = |name: &str, access| ResourceKey::new(ResourceKind::Host, name, access);
         let mut conflicts = Conflicts::default();
         conflicts.step(0, &[key("a/b", Access::Write)]);
         conflicts.step(1, &[key("a", Access::Read)]);

@@ -14,8 +14,8 @@ use tool_core::capability::{
 use tool_core::input::InputKind;
 use tool_core::{
     Capabilities, Capability, Category, Ctx, Determinism, Effect, Entry, ErrorCode, Example, Input,
-    Permission, Reach, ResourceKind, ResourceTemplate, Seed, Source, Spec, StopFlag, Syntax, Text,
-    Tool, ToolError, Value, entry,
+    Permission, Reach, Reason, ResourceId, ResourceKind, ResourceTemplate, Seed, Source, Spec,
+    StopFlag, Syntax, Text, Tool, ToolError, Value, entry,
 };
 
 use crate::catalogue::Catalogue;
@@ -226,11 +226,11 @@ pub(crate) struct FakeFiles {
 
 impl Files for FakeFiles {
     fn read(&self, path: &str, _: u64) -> Result<FileContent, ToolError> {
-        let path = self.identity(path)?;
+        let path = self.identity(path)?.path;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = files.get(&path).cloned().ok_or_else(|| {
             ToolError::new(ErrorCode::ToolError, format_args!("no file `{path}`"))
-                .reason("not_found")
+                .reason(Reason::NotFound)
         })?;
         Ok(FileContent {
             info: info(&path, bytes.len()),
@@ -239,7 +239,7 @@ impl Files for FakeFiles {
         })
     }
     fn write(&self, path: &str, content: &[u8], _: WriteMode) -> Result<FileInfo, ToolError> {
-        let path = self.identity(path)?;
+        let path = self.identity(path)?.path;
         self.files
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -262,7 +262,7 @@ impl Files for FakeFiles {
     ) -> Result<(Vec<FileInfo>, bool), ToolError> {
         Ok((Vec::new(), false))
     }
-    fn identity(&self, path: &str) -> Result<String, ToolError> {
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
         let parts = crate::policy::components(path).ok_or_else(|| {
             ToolError::new(
                 ErrorCode::InvalidArgs,
@@ -278,10 +278,10 @@ impl Files for FakeFiles {
             .iter()
         {
             if let Some(rest) = plain.strip_prefix(link.as_str()) {
-                return Ok(format!("{target}{rest}"));
+                return Ok(ResourceId::parse(&format!("{target}{rest}")));
             }
         }
-        Ok(plain)
+        Ok(ResourceId::parse(&plain))
     }
 }
 

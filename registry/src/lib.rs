@@ -26,8 +26,7 @@ pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
     Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains, Considered,
-    Dispatcher, Host, OUTCOME_UNKNOWN, Origin, Results, TraceParent, Witness, WorkspaceId, cut,
-    install_panic_hook,
+    Dispatcher, Host, Origin, Results, TraceParent, Witness, WorkspaceId, cut, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

@@ -3,7 +3,7 @@
 use registry::{Facts, Principal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Access, ErrorCode, ResourceKey, ResourceKind, ToolError};
+use tool_core::{Access, ErrorCode, ResourceId, ResourceKey, ResourceKind, ToolError};
 
 use super::limits::cut;
 
@@ -115,7 +115,7 @@ impl From<&ResourceKey> for Resource {
     fn from(key: &ResourceKey) -> Self {
         Self {
             kind: key.kind,
-            name: key.name.clone(),
+            name: key.id().to_string(),
             access: key.access,
         }
     }
@@ -123,11 +123,7 @@ impl From<&ResourceKey> for Resource {
 
 impl From<&Resource> for ResourceKey {
     fn from(resource: &Resource) -> Self {
-        Self {
-            kind: resource.kind,
-            name: resource.name.clone(),
-            access: resource.access,
-        }
+        Self::new(resource.kind, "", resource.access).identified(ResourceId::parse(&resource.name))
     }
 }
 

@@ -3,115 +3,54 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::names;
+use crate::reason::Reason;
 use crate::value::Value;
 use crate::{brief, path};
 
-/// The closed list of error codes; every failure at every door carries one of them.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorCode {
-    /// The request itself is malformed: not JSON, a duplicate key, too deep, not an object.
-    InvalidRequest,
-    /// No tool has that name.
-    UnknownTool,
-    /// An argument is missing, unknown, of the wrong type or out of range.
-    InvalidArgs,
-    /// The tool exists but this caller may not see it.
-    NotVisible,
-    /// A rule denies this call.
-    PolicyDenied,
-    /// The call needs a person's approval and this door cannot wait for one.
-    ApprovalRequired,
-    /// A person declined the call.
-    ApprovalDeclined,
-    /// The approval was not given, or not used, in time.
-    ApprovalExpired,
-    /// A fact the tool needs does not hold.
-    PreconditionFailed,
-    /// A file or other resource changed between planning and running.
-    ResourceChanged,
-    /// An earlier step that this one depends on did not succeed.
-    DependencyFailed,
-    /// The sandbox the tool needs cannot be applied on this machine.
-    SandboxUnavailable,
-    /// A stated limit on size, memory, depth or evaluations was reached.
-    LimitExceeded,
-    /// The deadline passed.
-    Timeout,
-    /// The caller cancelled the call.
-    Cancelled,
-    /// The result is larger than the output limit.
-    OutputTooLarge,
-    /// The mathematics has no answer, or none that can be trusted.
-    Numeric,
-    /// The tool failed in its own domain.
-    ToolError,
-    /// The call conflicts with the state it found.
-    Conflict,
-    /// A defect in mathchain itself.
-    Internal,
-}
-
-impl ErrorCode {
-    /// Every code, in the order of the documentation.
-    pub const ALL: [Self; 20] = [
-        Self::InvalidRequest,
-        Self::UnknownTool,
-        Self::InvalidArgs,
-        Self::NotVisible,
-        Self::PolicyDenied,
-        Self::ApprovalRequired,
-        Self::ApprovalDeclined,
-        Self::ApprovalExpired,
-        Self::PreconditionFailed,
-        Self::ResourceChanged,
-        Self::DependencyFailed,
-        Self::SandboxUnavailable,
-        Self::LimitExceeded,
-        Self::Timeout,
-        Self::Cancelled,
-        Self::OutputTooLarge,
-        Self::Numeric,
-        Self::ToolError,
-        Self::Conflict,
-        Self::Internal,
-    ];
-
-    /// The spelling on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidRequest => "invalid_request",
-            Self::UnknownTool => "unknown_tool",
-            Self::InvalidArgs => "invalid_args",
-            Self::NotVisible => "not_visible",
-            Self::PolicyDenied => "policy_denied",
-            Self::ApprovalRequired => "approval_required",
-            Self::ApprovalDeclined => "approval_declined",
-            Self::ApprovalExpired => "approval_expired",
-            Self::PreconditionFailed => "precondition_failed",
-            Self::ResourceChanged => "resource_changed",
-            Self::DependencyFailed => "dependency_failed",
-            Self::SandboxUnavailable => "sandbox_unavailable",
-            Self::LimitExceeded => "limit_exceeded",
-            Self::Timeout => "timeout",
-            Self::Cancelled => "cancelled",
-            Self::OutputTooLarge => "output_too_large",
-            Self::Numeric => "numeric",
-            Self::ToolError => "tool_error",
-            Self::Conflict => "conflict",
-            Self::Internal => "internal",
-        }
-    }
-}
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+names! {
+    /// The closed list of error codes; every failure at every door carries one of them.
+    ErrorCode {
+        /// The request itself is malformed: not JSON, a duplicate key, too deep, not an object.
+        InvalidRequest = "invalid_request",
+        /// No tool has that name.
+        UnknownTool = "unknown_tool",
+        /// An argument is missing, unknown, of the wrong type or out of range.
+        InvalidArgs = "invalid_args",
+        /// The tool exists but this caller may not see it.
+        NotVisible = "not_visible",
+        /// A rule denies this call.
+        PolicyDenied = "policy_denied",
+        /// The call needs an approval, and this interface cannot wait for one.
+        ApprovalRequired = "approval_required",
+        /// The operator declined the call.
+        ApprovalDeclined = "approval_declined",
+        /// The approval was not given, or not used, in time.
+        ApprovalExpired = "approval_expired",
+        /// A precondition of the tool is not met.
+        PreconditionFailed = "precondition_failed",
+        /// A file or other resource changed between planning and running.
+        ResourceChanged = "resource_changed",
+        /// An earlier step that this one depends on did not succeed.
+        DependencyFailed = "dependency_failed",
+        /// The sandbox the tool needs cannot be applied on this machine.
+        SandboxUnavailable = "sandbox_unavailable",
+        /// A stated limit on size, memory, depth or evaluations was reached.
+        LimitExceeded = "limit_exceeded",
+        /// The deadline passed.
+        Timeout = "timeout",
+        /// The caller cancelled the call.
+        Cancelled = "cancelled",
+        /// The result is larger than the output limit.
+        OutputTooLarge = "output_too_large",
+        /// The mathematics has no answer, or none that can be trusted.
+        Numeric = "numeric",
+        /// The tool failed in its own domain.
+        ToolError = "tool_error",
+        /// The call conflicts with the state it found.
+        Conflict = "conflict",
+        /// A defect in mathchain itself.
+        Internal = "internal",
     }
 }
 
@@ -324,6 +263,11 @@ impl ToolError {
         self.0.code
     }
 
+    /// Whether it has this reason.
+    pub fn is(&self, reason: Reason) -> bool {
+        self.reason_str() == Some(reason.as_str())
+    }
+
     /// The finer reason, where there is one.
     pub fn reason_str(&self) -> Option<&str> {
         self.0.reason.as_deref()
@@ -363,9 +307,7 @@ impl ToolError {
     pub fn from_value(value: &Value) -> Option<Self> {
         let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
         let code = text(value, "code")?;
-        let code = ErrorCode::ALL
-            .into_iter()
-            .find(|one| one.as_str() == code)?;
+        let code = ErrorCode::parse(&code)?;
         let problems = value.get("problems").and_then(Value::items);
         let problem = |one: &Value| {
             let number = |key: &str| u32::try_from(one.get(key)?.as_i64()?).ok();

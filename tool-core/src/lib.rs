@@ -14,12 +14,15 @@ pub mod ctx;
 pub mod error;
 pub mod input;
 pub mod json;
+mod names;
 pub mod nearest;
 pub mod npy;
 pub mod number;
 pub mod outcome;
 pub mod path;
 pub mod present;
+pub mod reason;
+pub mod resource;
 pub mod rng;
 pub mod schema;
 pub mod shape;
@@ -33,10 +36,9 @@ pub use ctx::{Budget, Capabilities, Ctx};
 pub use error::{ErrorCode, Problem, ToolError};
 pub use input::{Input, Load, Matrix, Source, Table, Text, Vector};
 pub use outcome::{Outcome, Shortfall, Status};
-pub use spec::{
-    Access, Caller, Capability, Category, Determinism, Effect, Permission, ResourceKey,
-    ResourceKind, ResourceTemplate, Spec, Syntax,
-};
+pub use reason::Reason;
+pub use resource::{Access, Inode, ResourceId, ResourceKey, ResourceKind, ResourceTemplate};
+pub use spec::{Caller, Capability, Category, Determinism, Effect, Permission, Spec, Syntax};
 pub use stop::StopFlag;
 pub use tool::{AnyTool, Call, Entry, Example, Probe, Reach, Tool, entry};
 pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};

@@ -1,43 +1,7 @@
 //! What a tool says about itself: one constant, from which policy, planner, listings and documentation are computed.
 
-use std::fmt;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Defines a closed set of names with its wire spelling.
-macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-        pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant),+
-        }
-
-        impl $name {
-            /// Every member, in documentation order.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The spelling on the wire.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text),+
-                }
-            }
-
-            /// Reads the spelling back.
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|name| name.as_str() == text)
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
+use crate::names;
+use crate::resource::ResourceTemplate;
 
 names! {
     /// The field a tool belongs to.
@@ -142,28 +106,6 @@ names! {
 }
 
 names! {
-    /// How a resource is used.
-    Access {
-        /// Several readers may share it.
-        Read = "read",
-        /// One writer, and nobody else.
-        Write = "write",
-    }
-}
-
-names! {
-    /// The kind of a resource.
-    ResourceKind {
-        /// A path in the workspace; a folder contains what is below it.
-        Path = "path",
-        /// A network host.
-        Host = "host",
-        /// Anything else with a name.
-        Name = "name",
-    }
-}
-
-names! {
     /// What text in a parameter is read as. Every text of a tool that is read as a language or a name has one: a value put into such
     /// a text could change its meaning, so that plans may not put it together with `$fmt`. Other texts are data.
     Syntax {
@@ -193,48 +135,6 @@ names! {
         Member = "name in an archive",
         /// A host, or a part of its name.
         Host = "host",
-    }
-}
-
-/// The resource that one argument names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResourceTemplate {
-    /// Kind of the resource.
-    pub kind: ResourceKind,
-    /// JSON pointer of the argument that holds its name, such as `/path`.
-    pub pointer: &'static str,
-    /// How it is used.
-    pub access: Access,
-}
-
-/// One resource that a call uses.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ResourceKey {
-    /// Kind of the resource.
-    pub kind: ResourceKind,
-    /// Its name: for a path, relative to the workspace root as the caller wrote it.
-    pub name: String,
-    /// How it is used.
-    pub access: Access,
-}
-
-impl ResourceKey {
-    /// A path that is read.
-    pub fn read_path(path: impl Into<String>) -> Self {
-        Self {
-            kind: ResourceKind::Path,
-            name: path.into(),
-            access: Access::Read,
-        }
-    }
-
-    /// A path that is written.
-    pub fn write_path(path: impl Into<String>) -> Self {
-        Self {
-            kind: ResourceKind::Path,
-            name: path.into(),
-            access: Access::Write,
-        }
     }
 }
 

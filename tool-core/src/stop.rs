@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::error::{ErrorCode, ToolError};
+use crate::reason::Reason;
 
 const RUNNING: u8 = 0;
 const CANCELLED: u8 = 1;
@@ -102,7 +103,7 @@ fn stopped(state: u8) -> ToolError {
             ErrorCode::Cancelled,
             "the process was asked to end before the call finished",
         )
-        .reason("interrupted"),
+        .reason(Reason::Interrupted),
         _ => ToolError::new(ErrorCode::Cancelled, "the call was cancelled"),
     }
 }
@@ -135,8 +136,7 @@ mod tests {
         ended.cancel();
         assert!(call.is_interrupted(), "the first reason stays");
         assert_eq!(
-            call.check()
-                .map_err(|err| err.reason_str() == Some("interrupted")),
+            call.check().map_err(|err| err.is(Reason::Interrupted)),
             Err(true)
         );
     }

@@ -415,7 +415,7 @@ fn specs_that_contradict_themselves_are_found() {
 
 #[test]
 fn every_error_code_has_its_spelling() {
-    for code in ErrorCode::ALL {
+    for &code in ErrorCode::ALL {
         assert_eq!(serde_json::to_value(code).expect("a name"), code.as_str());
     }
 }

@@ -11,8 +11,9 @@ use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
 use crate::input::SourceRef;
+use crate::resource::ResourceKey;
 use crate::schema::{self, Schema};
-use crate::spec::{Access, Effect, ResourceKey, ResourceKind, Spec};
+use crate::spec::{Effect, Spec};
 use crate::value::Value;
 
 /// A tool is one type that implements this, in one file, listed once in its family.
@@ -326,11 +327,13 @@ pub fn resources_from_templates(spec: &Spec, args: &Value) -> Result<Vec<Resourc
     for template in spec.resources {
         match args.pointer(template.pointer) {
             None | Some(Value::Null) => {}
-            Some(Value::String(name)) => keys.push(ResourceKey {
-                kind: template.kind,
-                name: name.to_string(),
-                access: template.access,
-            }),
+            Some(Value::String(name)) => {
+                keys.push(ResourceKey::new(
+                    template.kind,
+                    name.to_string(),
+                    template.access,
+                ));
+            }
             Some(other) => {
                 return Err(ToolError::invalid(
                     template.pointer,
@@ -351,11 +354,7 @@ pub fn source_keys(sources: &[SourceRef]) -> Vec<ResourceKey> {
     sources
         .iter()
         .filter_map(|source| match &source.source {
-            crate::input::Source::File(path) => Some(ResourceKey {
-                kind: ResourceKind::Path,
-                name: path.clone(),
-                access: Access::Read,
-            }),
+            crate::input::Source::File(path) => Some(ResourceKey::read_path(path)),
             crate::input::Source::Artifact(_) => None,
         })
         .collect()

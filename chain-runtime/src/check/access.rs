@@ -46,23 +46,16 @@ pub(super) fn of_open_call(
             found.unknown_at(by.iter().find(open).unwrap_or(&""));
         }
         (None, Some(_)) if spec.capabilities.contains(&Capability::Http) => {
-            found.keys.push(ResourceKey {
-                kind: ResourceKind::Host,
-                name: String::new(),
-                access: Access::Read,
-            });
+            let any = ResourceKey::new(ResourceKind::Host, "", Access::Read);
+            found.keys.push(any);
         }
         _ => {}
     }
     for template in spec.resources {
-        let key = |name: String| ResourceKey {
-            kind: template.kind,
-            name,
-            access: template.access,
-        };
+        let key = |name: &str| ResourceKey::new(template.kind, name, template.access);
         match args.pointer(template.pointer) {
             Some(Node::Literal(Value::String(name))) => {
-                found.keys.push(identified(key(name.to_string()), files)?);
+                found.keys.push(identified(key(&name), files)?);
             }
             Some(Node::Literal(_)) => {} // null, or refused with the arguments
             Some(_) if template.access == Access::Read && template.kind == ResourceKind::Path => {
@@ -72,7 +65,7 @@ pub(super) fn of_open_call(
             None if refers_above(args, template.pointer) => found.unknown_at(template.pointer),
             None => {
                 if let Some(name) = default_of(schema, template.pointer) {
-                    found.keys.push(identified(key(name), files)?);
+                    found.keys.push(identified(key(&name), files)?);
                 }
             }
         }
@@ -107,9 +100,10 @@ fn any_path() -> ResourceKey {
 }
 
 /// The same key for every spelling of one path.
-fn identified(mut key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey, ToolError> {
+fn identified(key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey, ToolError> {
     if let (ResourceKind::Path, Some(files)) = (key.kind, files) {
-        key.name = files.identity(&key.name)?;
+        let id = files.identity(&key.name)?;
+        return Ok(key.identified(id));
     }
     Ok(key)
 }

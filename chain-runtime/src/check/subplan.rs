@@ -55,13 +55,7 @@ impl Written {
 
     /// Whether one of these may be another one when its step runs.
     fn touches(&self, read: &[ResourceKey]) -> bool {
-        let path = |key: &ResourceKey| {
-            let name = key
-                .name
-                .split_once("//")
-                .map_or(&*key.name, |(path, _)| path);
-            folded(name.trim_end_matches('/'))
-        };
+        let path = |key: &ResourceKey| folded(key.name.trim_end_matches('/'));
         let within = |inner: &str, outer: &str| {
             let rest = inner.strip_prefix(outer);
             rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))

@@ -48,7 +48,8 @@ pub(super) const RETRIED_REASONS: [&str; 12] = [
 /// The names that `retry.on` takes.
 pub(super) fn retried() -> impl Iterator<Item = &'static str> {
     let codes = ErrorCode::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|code| !NEVER_RETRIED.contains(code));
     codes.map(ErrorCode::as_str).chain(RETRIED_REASONS)
 }

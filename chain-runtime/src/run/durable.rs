@@ -6,7 +6,7 @@ use std::sync::Arc;
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Object, Spec, ToolError, Value};
+use tool_core::{ErrorCode, Object, Reason, Spec, ToolError, Value};
 
 use super::costs::Costs;
 use super::ending::cancelled_record;
@@ -320,7 +320,7 @@ pub(super) fn go_on(
     if found.state.is_final() {
         let message = format_args!("the run `{}` has ended: {}", found.id, found.state.as_str());
         return Err(ToolError::new(ErrorCode::Conflict, message)
-            .reason("run_ended")
+            .reason(Reason::RunEnded)
             .hint(format!("`mathchain runs show {}`", found.id)));
     }
     if found.who.get("world").cloned() != world(dispatcher) {

@@ -61,8 +61,7 @@ impl Recorded {
     /// The error that it ended with.
     pub(crate) fn error(&self, run: &Run) -> ToolError {
         let text = |key: &str| self.get(key).and_then(Value::as_str);
-        let code = text("error_code").unwrap_or_default();
-        let code = ErrorCode::ALL.into_iter().find(|one| one.as_str() == code);
+        let code = text("error_code").and_then(ErrorCode::parse);
         let cancelled = (run.state == RunState::Cancelled).then_some(ErrorCode::Cancelled);
         let code = code.or(cancelled).unwrap_or(ErrorCode::ToolError);
         let error = match text("error") {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use tool_core::{ErrorCode, Object, Reason, ToolError, Value};
 
 use super::compared::Compared;
 use super::digest::OutputDigest;
@@ -329,7 +329,7 @@ impl Memory {
             ),
         };
         let error = ToolError::new(ErrorCode::Conflict, message)
-            .reason(registry::OUTCOME_UNKNOWN)
+            .reason(Reason::OutcomeUnknown)
             .may_have_happened();
         Finished {
             status: StepStatus::Unknown,
@@ -383,7 +383,7 @@ impl Memory {
             StepStatus::Done | StepStatus::Failed | StepStatus::Denied => true,
             // That nothing tells what a process before this one began is no news, and a plan within goes on by its own record.
             StepStatus::Unknown => {
-                reason != Some(registry::OUTCOME_UNKNOWN) && !is_chain(step.tool)
+                reason != Some(Reason::OutcomeUnknown.as_str()) && !is_chain(step.tool)
             }
             _ => false,
         };

@@ -11,9 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
-use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher, OUTCOME_UNKNOWN};
+use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
-use tool_core::{ErrorCode, Outcome, ResourceKey, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Outcome, Reason, ResourceKey, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
 use super::finished::{Finished, StepStatus};
@@ -351,7 +351,7 @@ impl<'a> Workers<'a> {
             Ok(Recall::Began(before)) => {
                 let end = self.call_guarded((unit, attempt), Some(before));
                 let reason = end.error.as_ref().and_then(ToolError::reason_str);
-                match reason == Some(OUTCOME_UNKNOWN) {
+                match reason == Some(Reason::OutcomeUnknown.as_str()) {
                     true => memory.undecided(self.plan, step, unit),
                     false => end,
                 }

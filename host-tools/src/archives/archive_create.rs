@@ -7,7 +7,7 @@ use tool_core::convert::{from_value, to_value};
 use tool_core::tool::Reach;
 use tool_core::{
     Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    Probe, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
+    Probe, Reason, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
 };
 
 use super::limits;
@@ -109,9 +109,9 @@ impl Tool for ArchiveCreate {
         let info = ctx
             .files()?
             .write(&args.path, &bytes, mode)
-            .map_err(|err| match err.reason_str() {
-                Some("exists") => err.hint("set `overwrite`, or take another name"),
-                _ => err,
+            .map_err(|err| match err.is(Reason::Exists) {
+                true => err.hint("set `overwrite`, or take another name"),
+                false => err,
             })
             .map_err(|err| err.at("/path"))?;
         Ok(Output {
@@ -204,7 +204,10 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
         })?,
     };
     let files = ctx.files()?;
-    let own = files.identity(&args.path).map_err(|err| err.at("/path"))?;
+    let own = files
+        .identity(&args.path)
+        .map_err(|err| err.at("/path"))?
+        .path;
     let (members, skipped) = members(args, &own, ctx)?;
     let mut packing = Packing::begin(format, ctx)?;
     let mut total_size = 0;
@@ -281,7 +284,6 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
     if info.kind == FileKind::Directory {
         let top = walk::top(ctx, &args.from).map_err(|err| err.at("/from"))?;
         let below = Below::of(&top);
-        let own = own.split("//").next().unwrap_or(own);
         let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let name = below.path(&entry.path);
             let wanted = pattern

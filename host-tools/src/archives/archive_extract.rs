@@ -9,7 +9,7 @@ use tool_core::capability::{Draft, FileKind, Links};
 use tool_core::convert::{from_value, to_value};
 use tool_core::{
     Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    Probe, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
+    Probe, Reason, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
 };
 
 use super::fault::{Fault, Halt};
@@ -171,7 +171,7 @@ fn is_free(to: &str, ctx: &Ctx) -> Result<bool, ToolError> {
             Ok(inside.is_empty())
         }
         Ok(_) => Ok(false),
-        Err(err) if err.reason_str() == Some("not_found") => Ok(true),
+        Err(err) if err.is(Reason::NotFound) => Ok(true),
         Err(err) => Err(err),
     }
 }

@@ -8,7 +8,7 @@ use tool_core::capability::Change;
 use tool_core::tool::Reach;
 use tool_core::{
     Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission, Probe,
-    ResourceKey, Spec, Syntax, Tool, ToolError, Value,
+    Reason, ResourceKey, Spec, Syntax, Tool, ToolError, Value,
 };
 
 use super::evidence;
@@ -390,9 +390,9 @@ impl Planned {
                 ErrorCode::Conflict,
                 format_args!("`{path}` exists already"),
             )
-            .reason("exists")
+            .reason(Reason::Exists)
             .hint("change it with `*** Update File:`, or name another path")),
-            Err(err) if matches!(err.reason_str(), Some("not_found" | "not_a_folder")) => Ok(()),
+            Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(()),
             Err(err) => Err(err),
         }
     }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
+use tool_core::{Ctx, Example, Reason, Spec, Tool, ToolError};
 
 /// Makes a folder.
 pub struct CreateDirectory;
@@ -39,7 +39,7 @@ impl Tool for CreateDirectory {
         ctx.check()?;
         let there = match files.stat(&args.path) {
             Ok(_) => true,
-            Err(err) if err.reason_str() == Some("not_found") => false,
+            Err(err) if err.is(Reason::NotFound) => false,
             Err(err) => return Err(err.at("/path")),
         };
         files

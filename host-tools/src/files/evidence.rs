@@ -5,7 +5,7 @@ use std::io::Read as _;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{Change, Files, Links};
 use tool_core::convert::{from_value, to_value};
-use tool_core::{Ctx, ErrorCode, Probe, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Probe, Reason, ToolError, Value};
 
 /// Largest file that is looked at; of larger ones nothing is noted.
 const BYTES_MAX: u64 = 256 << 20;
@@ -67,12 +67,7 @@ pub(super) fn of_files(
 
 /// The path of a file as results show it.
 pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String, ToolError> {
-    let identity = ctx.files()?.identity(path)?;
-    // A file with several names has its inode behind two slashes.
-    Ok(match identity.split_once("//") {
-        Some((path, _)) => path.to_owned(),
-        None => identity,
-    })
+    Ok(ctx.files()?.identity(path)?.path)
 }
 
 /// Whether the change happened: all files hold what they should then, or what they held before.
@@ -191,7 +186,7 @@ pub(super) fn held_and_then(
 ) -> Result<Held, ToolError> {
     let (info, mut reader) = match files.open(path, Links::Refuse) {
         Ok(opened) => opened,
-        Err(err) if err.reason_str() == Some("not_found") => return Ok(Held::Absent),
+        Err(err) if err.is(Reason::NotFound) => return Ok(Held::Absent),
         Err(err) => return Err(err),
     };
     if info.size > BYTES_MAX {

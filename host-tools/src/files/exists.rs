@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
+use tool_core::{Ctx, Example, Reason, Spec, Tool, ToolError};
 
 use super::list_directory::EntryKind;
 
@@ -44,12 +44,10 @@ impl Tool for Exists {
                 kind: Some(info.kind.into()),
             }),
             // A file on the way means that nothing is there.
-            Err(err) if matches!(err.reason_str(), Some("not_found" | "not_a_folder")) => {
-                Ok(Output {
-                    exists: false,
-                    kind: None,
-                })
-            }
+            Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(Output {
+                exists: false,
+                kind: None,
+            }),
             Err(err) => Err(err.at("/path")),
         }
     }

@@ -48,12 +48,10 @@ impl Tool for Stat {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let files = ctx.files()?;
         let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
-        let identity = files.identity(&args.path).map_err(|err| err.at("/path"))?;
-        // A file of several names has its inode behind two slashes.
-        let real_path = identity.split("//").next().unwrap_or_default().to_owned();
+        let id = files.identity(&args.path).map_err(|err| err.at("/path"))?;
         Ok(Output {
             path: info.path,
-            real_path,
+            real_path: id.path,
             kind: info.kind.into(),
             size: info.size,
             modified: info.modified_s,

@@ -43,7 +43,7 @@ struct Walk<'a> {
 pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
     let files = ctx.files()?;
     files.entries(path, Links::Refuse, ctx.stop())?;
-    files.identity(path)
+    Ok(files.identity(path)?.path)
 }
 
 /// Visits every entry below a folder from [`top`], in the order of their paths.
@@ -128,7 +128,7 @@ impl Walk<'_> {
         if self.ignores.is_none() {
             return Ok(());
         }
-        let real = self.files.identity(top)?;
+        let real = self.files.identity(top)?.path;
         let mut above = String::new();
         for part in real.split('/').filter(|_| real != ".") {
             let folder = if above.is_empty() { "." } else { &above };

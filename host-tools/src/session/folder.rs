@@ -9,7 +9,7 @@ use tool_core::capability::{
 };
 use tool_core::command::{Command, Finished, Program};
 use tool_core::conversation::Conversation;
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError};
 
 /// The files of one folder of a workspace. Paths are those of the workspace, so that rules about them mean the same.
 pub struct OpenFolder {
@@ -24,11 +24,11 @@ impl OpenFolder {
     /// # Errors
     /// `invalid_args` for what is no folder beneath the root.
     pub fn new(files: Arc<dyn Files>, path: &str) -> Result<Self, ToolError> {
-        let folder = files.identity(path)?;
+        let folder = files.identity(path)?.path;
         let kind = files.stat(path)?.kind;
         if kind != FileKind::Directory {
             let message = format_args!("expected a folder, found a {}: `{path}`", kind.as_str());
-            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("not_a_folder"));
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason(Reason::NotAFolder));
         }
         Ok(Self { files, folder })
     }
@@ -169,12 +169,10 @@ impl Files for OpenFolder {
         files.clear_leftovers(folder)
     }
 
-    fn identity(&self, path: &str) -> Result<String, ToolError> {
-        let identity = self.files.identity(self.named(path))?;
-        // A file with several names counts by the one it was called by.
-        let name = identity.split("//").next().unwrap_or(&identity);
-        if lies_in(name, &self.folder) {
-            Ok(identity)
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
+        let id = self.files.identity(self.named(path))?;
+        if lies_in(&id.path, &self.folder) {
+            Ok(id)
         } else {
             Err(outside(path, &self.folder))
         }

@@ -107,11 +107,11 @@ fn only_what_lies_in_the_open_folder_is_reached_by_the_paths_of_the_workspace() 
     assert_eq!(open.folder(), "a");
     assert_eq!(open.read("a/x", 10).unwrap().bytes, b"in");
     assert_eq!(open.read("a/deep/../x", 10).unwrap().bytes, b"in");
-    assert_eq!(open.identity("a").unwrap(), "a");
+    assert_eq!(open.identity("a").unwrap().path, "a");
     assert!(open.write("a/new", b"n", WriteMode::Create).is_ok());
     let stop = StopFlag::new();
     // `.` is all that is open.
-    assert_eq!(open.identity("./").unwrap(), "a");
+    assert_eq!(open.identity("./").unwrap().path, "a");
     let (listed, _) = open.list(".", false, 10, &stop).unwrap();
     assert!(listed.iter().any(|entry| entry.path == "a/x"), "{listed:?}");
     for path in ["top", "ab/z", "a/../top", "a/link", "x", "../a/x", ".."] {

@@ -119,9 +119,6 @@ fn output(response: &HttpResponse, ctx: &Ctx) -> Output {
 
 /// The host a call is on.
 pub(super) fn host(url: &str, access: Access) -> Result<Vec<ResourceKey>, ToolError> {
-    Ok(vec![ResourceKey {
-        kind: ResourceKind::Host,
-        name: client::host_and_port(url)?,
-        access,
-    }])
+    let name = client::host_and_port(url)?;
+    Ok(vec![ResourceKey::new(ResourceKind::Host, name, access)])
 }

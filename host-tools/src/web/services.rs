@@ -153,11 +153,7 @@ pub(super) fn number_of(value: &Value, key: &str) -> Option<i64> {
 
 /// The public host of a service, for rules; an address of the configuration is the operator's own word.
 pub(super) fn host(name: impl Into<String>) -> Vec<ResourceKey> {
-    vec![ResourceKey {
-        kind: ResourceKind::Host,
-        name: name.into(),
-        access: Access::Read,
-    }]
+    vec![ResourceKey::new(ResourceKind::Host, name, Access::Read)]
 }
 
 /// A question that is not empty and not endless.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, ErrorCode, ResourceKey, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Reason, ResourceKey, ToolError, Value};
 
 use super::services::{self, Service, text_of};
 
@@ -97,7 +97,7 @@ pub(super) fn page(
             ErrorCode::ToolError,
             format_args!("the encyclopaedia in `{language}` has no page `{title}`"),
         )
-        .reason("not_found")
+        .reason(Reason::NotFound)
         .at("/title")
         .hint("`search_wikipedia` finds titles"));
     }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, ResourceId, StopFlag, ToolError};
 
 /// The files beneath one folder; on this system there is no value of this type.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Files for Workspace {
         match self.0 {}
     }
 
-    fn identity(&self, _: &str) -> Result<String, ToolError> {
+    fn identity(&self, _: &str) -> Result<ResourceId, ToolError> {
         match self.0 {}
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use tool_core::value::Numbers;
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{ErrorCode, Reason, ToolError, Value};
 
 use super::{ArtifactHash, FILE_BYTES_MAX, Handle, Kind, block};
 use crate::failpoints::fail_at;
@@ -218,7 +218,7 @@ pub(crate) fn missing(hash: ArtifactHash) -> ToolError {
         ErrorCode::ToolError,
         format_args!("the artifact `{hash}` is not there any more"),
     )
-    .reason("artifact_missing")
+    .reason(Reason::ArtifactMissing)
     .hint("run the plan again to make it anew; `mathchain runs pin RUN` keeps a run from being collected")
 }
 

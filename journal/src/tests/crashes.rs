@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
+use tool_core::Reason;
 
 use super::*;
 use crate::artifacts::FOLDER;
@@ -86,7 +87,7 @@ fn the_other_part() {
                 std::thread::sleep(Duration::from_millis(300));
                 "won"
             }
-            Err(err) if err.reason_str() == Some("run_busy") => "busy",
+            Err(err) if err.is(Reason::RunBusy) => "busy",
             Err(_) => "failed",
         }),
         // The file may grow by a little: then there is no room.

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tool_core::{ToolError, Value, json};
+use tool_core::{Reason, ToolError, Value, json};
 
 use super::super::cache::Kept;
 use super::super::run::{self, Run};
@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
         self.is_entered((run, sequence, key), handle, report)?;
         let told = |found: Result<(), ToolError>, report: &mut Verification| match found {
-            Err(err) if needed || err.reason_str() != Some("artifact_missing") => {
+            Err(err) if needed || !err.is(Reason::ArtifactMissing) => {
                 report.fault(run, sequence, format!("`{key}`: {}", err.message()));
             }
             _ => {}

@@ -8,7 +8,7 @@ use chain_runtime::ChainStatus;
 use chain_runtime::run::Cancelled;
 use clap::Args;
 use journal::{Run, State};
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{ErrorCode, Reason, ToolError, Value};
 
 use super::args::Global;
 use super::resume::{context_of, open};
@@ -44,13 +44,13 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
             Ok(cancelled) => break told(global, &toolkit, &found, &cancelled),
             Err(err) => err,
         };
-        match err.reason_str() {
-            Some("run_ended") if asked => break ended(global, state, &found)?,
-            Some("run_busy") => {
+        match err.reason_str().and_then(Reason::parse) {
+            Some(Reason::RunEnded) if asked => break ended(global, state, &found)?,
+            Some(Reason::RunBusy) => {
                 if !asked {
                     asked = true;
                     if let Err(err) = state.ask_to_cancel(&found.id)
-                        && err.reason_str() != Some("run_ended")
+                        && !err.is(Reason::RunEnded)
                     {
                         return Err(err);
                     }
@@ -110,7 +110,7 @@ fn ended(global: &Global, state: &State, found: &Run) -> Result<ExitCode, ToolEr
             ended.state.as_str()
         );
         return Err(ToolError::new(ErrorCode::Conflict, message)
-            .reason("run_ended")
+            .reason(Reason::RunEnded)
             .hint(format!("`mathchain runs show {}`", found.id)));
     }
     let undone: Vec<String> = records.iter().filter_map(undoing).collect();

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tool_core::{ErrorCode, Outcome, Status, StopFlag, ToolError};
+use tool_core::{ErrorCode, Outcome, Reason, Status, StopFlag, ToolError};
 
 pub(super) const OK: u8 = 0;
 pub(super) const TOOL_ERROR: u8 = 1;
@@ -43,7 +43,7 @@ pub(super) fn of_error(error: &ToolError) -> u8 {
         | ErrorCode::ApprovalExpired => DENIED,
         ErrorCode::ApprovalRequired => APPROVAL_NEEDED,
         ErrorCode::Timeout => TIMEOUT,
-        ErrorCode::Cancelled if error.reason_str() == Some("interrupted") => INTERRUPTED,
+        ErrorCode::Cancelled if error.is(Reason::Interrupted) => INTERRUPTED,
         ErrorCode::Cancelled => CANCELLED,
         _ => TOOL_ERROR,
     }

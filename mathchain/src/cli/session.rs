@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::{FILE_NAME, State};
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::args::Global;
 use super::{complain, policy};
@@ -316,7 +316,7 @@ pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<St
     // Looking for what was never there says why it could not be made.
     let folder = state_folder(global)?;
     let is_there = folder.join(FILE_NAME).exists();
-    if fault.reason_str() != Some("state_unwritable") || !is_there {
+    if !fault.is(Reason::StateUnwritable) || !is_there {
         return Err(fault.clone());
     }
     let clock = Arc::new(crate::clock::SystemClock::default());

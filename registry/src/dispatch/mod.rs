@@ -193,9 +193,6 @@ impl ChainPosition {
     }
 }
 
-/// The reason of the error for a call of which nothing tells whether it happened.
-pub const OUTCOME_UNKNOWN: &str = "outcome_unknown";
-
 /// Who calls, and from where.
 #[derive(Debug, Clone)]
 pub struct CallerContext {
@@ -503,13 +500,14 @@ fn resource_keys(
     keys.extend(tool_core::tool::source_keys(call.sources()));
     if let Some(files) = files {
         for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
-            key.name = (files.identity(&key.name)).map_err(|err| match err.path() {
+            let id = (files.identity(&key.name)).map_err(|err| match err.path() {
                 None => match argument_with(call, &key.name) {
                     Some(pointer) => err.at(pointer),
                     None => err,
                 },
                 Some(_) => err,
             })?;
+            *key = key.clone().identified(id);
         }
     } else if keys
         .iter()

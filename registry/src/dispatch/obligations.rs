@@ -39,10 +39,7 @@ pub(super) fn backup(
     }
     let written = (trail.resources.iter())
         .filter(|key| key.kind == ResourceKind::Path && key.access == Access::Write);
-    // Of a file with several names the inode follows after two slashes.
-    let paths: Vec<String> = written
-        .map(|key| key.name.split("//").next().unwrap_or_default().to_owned())
-        .collect();
+    let paths: Vec<String> = written.map(|key| key.name.clone()).collect();
     if paths.is_empty() {
         let what = "`backup`, and the call does not say which files it changes";
         return Err(refusal(id, what).hint("use a tool that names the files it changes"));

@@ -206,10 +206,14 @@ impl Trail {
         record.insert("approval_id", self.approval_id.clone());
         record.insert("approved_by", self.approved_by.clone());
         record.insert("effects", names(self.effects));
-        let resources = self
-            .resources
-            .iter()
-            .map(|key| format!("{}:{}:{}", key.kind, key.access, redact::text(&key.name).0));
+        let resources = self.resources.iter().map(|key| {
+            format!(
+                "{}:{}:{}",
+                key.kind,
+                key.access,
+                redact::text(&key.id().to_string()).0
+            )
+        });
         record.insert("resources", resources.collect::<Vec<String>>());
         if !self.backups.is_empty() {
             record.insert("backups", kept(&self.backups));

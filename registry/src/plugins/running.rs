@@ -9,7 +9,7 @@ use tool_core::capability::Clock;
 use tool_core::command::Exit;
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::json::{self, Limits};
-use tool_core::{Ctx, ErrorCode, StopFlag, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value};
 
 use super::message::{self, Message};
 use super::process::LOOK;
@@ -96,7 +96,7 @@ impl Running {
         }
         if let Err(err) = self.talk.send(&line, ctx.stop()) {
             // A part of the line may be on its way; whatever the process said before it ended tells more.
-            let err = if err.reason_str() == Some("ended") {
+            let err = if err.is(Reason::Ended) {
                 self.crash(None, "when it was called")
             } else {
                 err

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tool_core::capability::{Alarm, Clock, Spawner};
 use tool_core::command::{Command, Exit, Finished, Level, Program};
 use tool_core::conversation::{Conversation, Heard};
-use tool_core::{Ctx, ErrorCode, StopFlag, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value};
 
 use super::*;
 
@@ -177,7 +177,7 @@ impl Conversation for Talk {
     fn send(&self, line: &str, _: &StopFlag) -> Result<(), ToolError> {
         let mut out = self.out.lock().unwrap();
         if out.ended.is_some() {
-            return Err(ToolError::new(ErrorCode::ToolError, "gone").reason("ended"));
+            return Err(ToolError::new(ErrorCode::ToolError, "gone").reason(Reason::Ended));
         }
         (self.script)(&value(line), &mut out);
         Ok(())

@@ -29,13 +29,9 @@ impl PathFact {
         let mut linked = false;
         let mut forms: Vec<Vec<String>> = lexical.into_iter().collect();
         if let Some(files) = files {
-            let identity = files.identity(written).ok();
-            // A file with several names has its inode after two slashes.
-            let name = identity
-                .as_deref()
-                .map(|identity| identity.split("//").next().unwrap_or(identity));
-            linked = name.map(str::len) != identity.as_ref().map(String::len);
-            match name.and_then(components) {
+            let id = files.identity(written).ok();
+            linked = id.as_ref().is_some_and(|id| id.inode.is_some());
+            match id.and_then(|id| components(&id.path)) {
                 Some(real) => forms.push(real),
                 None => unknown = true,
             }

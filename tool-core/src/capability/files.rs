@@ -8,6 +8,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::input::{InputKind, Source};
+use crate::resource::ResourceId;
 use crate::stop::StopFlag;
 use crate::value::Value;
 
@@ -296,38 +297,11 @@ pub trait Files: Send + Sync {
         Ok(())
     }
 
-    /// The identity of what a path means: links resolved, relative to the root, the same for every spelling of one file.
-    ///
-    /// The form is `a/b/c`, or `.` for the root itself. A file that has several names (hard links) has its inode after two
-    /// slashes, `a/b//8:1042`, which no path can hold. [`identities_overlap`] compares two of them.
+    /// The identity of the file or folder that a path leads to, which need not exist.
     ///
     /// # Errors
     /// As [`Files::read`]; missing last parts are no error.
-    fn identity(&self, path: &str) -> Result<String, ToolError>;
-}
-
-/// Whether two identities mean the same file, or one is a folder that holds the other.
-pub fn identities_overlap(a: &str, b: &str) -> bool {
-    let split = |identity: &'_ str| -> (usize, Option<usize>) {
-        match identity.find("//") {
-            Some(end) => (end, Some(end + 2)),
-            None => (identity.len(), None),
-        }
-    };
-    let ((a_end, a_inode), (b_end, b_inode)) = (split(a), split(b));
-    if let (Some(a_inode), Some(b_inode)) = (a_inode, b_inode)
-        && a[a_inode..] == b[b_inode..]
-    {
-        return true;
-    }
-    let holds = |folder: &str, path: &str| {
-        folder == "."
-            || path
-                .strip_prefix(folder)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let (a, b) = (&a[..a_end], &b[..b_end]);
-    holds(a, b) || holds(b, a)
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError>;
 }
 
 /// A name as file systems that ignore case compare it.
@@ -373,30 +347,5 @@ pub trait Arrays: Send + Sync {
     fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
         let _ = files;
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::identities_overlap;
-
-    #[test]
-    fn identities_overlap_when_equal_contained_or_hard_linked() {
-        for (a, b, expected) in [
-            ("a/b", "a/b", true),
-            ("a", "a/b", true),
-            ("a", "ab", false),
-            ("a/b", "a/c", false),
-            (".", "a", true),
-            (".", ".", true),
-            ("a/f//8:1", "b/g//8:1", true),
-            ("a/f//8:1", "b/g//8:12", false),
-            ("a", "a/f//8:1", true),
-            ("b", "a/f//8:1", false),
-            ("a/f", "a/f//8:1", true),
-        ] {
-            assert_eq!(identities_overlap(a, b), expected, "{a} {b}");
-            assert_eq!(identities_overlap(b, a), expected, "{b} {a}");
-        }
     }
 }

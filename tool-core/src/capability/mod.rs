@@ -13,7 +13,7 @@ mod records;
 pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
 pub use files::{
     Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
-    Space, WriteMode, could_be_one_name, folded, identities_overlap,
+    Space, WriteMode, could_be_one_name, folded,
 };
 pub use host::{Alarm, Clock, OpenWorkspace, Reload, Spawner, State, Workspaces};
 pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::Machine;
 use crate::plan::{OnError, OnItemError};
@@ -107,7 +107,7 @@ impl Machine<'_> {
         let is_of_this = end
             .error
             .as_ref()
-            .is_some_and(|error| error.reason_str() != Some(registry::OUTCOME_UNKNOWN));
+            .is_some_and(|error| !error.is(Reason::OutcomeUnknown));
         if self.asks && !(ends_chain && is_of_this && self.may_be_undone(unit)) {
             self.unknown.insert(unit, end);
         } else {

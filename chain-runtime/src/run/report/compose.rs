@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use registry::{OUTCOME_UNKNOWN, redact};
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use registry::redact;
+use tool_core::{ErrorCode, Object, Reason, ToolError, Value};
 
 use super::{ChainResult, ChainStatus, StepReport, Undone};
 use crate::check::CheckedPlan;
@@ -259,7 +259,7 @@ fn interrupted(run: &str) -> ToolError {
     let message =
         "the process was asked to end: the run stands as it was, and nothing was undone for that";
     ToolError::new(ErrorCode::Cancelled, message)
-        .reason("interrupted")
+        .reason(Reason::Interrupted)
         .hint(format!("`mathchain runs resume {run}` goes on with it"))
 }
 
@@ -285,12 +285,12 @@ fn named(step: &StepReport) -> ToolError {
 
 /// The error of a run that waits for a decision, whatever stopped the call: a call that may have happened is no cancelled one.
 fn undecided(error: ToolError) -> ToolError {
-    if error.reason_str() == Some(OUTCOME_UNKNOWN) {
+    if error.is(Reason::OutcomeUnknown) {
         return error;
     }
     let message = format_args!("{}, and whether it happened is not known", error.message());
     let known = ToolError::new(ErrorCode::Conflict, message)
-        .reason(OUTCOME_UNKNOWN)
+        .reason(Reason::OutcomeUnknown)
         .may_have_happened();
     match error.hint_str() {
         Some(hint) => known.hint(hint),

@@ -1,7 +1,7 @@
 //! Why a command did not run: what is missing on this machine, and the cure.
 
 use tool_core::command::{Command, Level};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::super::policy::Policy;
 use super::run::Attempt;
@@ -26,7 +26,7 @@ pub(super) fn not_run(
             ErrorCode::ToolError,
             format_args!("no program `{program}` in the sandbox"),
         )
-        .reason("not_found")
+        .reason(Reason::NotFound)
         .hint("programs of the system and of the workspace can be run")),
         ("exec", libc::E2BIG) => Err(ToolError::new(
             ErrorCode::LimitExceeded,

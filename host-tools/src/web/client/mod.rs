@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tool_core::capability::{Clock, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 use ureq::config::Config;
 use ureq::http::{Request, Response};
 use ureq::tls::{RootCerts, TlsConfig};
@@ -206,7 +206,7 @@ impl Client {
                         None => Duration::ZERO,
                     }
                 }
-                Err(err) if again && matches!(err.reason_str(), Some("connect" | "dns")) => {
+                Err(err) if again && (err.is(Reason::Connect) || err.is(Reason::Dns)) => {
                     Duration::ZERO
                 }
                 _ => return result,

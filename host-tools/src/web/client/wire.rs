@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 use ureq::Error;
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -184,7 +184,7 @@ impl Resolver for Shared {
             let message = format_args!("the name `{host}` leads to no address: {why}");
             wire.fail(
                 ToolError::new(ErrorCode::ToolError, message)
-                    .reason("dns")
+                    .reason(Reason::Dns)
                     .hint(OFFLINE),
             )
         };
@@ -243,7 +243,7 @@ impl Connector for Shared {
         let message = format_args!("no connection to `{host}`{why}");
         Err(wire.fail(
             ToolError::new(ErrorCode::ToolError, message)
-                .reason("connect")
+                .reason(Reason::Connect)
                 .hint(OFFLINE),
         ))
     }

@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{Draft, FileKind};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::guard::Guard;
 use super::leftovers::fresh_name;
@@ -236,7 +236,7 @@ fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<(), ToolError> 
 
 fn taken(path: &str) -> ToolError {
     ToolError::new(ErrorCode::Conflict, format_args!("`{path}` exists already"))
-        .reason("exists")
+        .reason(Reason::Exists)
         .hint("name a folder that does not exist yet, or an empty one")
 }
 

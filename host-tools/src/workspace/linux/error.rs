@@ -2,7 +2,7 @@
 
 use rustix::io::Errno;
 use tool_core::capability::FileKind;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 /// A path that leads out of the workspace, or would if it were followed.
 pub(super) fn outside(path: &str) -> ToolError {
@@ -54,7 +54,7 @@ pub(super) fn no_folder(path: &str) -> ToolError {
         ErrorCode::InvalidArgs,
         format_args!("expected a folder: `{}`", brief(path)),
     )
-    .reason("not_a_folder")
+    .reason(Reason::NotAFolder)
     .hint("read a file with `read_file`, delete one with `delete_file`")
 }
 
@@ -132,12 +132,12 @@ pub(super) fn changed(path: &str) -> ToolError {
 
 /// What the operating system answered.
 pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
-    let invalid = |message: &str, reason: &'static str| {
+    let invalid = |message: &str, reason: Option<Reason>| {
         ToolError::new(
             ErrorCode::InvalidArgs,
             format_args!("`{}` {message}", brief(path)),
         )
-        .reason(reason)
+        .reason(reason.map_or("path", Reason::as_str))
     };
     match err {
         Errno::XDEV => outside(path),
@@ -146,12 +146,15 @@ pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
             ErrorCode::ToolError,
             format_args!("`{}` does not exist", brief(path)),
         )
-        .reason("not_found")
+        .reason(Reason::NotFound)
         .hint("`list_directory` shows what is there"),
-        Errno::NOTDIR => invalid("goes through something that is no folder", "not_a_folder"),
+        Errno::NOTDIR => invalid(
+            "goes through something that is no folder",
+            Some(Reason::NotAFolder),
+        ),
         Errno::ISDIR => not_regular(path, FileKind::Directory),
         Errno::NXIO => not_regular(path, FileKind::Other),
-        Errno::NAMETOOLONG => invalid("is too long, or a part of it is", "path"),
+        Errno::NAMETOOLONG => invalid("is too long, or a part of it is", None),
         Errno::ACCESS | Errno::PERM | Errno::ROFS => ToolError::new(
             ErrorCode::ToolError,
             format_args!("no permission to {action} `{}`: {err}", brief(path)),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, Links};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 
 use super::resolve::{PARTS_MAX, Root, legible};
 use super::{error, info, shown};
@@ -106,7 +106,7 @@ fn not_listed(path: &str, err: Errno) -> ToolError {
 
 /// For a listing, "no folder" means the path itself.
 fn folder_words(path: &str, err: ToolError) -> ToolError {
-    if err.reason_str() == Some("not_a_folder") {
+    if err.is(Reason::NotAFolder) {
         return error::no_folder(path);
     }
     err

@@ -23,7 +23,7 @@ use tool_core::capability::{
     Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
     WriteMode,
 };
-use tool_core::{StopFlag, ToolError};
+use tool_core::{Inode, ResourceId, StopFlag, ToolError};
 
 use self::guard::Guard;
 use self::resolve::{Root, folded_parts, tidy};
@@ -170,13 +170,17 @@ impl Files for Workspace {
         leftovers::clear(self, folder)
     }
 
-    fn identity(&self, path: &str) -> Result<String, ToolError> {
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
         let place = self.root.locate(&self.root.relative(path)?, path)?;
-        Ok(match place.stat {
-            Some(stat) if stat.st_nlink > 1 && kind_of(stat.st_mode) == FileKind::File => {
-                format!("{}//{}:{}", place.path, stat.st_dev, stat.st_ino)
-            }
-            _ => place.path,
+        let linked = place
+            .stat
+            .filter(|stat| stat.st_nlink > 1 && kind_of(stat.st_mode) == FileKind::File);
+        Ok(ResourceId {
+            path: place.path,
+            inode: linked.map(|stat| Inode {
+                device: stat.st_dev,
+                number: stat.st_ino,
+            }),
         })
     }
 }

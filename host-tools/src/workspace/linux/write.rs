@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::leftovers::New;
 use super::resolve::tidy;
@@ -157,7 +157,7 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
             ErrorCode::ToolError,
             format_args!("the folder `{folder}` does not exist"),
         )
-        .reason("not_found")
+        .reason(Reason::NotFound)
         .hint("make it first with `create_directory`; `write_file` does with `parents: true`");
     }
     error::io("write", path, err)
@@ -182,7 +182,7 @@ impl Target<'_> {
             ErrorCode::Conflict,
             format_args!("`{}` exists already", self.shown),
         )
-        .reason("exists")
+        .reason(Reason::Exists)
         .hint("use the mode `overwrite` or `append`, or another name")
     }
 

@@ -220,7 +220,7 @@ fn opened_folder(dispatcher: &Dispatcher) -> Option<String> {
 }
 
 fn key_text(key: &ResourceKey) -> String {
-    format!("{} {} {}", key.kind, key.access, key.name)
+    format!("{} {} {}", key.kind, key.access, key.id())
 }
 
 /// What would ask is denied where nobody can answer and the configuration says so.

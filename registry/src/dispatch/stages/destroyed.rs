@@ -25,10 +25,8 @@ pub(super) fn of(
         if key.kind != ResourceKind::Path || key.access != Access::Write {
             continue;
         }
-        // A file with several names has its inode behind two slashes.
-        let path = key.name.split("//").next().unwrap_or_default();
-        if let Some(content) = content(files.as_ref(), path, ctx)? {
-            found.push((path.to_owned(), content));
+        if let Some(content) = content(files.as_ref(), &key.name, ctx)? {
+            found.push((key.name.clone(), content));
         }
     }
     Ok(found)

@@ -345,15 +345,11 @@ impl<'a> Ruled<'a> {
 /// Refuses a call that uses something else than what its plan was put in order by, as when a link points elsewhere now.
 fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result<(), ToolError> {
     // A file that is written anew has another inode, and is what was meant all the same.
-    let named = |key: &ResourceKey| {
-        let name = key
-            .name
-            .split_once("//")
-            .map_or(&*key.name, |(path, _)| path);
-        (key.kind, name.to_owned(), key.access)
+    let is_planned = |key: &ResourceKey| {
+        let named = |key: &ResourceKey| (key.kind, key.name.clone(), key.access);
+        planned.iter().any(|planned| named(planned) == named(key))
     };
-    let planned: Vec<_> = planned.iter().map(named).collect();
-    match found.iter().find(|key| !planned.contains(&named(key))) {
+    match found.iter().find(|key| !is_planned(key)) {
         None => Ok(()),
         Some(key) => {
             let message = format_args!(

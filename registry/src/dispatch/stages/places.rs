@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tool_core::capability::{FileCall, FileContent, FileInfo, Files, WriteMode};
-use tool_core::{StopFlag, ToolError};
+use tool_core::{ResourceId, StopFlag, ToolError};
 
 pub(super) struct Places {
     files: Arc<dyn Files>,
-    found: Mutex<HashMap<String, String>>,
+    found: Mutex<HashMap<String, ResourceId>>,
 }
 
 impl Places {
@@ -23,16 +23,11 @@ impl Places {
     /// The files of the call, read where its paths led.
     pub(super) fn files(&self, key: &str) -> Arc<dyn Files> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        // A file with several names has its inode after two slashes.
-        let place = |identity: &String| match identity.split_once("//") {
-            Some((place, _)) => place.to_owned(),
-            None => identity.clone(),
-        };
         let places = found.iter();
         let call = FileCall {
             key: key.to_owned(),
             places: places
-                .map(|(path, identity)| (path.clone(), place(identity)))
+                .map(|(path, id)| (path.clone(), id.path.clone()))
                 .collect(),
         };
         let files = self.files.for_call(&call);
@@ -41,7 +36,7 @@ impl Places {
 }
 
 impl Files for Places {
-    fn identity(&self, path: &str) -> Result<String, ToolError> {
+    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(identity) = found.get(path) {
             return Ok(identity.clone());

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use tool_core::{ErrorCode, Probe, ToolError, Value};
+use tool_core::{ErrorCode, Probe, Reason, ToolError, Value};
 
 use super::load::context;
 use super::{Ended, Halt, Keyed, settled};
 use crate::dispatch::trail::Trail;
-use crate::dispatch::{CallRequest, OUTCOME_UNKNOWN, panic};
+use crate::dispatch::{CallRequest, panic};
 
 impl<'a> Keyed<'a> {
     /// Asks the tool whether the call happened, from what was noted before it. If it did, this is how it ended; if it did not,
@@ -57,6 +57,6 @@ fn outcome_unknown(id: &str) -> ToolError {
         "the call of `{id}` began in a process that ended, and whether it happened is not known"
     );
     ToolError::new(ErrorCode::Conflict, message)
-        .reason(OUTCOME_UNKNOWN)
+        .reason(Reason::OutcomeUnknown)
         .may_have_happened()
 }

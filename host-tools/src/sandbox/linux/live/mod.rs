@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tool_core::command::{Command, Exit, Level};
 use tool_core::conversation::{Conversation, Heard};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 
 use self::launched::Launched;
 use self::listener::{Listener, Shared};
@@ -101,7 +101,7 @@ fn ended(exit: Option<Exit>) -> ToolError {
         ErrorCode::ToolError,
         format_args!("the process has ended{how}"),
     )
-    .reason("ended")
+    .reason(Reason::Ended)
 }
 
 /// A command that runs.

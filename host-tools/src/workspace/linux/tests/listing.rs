@@ -91,7 +91,7 @@ fn names_that_are_no_text_are_shown() {
     }
     place.link(name, "to_it");
     assert_eq!(place.read("to_it").unwrap(), "x");
-    assert_eq!(place.workspace.identity("to_it").unwrap(), "caf\\xe9");
+    assert_eq!(place.workspace.identity("to_it").unwrap().path, "caf\\xe9");
 }
 
 #[test]
