@@ -1,4 +1,4 @@
-"""Makes hostile.zip, an archive that `archive_open` has a lot to say about. The same bytes each time."""
+"""Write hostile.zip, an archive with many findings for `archive_open`. The bytes are reproducible."""
 
 import pathlib
 import zipfile
