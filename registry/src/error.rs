@@ -1,12 +1,15 @@
 //! What is wrong with configuration and other texts handed in: each error with its place, all of them at once.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tool_core::{ErrorCode, Problem, ToolError, brief, path};
 
 /// A place in a text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// Name of the text, usually a file name.
     pub file: Arc<str>,
@@ -19,6 +22,20 @@ pub struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl JsonSchema for Place {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Place".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({})
     }
 }
 

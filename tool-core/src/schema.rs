@@ -26,6 +26,14 @@ pub fn of_output<T: JsonSchema>() -> Schema {
     )
 }
 
+/// The schema of a document that people write: as [`of_input`], but an absent key is the only way to say nothing (`null` is no
+/// value), and enums of names are lists of names.
+pub fn of_document<T: JsonSchema>() -> Schema {
+    let mut schema = settings().into_generator().into_root_schema_for::<T>();
+    Plain.transform(&mut schema);
+    finish(schema)
+}
+
 /// The description of the whole.
 pub fn description(schema: &Schema) -> String {
     schema
@@ -64,6 +72,56 @@ impl Transform for Tidy {
     }
 }
 
+/// Takes `null` out of optional values and joins the documented names of an enum into one list.
+struct Plain;
+
+impl Transform for Plain {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        transform_subschemas(self, schema);
+        let Some(object) = schema.as_object_mut() else {
+            return;
+        };
+        if let Some(Schema::Array(types)) = object.get_mut("type") {
+            types.retain(|name| name != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                object.insert("type".to_owned(), only);
+            }
+        }
+        if let Some(Schema::Array(names)) = object.get_mut("enum") {
+            names.retain(|name| !name.is_null());
+        }
+        for union in ["anyOf", "oneOf"] {
+            let Some(Schema::Array(branches)) = object.get_mut(union) else {
+                continue;
+            };
+            branches.retain(|branch| branch["type"] != "null");
+            let names: Option<Vec<Schema>> = branches.iter().map(names_of).collect();
+            if let Some(names) = names {
+                object.remove(union);
+                object.insert("type".to_owned(), "string".into());
+                let names = names.into_iter().flat_map(|names| match names {
+                    Schema::Array(names) => names,
+                    name => vec![name],
+                });
+                object.insert("enum".to_owned(), names.collect());
+            } else if let [only] = branches.as_mut_slice() {
+                let only = only.take();
+                object.remove(union);
+                for (key, value) in only.as_object().into_iter().flatten() {
+                    object.entry(key).or_insert(value.clone());
+                }
+            }
+        }
+    }
+}
+
+/// The name or names that a branch of an enum stands for.
+fn names_of(branch: &Schema) -> Option<Schema> {
+    let text = branch.get("const").filter(|name| name.is_string());
+    text.or(branch.get("enum")).cloned()
+}
+
 /// The paragraphs of a text, each on one line; items of a list keep theirs.
 fn unwrapped(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
@@ -85,7 +143,18 @@ fn unwrapped(text: &str) -> String {
 
 /// Checks a value against a schema of the shapes made here; every problem with its JSON pointer.
 pub fn check(schema: &Schema, value: &Value) -> Vec<Problem> {
+    check_as(Kind::Arguments, schema, value)
+}
+
+/// Checks a document against a schema of [`of_document`]; problems speak of keys, tables and lists, and their hints name what
+/// was meant.
+pub fn check_document(schema: &Schema, value: &Value) -> Vec<Problem> {
+    check_as(Kind::Document, schema, value)
+}
+
+fn check_as(kind: Kind, schema: &Schema, value: &Value) -> Vec<Problem> {
     let mut checker = Checker {
+        kind,
         problems: Vec::new(),
         path: String::new(),
     };
@@ -93,18 +162,51 @@ pub fn check(schema: &Schema, value: &Value) -> Vec<Problem> {
     checker.problems
 }
 
+/// What is checked, which decides how problems are worded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Arguments or a result of a call.
+    Arguments,
+    /// A document that people write.
+    Document,
+}
+
 struct Checker {
+    kind: Kind,
     problems: Vec<Problem>,
     path: String,
 }
 
+/// Most unknown keys of one table that are reported.
+const UNKNOWN_MAX: usize = 20;
+
 impl Checker {
-    /// No list of problems longer than this helps anybody.
-    const PROBLEMS_MAX: usize = 20;
+    /// Most problems of one value that are reported.
+    fn problems_max(&self) -> usize {
+        match self.kind {
+            Kind::Arguments => 20,
+            Kind::Document => 1000,
+        }
+    }
 
     fn report(&mut self, message: String) {
-        if self.problems.len() < Self::PROBLEMS_MAX {
+        if self.problems.len() < self.problems_max() {
             self.problems.push(Problem::new(&self.path, message));
+        }
+    }
+
+    /// Reports with the name that was meant: in the message for arguments, as a hint for documents.
+    fn report_near(&mut self, message: String, near: Option<&str>) {
+        match (self.kind, near) {
+            (Kind::Arguments, Some(near)) => {
+                self.report(format!("{message}; did you mean `{near}`?"))
+            }
+            (Kind::Document, Some(near)) if self.problems.len() < self.problems_max() => {
+                let problem = Problem::new(&self.path, message);
+                self.problems
+                    .push(problem.hint(format!("did you mean `{near}`?")));
+            }
+            _ => self.report(message),
         }
     }
 
@@ -148,6 +250,7 @@ impl Checker {
         for branch in branches {
             // The path is lent: it may be long, and a list may have many elements below it.
             let mut attempt = Self {
+                kind: self.kind,
                 problems: Vec::new(),
                 path: std::mem::take(&mut self.path),
             };
@@ -157,6 +260,15 @@ impl Checker {
                 return;
             }
             attempts.push(attempt.problems);
+        }
+        let shallow = |problems: &Vec<Problem>| problems.iter().all(|one| one.path == self.path);
+        if self.kind == Kind::Document && attempts.iter().all(shallow) {
+            let mut expected: Vec<String> = branches.iter().filter_map(expected_type).collect();
+            expected.dedup();
+            if value.as_object().is_none() && expected.len() > 1 {
+                let expected = expected.join(" or ");
+                return self.report(format!("expected {expected}, found {}", value.kind()));
+            }
         }
         // The branch that got deepest into the value is the one that was meant.
         if let Some(best) = attempts
@@ -183,15 +295,12 @@ impl Checker {
             })
             .collect::<Vec<_>>()
             .join(", ");
-        let near = value
-            .as_str()
-            .and_then(|text| nearest(text, texts))
-            .map(|name| format!("; did you mean `{name}`?"))
-            .unwrap_or_default();
-        self.report(format!(
-            "expected one of {listed}, found {}{near}",
-            value.kind()
-        ));
+        let near = value.as_str().and_then(|text| nearest(text, texts));
+        let found = match (self.kind, value.as_str()) {
+            (Kind::Document, Some(text)) => format!("`{}`", crate::brief::name(text)),
+            _ => value.kind(),
+        };
+        self.report_near(format!("expected one of {listed}, found {found}"), near);
     }
 
     fn check_type(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) -> bool {
@@ -214,7 +323,11 @@ impl Checker {
         let names = || types.iter().filter_map(Schema::as_str);
         let fits = names().any(is);
         if !fits {
-            let expected = names().map(article).collect::<Vec<_>>().join(" or ");
+            let expected = match (self.kind, expected_integer(schema)) {
+                (Kind::Document, Some(range)) => range,
+                (Kind::Document, None) => names().map(in_document).collect::<Vec<_>>().join(" or "),
+                _ => names().map(article).collect::<Vec<_>>().join(" or "),
+            };
             self.report(format!("expected {expected}, found {}", value.kind()));
         }
         fits
@@ -233,13 +346,24 @@ impl Checker {
             .flatten()
             .filter_map(Schema::as_str)
         {
-            if members.get(required).is_none() {
+            if members.get(required).is_some() {
+                continue;
+            }
+            if self.kind == Kind::Document {
+                let constant = properties.and_then(|known| known.get(required)?.get("const"));
+                let mut problem = Problem::new(&self.path, format!("missing key `{required}`"));
+                if let Some(constant) = constant {
+                    problem = problem.hint(format!("write `{required} = {constant}`"));
+                }
+                self.problems.push(problem);
+            } else {
                 self.below(
                     |path| crate::path::push_key(path, required),
                     |checker| checker.report(format!("missing required argument `{required}`")),
                 );
             }
         }
+        let mut unknown = 0;
         for (name, member) in members.iter() {
             let property = properties.and_then(|properties| properties.get(name));
             let extra = schema.get("additionalProperties");
@@ -248,17 +372,30 @@ impl Checker {
                 |checker| match (property, extra) {
                     (Some(property), _) => checker.check(property, member),
                     (None, Some(Schema::Bool(false))) => {
+                        unknown += 1;
                         let known = properties
                             .into_iter()
                             .flat_map(|properties| properties.keys().map(String::as_str));
-                        let instead = crate::nearest::instead(name, known);
-                        let name = crate::brief::name(name);
-                        checker.report(format!("unknown argument `{name}`{instead}"));
+                        let shown = crate::brief::name(name);
+                        match checker.kind {
+                            Kind::Arguments => {
+                                let instead = crate::nearest::instead(name, known);
+                                checker.report(format!("unknown argument `{shown}`{instead}"));
+                            }
+                            Kind::Document if unknown > UNKNOWN_MAX => {}
+                            Kind::Document => {
+                                let near = nearest(name, known);
+                                checker.report_near(format!("unknown key `{shown}`"), near);
+                            }
+                        }
                     }
                     (None, Some(extra)) => checker.check(extra, member),
                     (None, None) => {}
                 },
             );
+        }
+        if self.kind == Kind::Document && unknown > UNKNOWN_MAX {
+            self.report("and more unknown keys".to_owned());
         }
     }
 
@@ -290,7 +427,7 @@ impl Checker {
             return;
         }
         for index in 0..length {
-            if self.problems.len() >= Self::PROBLEMS_MAX {
+            if self.problems.len() >= self.problems_max() {
                 return;
             }
             let Some(item) = value.at(index) else { return };
@@ -303,6 +440,15 @@ impl Checker {
 
     fn check_range(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) {
         let Some(number) = value.as_f64() else { return };
+        if let (Kind::Document, Some(expected)) = (self.kind, expected_integer(schema)) {
+            let bound = |key: &str| schema.get(key).and_then(Schema::as_f64);
+            if bound("minimum").is_some_and(|least| number < least)
+                || bound("maximum").is_some_and(|most| number > most)
+            {
+                self.report(format!("expected {expected}, found {}", value.kind()));
+            }
+            return;
+        }
         let bound = |key: &str| schema.get(key).and_then(Schema::as_f64);
         if let Some(least) = bound("minimum").filter(|least| number < *least) {
             self.report(format!(
@@ -328,6 +474,37 @@ impl Checker {
                 crate::number::spelling(number)
             ));
         }
+    }
+}
+
+/// The words for the type of a branch of a document's schema.
+fn expected_type(branch: &Schema) -> Option<String> {
+    let object = branch.as_object()?;
+    let name = object.get("type")?.as_str()?;
+    Some(expected_integer(object).unwrap_or_else(|| in_document(name)))
+}
+
+/// The words for an integer in a range.
+fn expected_integer(schema: &serde_json::Map<String, Schema>) -> Option<String> {
+    if schema.get("type")?.as_str()? != "integer" {
+        return None;
+    }
+    let bound = |key: &str| schema.get(key);
+    Some(match (bound("minimum"), bound("maximum")) {
+        (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
+        (Some(least), None) => format!("an integer of at least {least}"),
+        _ => "an integer".to_owned(),
+    })
+}
+
+/// A type in the words of people who write documents.
+fn in_document(type_name: &str) -> String {
+    match type_name {
+        "array" => "a list".to_owned(),
+        "object" => "a table".to_owned(),
+        "string" => "text".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        other => article(other),
     }
 }
 

@@ -6,6 +6,7 @@
 mod json;
 mod spans;
 mod toml;
+mod typed;
 mod yaml;
 
 #[cfg(test)]
@@ -18,6 +19,7 @@ use tool_core::Value;
 use crate::error::{LoadError, LoadErrors, Place};
 pub use spans::Node as Part;
 use spans::Spans;
+pub use typed::{read as read_typed, report, schema_of};
 
 /// Deepest nesting of lists and tables.
 pub const DEPTH_MAX: usize = 128;
@@ -91,6 +93,11 @@ impl Document {
     /// [`Document::locate`] with the name of the text.
     pub fn place(&self, pointer: &str) -> Place {
         let (line, column) = self.locate(pointer);
+        self.at(line, column)
+    }
+
+    /// A line and column with the name of the text.
+    fn at(&self, line: u32, column: u32) -> Place {
         Place {
             file: Arc::clone(&self.name),
             line,

@@ -5,6 +5,7 @@
 
 mod agent_cli;
 mod config;
+mod forms;
 mod principal;
 mod role;
 mod rule;
@@ -17,6 +18,7 @@ pub use config::{
     AnomalyLimits, ApprovalsFrom, Budget, ChainDefaults, ChainMode, Config, EarlierFiles, Limits,
     ModelEndpoint, Models, NamedFile, OnError, Permissions, Unattended, Web, WebSearch, Workspace,
 };
+pub use forms::{Named, OneOrMany};
 pub use principal::{Overrides, Principal};
 pub use role::{Agent, Confinement, Phase, ProviderProfile, Role, Selection, Tools, Toolset};
 pub use rule::{Layer, Level, Match, Obligation, Obligations, Range, Rule, Selector, Verdict};
