@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
-use tool_core::capability::Reload;
 use tool_core::{Entry, ErrorCode, ToolError, Value};
 
 use crate::plugins::{self, Loaded, Loader, Seen};
@@ -88,8 +87,17 @@ impl Generations {
     ) -> Result<Arc<Self>, ToolError> {
         let loaded = loader.as_ref().map(|loader| loader.load(&[]));
         let loaded = loaded.transpose()?.unwrap_or_default();
-        let handle = Arc::new(Handle::default());
-        host.capabilities.reload = Some(Arc::clone(&handle) as _);
+        let cell = Arc::new(OnceLock::<Weak<Self>>::new());
+        let reloaded = Arc::clone(&cell);
+        host.capabilities.reload = Some(Arc::new(move || {
+            match reloaded.get().and_then(Weak::upgrade) {
+                Some(generations) => generations.reload().map(|changes| changes.to_value()),
+                None => Err(ToolError::new(
+                    ErrorCode::PreconditionFailed,
+                    "the toolkit is closed",
+                )),
+            }
+        }));
         let first = Arc::new(generation(&families, &layers, &host, config, loaded)?);
         let made = Self {
             current: RwLock::new(first),
@@ -101,7 +109,7 @@ impl Generations {
             reread,
         };
         let made = Arc::new(made);
-        let _ = handle.0.set(Arc::downgrade(&made)); // nobody else has set it
+        let _ = cell.set(Arc::downgrade(&made)); // it is empty: only this function has it
         Ok(made)
     }
 
@@ -260,22 +268,6 @@ fn differences(old: &[Plugin], new: &[Plugin]) -> Reloaded {
     let gone = old.iter().filter(|plugin| find(new, plugin).is_none());
     reloaded.removed = gone.map(name).collect();
     reloaded
-}
-
-/// What of a toolkit a tool may ask: to read again what it was made of.
-#[derive(Default)]
-struct Handle(OnceLock<Weak<Generations>>);
-
-impl Reload for Handle {
-    fn reload(&self) -> Result<Value, ToolError> {
-        match self.0.get().and_then(Weak::upgrade) {
-            Some(generations) => generations.reload().map(|reloaded| reloaded.to_value()),
-            None => Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                "nothing is served any more",
-            )),
-        }
-    }
 }
 
 /// One plugin as a list shows it.

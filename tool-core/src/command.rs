@@ -1,43 +1,20 @@
 //! [`Command`] and [`Finished`]: a program to run in the sandbox, and what it did. Plain data; running is a
 //! [`Spawner`](crate::capability::Spawner)'s.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// How much of the sandbox holds. Each level has what the one below has.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Level {
-    /// Nothing. No command runs at this level.
-    S0,
-    /// System calls filtered, resources limited.
-    S1,
-    /// Files limited by the kernel as well, and no user id of root.
-    S2,
-    /// Namespaces of its own as well: processes, mounts, network, host name.
-    S3,
-}
-
-impl Level {
-    /// The spelling in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::S0 => "S0",
-            Self::S1 => "S1",
-            Self::S2 => "S2",
-            Self::S3 => "S3",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+names! {
+    /// How much of the sandbox holds. Each level has what the one below has.
+    Level {
+        /// Nothing. No command runs at this level.
+        S0 = "S0",
+        /// System calls filtered, resources limited.
+        S1 = "S1",
+        /// Files limited by the kernel as well, and no user id of root.
+        S2 = "S2",
+        /// Namespaces of its own as well: processes, mounts, network, host name.
+        S3 = "S3",
     }
 }
 
@@ -166,33 +143,15 @@ impl Exit {
     }
 }
 
-/// A limit on all processes of a command together; what exceeded it was killed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Excess {
-    /// The memory of all processes.
-    Memory,
-    /// What is in the scratch folder; or little was left to others on its file system.
-    Disk,
-    /// The number of files in the scratch folder, or how deep its folders are.
-    Files,
-}
-
-impl Excess {
-    /// The spelling in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::Disk => "disk",
-            Self::Files => "files",
-        }
-    }
-
-    /// From that spelling.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Memory, Self::Disk, Self::Files]
-            .into_iter()
-            .find(|excess| excess.as_str() == text)
+names! {
+    /// A limit on all processes of a command together; what exceeded it was killed.
+    Excess {
+        /// The memory of all processes.
+        Memory = "memory",
+        /// What is in the scratch folder; or little was left to others on its file system.
+        Disk = "disk",
+        /// The number of files in the scratch folder, or how deep its folders are.
+        Files = "files",
     }
 }
 

@@ -6,57 +6,67 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces};
 use crate::error::{ErrorCode, ToolError};
-use crate::input::Source;
 use crate::outcome::{SHORTFALL, Shortfall};
 use crate::rng::{StreamRng, stream_rng};
+use crate::source::Source;
 use crate::spec::{Capability, Spec};
 use crate::stop::StopFlag;
 use crate::types::Seed;
 use crate::value::{Object, Value};
 
-/// What of the world exists; absent means it does not exist for the call.
-#[derive(Clone, Default)]
-pub struct Capabilities {
-    /// Files in the workspace.
-    pub files: Option<Arc<dyn Files>>,
-    /// HTTP requests.
-    pub http: Option<Arc<dyn Http>>,
-    /// Sandboxed processes.
-    pub spawner: Option<Arc<dyn Spawner>>,
-    /// The time.
-    pub clock: Option<Arc<dyn Clock>>,
-    /// Stored state.
-    pub state: Option<Arc<dyn State>>,
-    /// Calling other tools.
-    pub calls: Option<Arc<dyn Calls>>,
-    /// Language and embedding models.
-    pub model: Option<Arc<dyn Model>>,
-    /// Reading plugins and configuration again.
-    pub reload: Option<Arc<dyn Reload>>,
-    /// Opening and closing the workspace of a session.
-    pub workspaces: Option<Arc<dyn Workspaces>>,
+/// Defines [`Capabilities`] and their accessors of [`Ctx`], a line each: field, trait, name in messages, declarations that grant it.
+macro_rules! capabilities {
+    ($($(#[$doc:meta])* $field:ident: $type:ty, $name:literal, $($declared:ident)|+;)*) => {
+        /// The capabilities of a door or a call; one that is absent does not exist there.
+        #[derive(Clone, Default)]
+        pub struct Capabilities {
+            $($(#[$doc])* pub $field: Option<Arc<$type>>,)*
+        }
+
+        impl Capabilities {
+            /// The capabilities that a tool declares, of these.
+            #[must_use]
+            pub fn declared_by(&self, spec: &Spec) -> Self {
+                let has = |one| spec.capabilities.contains(&one);
+                Self {
+                    $($field: self.$field.clone().filter(|_| $(has(Capability::$declared))||+),)*
+                }
+            }
+        }
+
+        impl Ctx {
+            $(
+                $(#[$doc])*
+                ///
+                /// # Errors
+                /// `precondition_failed` when the tool did not declare it, or the interface does not offer it.
+                pub fn $field(&self) -> Result<&$type, ToolError> {
+                    present(self.capabilities.$field.as_deref(), $name)
+                }
+            )*
+        }
+    };
 }
 
-impl Capabilities {
-    /// Only what a tool has declared.
-    #[must_use]
-    pub fn declared_by(&self, spec: &Spec) -> Self {
-        let has = |capability| spec.capabilities.contains(&capability);
-        Self {
-            files: self
-                .files
-                .clone()
-                .filter(|_| has(Capability::FilesRead) || has(Capability::FilesWrite)),
-            http: self.http.clone().filter(|_| has(Capability::Http)),
-            spawner: self.spawner.clone().filter(|_| has(Capability::Spawn)),
-            clock: self.clock.clone().filter(|_| has(Capability::Clock)),
-            state: self.state.clone().filter(|_| has(Capability::State)),
-            calls: self.calls.clone().filter(|_| has(Capability::Calls)),
-            model: self.model.clone().filter(|_| has(Capability::Model)),
-            reload: self.reload.clone().filter(|_| has(Capability::Reload)),
-            workspaces: (self.workspaces.clone()).filter(|_| has(Capability::Workspaces)),
-        }
-    }
+capabilities! {
+    /// Files in the workspace.
+    files: dyn Files, "files", FilesRead | FilesWrite;
+    /// HTTP requests.
+    http: dyn Http, "http", Http;
+    /// Sandboxed processes.
+    spawner: dyn Spawner, "spawn", Spawn;
+    /// The time.
+    clock: dyn Clock, "clock", Clock;
+    /// Stored state.
+    state: dyn State, "state", State;
+    /// Calls of other tools.
+    calls: dyn Calls, "calls", Calls;
+    /// Language and embedding models.
+    model: dyn Model, "model", Model;
+    /// Reads plugins and configuration again.
+    reload: Reload, "reload", Reload;
+    /// Opens and closes the workspace of a session.
+    workspaces: dyn Workspaces, "workspaces", Workspaces;
 }
 
 /// What a call may cost.
@@ -325,85 +335,10 @@ impl Ctx {
     /// `internal` when the dispatcher did not load it.
     pub fn loaded(&self, source: &Source) -> Result<Value, ToolError> {
         self.loaded.get(source).cloned().ok_or_else(|| {
-            let (Source::File(name) | Source::Artifact(name)) = source;
-            ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!("`{name}` cannot be read here"),
-            )
-            .hint("this door reads no files: pass the data inline")
+            let message = format_args!("`{}` cannot be read here", source.name());
+            ToolError::new(ErrorCode::InvalidArgs, message)
+                .hint("this interface reads no files: pass the data inline")
         })
-    }
-
-    /// Files in the workspace.
-    ///
-    /// # Errors
-    /// `internal` when the tool did not declare them, `precondition_failed` when there is no workspace.
-    pub fn files(&self) -> Result<&dyn Files, ToolError> {
-        present(self.capabilities.files.as_deref(), "files")
-    }
-
-    /// HTTP requests.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn http(&self) -> Result<&dyn Http, ToolError> {
-        present(self.capabilities.http.as_deref(), "http")
-    }
-
-    /// Sandboxed processes.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn spawner(&self) -> Result<&dyn Spawner, ToolError> {
-        present(self.capabilities.spawner.as_deref(), "spawn")
-    }
-
-    /// The time.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn clock(&self) -> Result<&dyn Clock, ToolError> {
-        present(self.capabilities.clock.as_deref(), "clock")
-    }
-
-    /// Stored state.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn state(&self) -> Result<&dyn State, ToolError> {
-        present(self.capabilities.state.as_deref(), "state")
-    }
-
-    /// Calling other tools.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn calls(&self) -> Result<&dyn Calls, ToolError> {
-        present(self.capabilities.calls.as_deref(), "calls")
-    }
-
-    /// Language and embedding models.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn model(&self) -> Result<&dyn Model, ToolError> {
-        present(self.capabilities.model.as_deref(), "model")
-    }
-
-    /// Reading plugins and configuration again.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn reload(&self) -> Result<&dyn Reload, ToolError> {
-        present(self.capabilities.reload.as_deref(), "reload")
-    }
-
-    /// Opening and closing the workspace of a session.
-    ///
-    /// # Errors
-    /// As [`Ctx::files`].
-    pub fn workspaces(&self) -> Result<&dyn Workspaces, ToolError> {
-        present(self.capabilities.workspaces.as_deref(), "workspaces")
     }
 }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::names;
 use crate::reason::Reason;
 use crate::value::Value;
 use crate::{brief, path};
@@ -92,6 +91,17 @@ impl Problem {
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(brief::message(hint));
         self
+    }
+
+    fn to_value(&self) -> Value {
+        members([
+            ("reason", self.reason.as_deref().map(Value::from)),
+            ("path", Some(self.path.as_str().into())),
+            ("message", Some(self.message.as_str().into())),
+            ("hint", self.hint.as_deref().map(Value::from)),
+            ("line", self.place.map(|(line, _)| Value::from(line))),
+            ("column", self.place.map(|(_, column)| Value::from(column))),
+        ])
     }
 
     /// Bytes of its words.
@@ -339,48 +349,31 @@ impl ToolError {
     /// The `error` member of the envelope.
     pub fn to_value(&self) -> Value {
         let inner = &self.0;
-        let mut fields = vec![("code", Value::from(inner.code.as_str()))];
-        if let Some(reason) = &inner.reason {
-            fields.push(("reason", Value::from(reason.as_ref())));
-        }
-        fields.push(("message", Value::from(inner.message.as_str())));
-        if let Some(path) = &inner.path {
-            fields.push(("path", Value::from(path.as_str())));
-        }
-        if let Some(hint) = &inner.hint {
-            fields.push(("hint", Value::from(hint.as_str())));
-        }
-        if inner.may_have_happened {
-            fields.push(("outcome", Value::from(UNKNOWN)));
-        }
-        if !inner.problems.is_empty() {
-            fields.push((
+        let outcome = inner.may_have_happened.then_some(UNKNOWN);
+        let problems = inner.problems.iter().map(Problem::to_value).collect();
+        members([
+            ("code", Some(inner.code.as_str().into())),
+            ("reason", inner.reason.as_deref().map(Value::from)),
+            ("message", Some(inner.message.as_str().into())),
+            ("path", inner.path.as_deref().map(Value::from)),
+            ("hint", inner.hint.as_deref().map(Value::from)),
+            ("outcome", outcome.map(Value::from)),
+            (
                 "problems",
-                Value::array(inner.problems.iter().map(problem_value).collect()),
-            ));
-        }
-        if let Some(evidence) = &inner.evidence {
-            fields.push(("evidence", evidence.clone()));
-        }
-        Value::object(fields)
+                (!inner.problems.is_empty()).then(|| Value::array(problems)),
+            ),
+            ("evidence", inner.evidence.clone()),
+        ])
     }
 }
 
-fn problem_value(problem: &Problem) -> Value {
-    let mut fields = Vec::new();
-    if let Some(reason) = &problem.reason {
-        fields.push(("reason", Value::from(reason.as_ref())));
-    }
-    fields.push(("path", Value::from(problem.path.as_str())));
-    fields.push(("message", Value::from(problem.message.as_str())));
-    if let Some(hint) = &problem.hint {
-        fields.push(("hint", Value::from(hint.as_str())));
-    }
-    if let Some((line, column)) = problem.place {
-        fields.push(("line", Value::from(line)));
-        fields.push(("column", Value::from(column)));
-    }
-    Value::object(fields)
+/// An object of the members that are there.
+fn members<const N: usize>(members: [(&'static str, Option<Value>); N]) -> Value {
+    Value::object(
+        members
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?))),
+    )
 }
 
 impl fmt::Display for ToolError {

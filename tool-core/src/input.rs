@@ -4,6 +4,7 @@
 //! the dispatcher after the rules have passed, never by the tool.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -14,55 +15,12 @@ use crate::convert::{DATA_TOKEN, TEXT_TOKEN, custom_at};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
 use crate::npy;
+pub use crate::source::{InputKind, Source, SourceRef};
 use crate::value::{Block, Numbers, Value};
 
-/// Where data comes from when it is not inline.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Source {
-    /// A file, by its path relative to the workspace root.
-    File(String),
-    /// An artifact, by its handle `b3:<64 hex digits>`.
-    Artifact(String),
-}
-
-/// A reference in an argument, with the JSON pointer of that argument and what the argument needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceRef {
-    /// JSON pointer of the argument.
-    pub pointer: String,
-    /// The file or artifact.
-    pub source: Source,
-    /// What its content must become.
-    pub kind: InputKind,
-}
-
-/// What the content of a file becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum InputKind {
-    /// Numbers or a table: `.npy`, `.json` or `.csv`, by the ending of the name.
-    Data,
-    /// The text as it is (UTF-8).
-    Text,
-}
-
-impl Source {
-    /// Reads `{"$file": path}` or `{"$artifact": handle}`; `None` when the value is something else.
-    pub fn from_value(value: &Value) -> Option<Self> {
-        let object = value.as_object().filter(|object| object.len() == 1)?;
-        if let Some(path) = object.get("$file") {
-            return Some(Self::File(path.as_str()?.to_owned()));
-        }
-        Some(Self::Artifact(
-            object.get("$artifact")?.as_str()?.to_owned(),
-        ))
-    }
-
-    fn to_value(&self) -> Value {
-        match self {
-            Self::File(path) => Value::object([("$file", path.as_str())]),
-            Self::Artifact(handle) => Value::object([("$artifact", handle.as_str())]),
-        }
-    }
+/// The problem of a value as a whole.
+fn expected(what: &str, found: impl fmt::Display) -> Problem {
+    Problem::new("", format_args!("expected {what}, found {found}"))
 }
 
 /// Data a tool can take as an [`Input`].
@@ -108,13 +66,9 @@ impl<T: Load> Input<T> {
             Self::From(source) => {
                 let value = ctx.loaded(source)?;
                 T::from_value(&value).map_err(|problem| {
-                    let name = match source {
-                        Source::File(path) => path,
-                        Source::Artifact(handle) => handle,
-                    };
                     ToolError::new(
                         ErrorCode::InvalidArgs,
-                        format_args!("`{name}`{}: {}", problem.path, problem.message),
+                        format_args!("`{}`{}: {}", source.name(), problem.path, problem.message),
                     )
                 })
             }
@@ -219,19 +173,12 @@ impl Load for Vector {
             Value::Numbers(numbers) if numbers.rank() == 1 => {
                 finite(numbers).map(|numbers| Self(numbers.clone().into_shared()))
             }
-            Value::Numbers(numbers) => Err(Problem::new(
-                "",
-                format!(
-                    "expected a flat list of numbers, found {}",
-                    shape_words(numbers)
-                ),
-            )),
+            Value::Numbers(numbers) => {
+                Err(expected("a flat list of numbers", shape_words(numbers)))
+            }
             Value::Array(items) if items.is_empty() => Ok(Self::default()),
             Value::Array(items) => Err(first_non_number(items)),
-            other => Err(Problem::new(
-                "",
-                format!("expected a list of numbers, found {}", other.kind()),
-            )),
+            other => Err(expected("a list of numbers", other.kind())),
         }
     }
 
@@ -307,19 +254,7 @@ impl Serialize for Matrix {
     }
 }
 
-impl JsonSchema for Matrix {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Matrix".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        <Self as Load>::schema()
-    }
-}
+inline_schema!(Matrix, "Matrix", <Self as Load>::schema());
 
 impl Load for Matrix {
     const KIND: InputKind = InputKind::Data;
@@ -334,27 +269,17 @@ impl Load for Matrix {
                     columns,
                 })
             }
-            Value::Numbers(numbers) if numbers.rank() == 1 => Err(Problem::new(
-                "",
-                format!(
-                    "expected a list of rows, found a flat list of {} numbers",
-                    numbers.len()
-                ),
+            Value::Numbers(numbers) if numbers.rank() == 1 => Err(expected(
+                "a list of rows",
+                format_args!("a flat list of {} numbers", numbers.len()),
             )
             .hint("write a column as [[1], [2]] and a row as [[1, 2]]")),
-            Value::Numbers(numbers) => Err(Problem::new(
-                "",
-                format!("expected a list of rows, found {}", shape_words(numbers)),
-            )),
-            Value::Array(items) if items.is_empty() => Err(Problem::new(
-                "",
-                "expected at least one row, found an empty list",
-            )),
+            Value::Numbers(numbers) => Err(expected("a list of rows", shape_words(numbers))),
+            Value::Array(items) if items.is_empty() => {
+                Err(expected("at least one row", "an empty list"))
+            }
             Value::Array(rows) => Err(ragged(rows)),
-            other => Err(Problem::new(
-                "",
-                format!("expected a list of rows of numbers, found {}", other.kind()),
-            )),
+            other => Err(expected("a list of rows of numbers", other.kind())),
         }
     }
 
@@ -469,12 +394,9 @@ impl Load for Table {
         match value {
             Value::Array(records) => Self::from_records(records),
             Value::Object(columns) => Self::from_columns(columns),
-            other => Err(Problem::new(
-                "",
-                format!(
-                    "expected a list of records or an object of columns, found {}",
-                    other.kind()
-                ),
+            other => Err(expected(
+                "a list of records or an object of columns",
+                other.kind(),
             )),
         }
     }
@@ -523,10 +445,7 @@ impl Load for Text {
     fn from_value(value: &Value) -> Result<Self, Problem> {
         match value {
             Value::String(text) => Ok(Self(Arc::clone(text))),
-            other => Err(Problem::new(
-                "",
-                format!("expected a text, found {}", other.kind()),
-            )),
+            other => Err(expected("a text", other.kind())),
         }
     }
 
@@ -586,8 +505,8 @@ fn ragged(rows: &[Value]) -> Problem {
                     return Problem::new(
                         format!("/{index}"),
                         format!(
-                            "row {index} has {} entries, the rows before it {expected}",
-                            numbers.len()
+                            "row {index} (from 0) has {}, expected {expected}",
+                            entries(numbers.len())
                         ),
                     );
                 }
@@ -611,6 +530,13 @@ fn ragged(rows: &[Value]) -> Problem {
         }
     }
     Problem::new("", "expected rows of equal length")
+}
+
+fn entries(count: usize) -> String {
+    match count {
+        1 => "1 entry".to_owned(),
+        count => format!("{count} entries"),
+    }
 }
 
 fn check_cell(cell: &Value) -> Result<(), String> {

@@ -5,6 +5,9 @@
 //! knows the world only through its [`Ctx`]. Nothing here does I/O or knows a clock: what crosses the border is a trait in
 //! [`capability`].
 
+#[macro_use]
+mod names; // first: its macros are used below
+
 pub mod brief;
 pub mod capability;
 pub mod command;
@@ -14,7 +17,6 @@ pub mod ctx;
 pub mod error;
 pub mod input;
 pub mod json;
-mod names;
 pub mod nearest;
 pub mod npy;
 pub mod number;
@@ -26,6 +28,7 @@ pub mod resource;
 pub mod rng;
 pub mod schema;
 pub mod shape;
+pub mod source;
 pub mod spec;
 pub mod stop;
 pub mod tool;

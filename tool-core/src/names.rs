@@ -34,3 +34,26 @@ macro_rules! names {
         }
     };
 }
+
+/// Implements `JsonSchema` for a type whose schema is written where it is used; the calling crate needs `schemars`.
+#[macro_export]
+macro_rules! inline_schema {
+    ([$($generics:tt)*] $type:ty, $name:expr, $schema:expr) => {
+        impl<$($generics)*> ::schemars::JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                $schema
+            }
+        }
+    };
+    ($type:ty, $name:expr, $schema:expr) => {
+        $crate::inline_schema!([] $type, $name, $schema);
+    };
+}

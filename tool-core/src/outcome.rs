@@ -10,41 +10,20 @@ pub const PROTOCOL_VERSION: i64 = 1;
 /// The member of the metadata that says how an answer fell short of what was asked.
 pub const SHORTFALL: &str = "shortfall";
 
-/// How an answer that is no error fell short of what was asked: in the metadata of the answer, with a warning beside it. A
-/// program that calls exits with a code of its own then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Shortfall {
-    /// The deadline of the tool passed; what there was until then is the answer.
-    TimedOut,
-    /// A program was ended for using more than it may.
-    Exceeded,
-    /// A program ended with another status than 0.
-    ExitStatus,
-    /// A computation ended before its end.
-    Incomplete,
-    /// Calls were made and none of them gave a result.
-    NoneDone,
-}
-
-impl Shortfall {
-    /// Every one, in the order of their declaration.
-    pub const ALL: [Self; 5] = [
-        Self::TimedOut,
-        Self::Exceeded,
-        Self::ExitStatus,
-        Self::Incomplete,
-        Self::NoneDone,
-    ];
-
-    /// The spelling in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::TimedOut => "timed_out",
-            Self::Exceeded => "exceeded",
-            Self::ExitStatus => "exit_status",
-            Self::Incomplete => "incomplete",
-            Self::NoneDone => "none_done",
-        }
+names! {
+    /// How an answer that is no error fell short of what was asked: in the metadata of the answer, with a warning beside it. A
+    /// program that calls exits with a code of its own then.
+    Shortfall {
+        /// The deadline of the tool passed; what there was until then is the answer.
+        TimedOut = "timed_out",
+        /// A program was ended for using more than it may.
+        Exceeded = "exceeded",
+        /// A program ended with another status than 0.
+        ExitStatus = "exit_status",
+        /// A computation ended before its end.
+        Incomplete = "incomplete",
+        /// Calls were made and none of them gave a result.
+        NoneDone = "none_done",
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::names;
-
 names! {
     /// A reason below an error code that some caller in this workspace handles specially.
     ///

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::names;
-
 names! {
     /// How a resource is used.
     Access {

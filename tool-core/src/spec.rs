@@ -1,6 +1,5 @@
 //! What a tool says about itself: one constant, from which policy, planner, listings and documentation are computed.
 
-use crate::names;
 use crate::resource::ResourceTemplate;
 
 names! {

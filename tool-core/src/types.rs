@@ -1,14 +1,13 @@
 //! Checked scalar types: the rule lives in the type, and schema and check come from it.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::number;
-use crate::value::SAFE_INTEGER;
+use crate::value::{SAFE_INTEGER, Value};
 
 /// Defines a checked `f64`: constructor, decoding, schema.
 macro_rules! checked_number {
@@ -42,19 +41,7 @@ macro_rules! checked_number {
             }
         }
 
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
-            }
-        }
+        inline_schema!($name, stringify!($name), json_schema!($schema));
     };
 }
 
@@ -128,49 +115,26 @@ impl Serialize for Real {
 
 impl<'de> Deserialize<'de> for Real {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RealVisitor;
-        impl Visitor<'_> for RealVisitor {
-            type Value = Real;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
-            }
-
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Real, E> {
-                Ok(Real(value))
-            }
-
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Real, E> {
-                Ok(Real(value as f64))
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Real, E> {
-                Ok(Real(value as f64))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Real, E> {
-                number::from_spelling(text)
-                    .map(Real)
-                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
-            }
-        }
-        deserializer.deserialize_any(RealVisitor)
+        let value = Value::deserialize(deserializer)?;
+        let number = match value.as_str() {
+            Some(text) => number::from_spelling(text),
+            None => value.as_f64(),
+        };
+        let expected = "a number, \"NaN\", \"Infinity\" or \"-Infinity\"";
+        number.map(Self).ok_or_else(|| mismatch(expected, &value))
     }
 }
 
-impl JsonSchema for Real {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Real".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "number" }, { "enum": ["NaN", "Infinity", "-Infinity"] }] })
-    }
+/// The error for a value that a type cannot be read from.
+fn mismatch<E: de::Error>(expected: &str, found: &Value) -> E {
+    E::custom(format_args!("expected {expected}, found {}", found.kind()))
 }
+
+inline_schema!(
+    Real,
+    "Real",
+    json_schema!({ "anyOf": [{ "type": "number" }, { "enum": ["NaN", "Infinity", "-Infinity"] }] })
+);
 
 /// An integer from `MIN` to `MAX`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -238,23 +202,15 @@ impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Bounded<MIN, MAX>
     }
 }
 
-impl<const MIN: i64, const MAX: i64> JsonSchema for Bounded<MIN, MAX> {
-    fn inline_schema() -> bool {
-        true
+inline_schema!(
+    [const MIN: i64, const MAX: i64] Bounded<MIN, MAX>,
+    format!("Integer{MIN}To{MAX}"),
+    if MAX == SAFE_INTEGER {
+        json_schema!({ "type": "integer", "minimum": MIN })
+    } else {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
     }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("Integer{MIN}To{MAX}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        if MAX == SAFE_INTEGER {
-            json_schema!({ "type": "integer", "minimum": MIN })
-        } else {
-            json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
-        }
-    }
-}
+);
 
 /// A 64-bit random seed: a number up to 2^53, or any 64-bit integer as a decimal string. Negative ones count modulo 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -290,49 +246,21 @@ impl Serialize for Seed {
 
 impl<'de> Deserialize<'de> for Seed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct SeedVisitor;
-        impl Visitor<'_> for SeedVisitor {
-            type Value = Seed;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an integer up to 2^53, or a 64-bit integer as a string")
-            }
-
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Seed, E> {
-                Ok(Seed(value as u64))
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Seed, E> {
-                Ok(Seed(value))
-            }
-
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Seed, E> {
-                let whole = value.fract() == 0.0 && value.abs() <= SAFE_INTEGER as f64;
-                if whole {
-                    Ok(Seed(value as i64 as u64))
-                } else {
-                    Err(E::invalid_value(de::Unexpected::Float(value), &self))
-                }
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Seed, E> {
-                Seed::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
-            }
-        }
-        deserializer.deserialize_any(SeedVisitor)
+        let value = Value::deserialize(deserializer)?;
+        let seed = match &value {
+            Value::String(text) => Self::parse(text),
+            Value::Int(number) => Some(Self(*number as u64)),
+            Value::Float(number) => (number.fract() == 0.0 && number.abs() <= SAFE_INTEGER as f64)
+                .then_some(Self(*number as i64 as u64)),
+            _ => None,
+        };
+        let expected = "an integer up to 2^53, or a 64-bit integer as a string";
+        seed.ok_or_else(|| mismatch(expected, &value))
     }
 }
 
-impl JsonSchema for Seed {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Seed".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "integer" }, { "type": "string", "pattern": "^-?[0-9]{1,20}$" }] })
-    }
-}
+inline_schema!(
+    Seed,
+    "Seed",
+    json_schema!({ "anyOf": [{ "type": "integer" }, { "type": "string", "pattern": "^-?[0-9]{1,20}$" }] })
+);

@@ -5,7 +5,6 @@
 
 mod numbers;
 
-use std::fmt;
 use std::sync::Arc;
 
 pub use numbers::{Block, Note, Numbers};
@@ -343,18 +342,6 @@ impl PartialEq for Value {
     }
 }
 
-impl fmt::Debug for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::json::to_text(self))
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::json::to_text(self))
-    }
-}
-
 impl From<bool> for Value {
     fn from(value: bool) -> Self {
         Self::Bool(value)
@@ -430,17 +417,4 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-/// Any JSON value.
-impl schemars::JsonSchema for Value {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Any".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({})
-    }
-}
+inline_schema!(Value, "Any", schemars::json_schema!({}));

@@ -50,7 +50,7 @@ impl Tool for ReloadPlugins {
     type Output = Output;
 
     fn run(_: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let reloaded = ctx.reload()?.reload()?;
+        let reloaded = ctx.reload()?()?;
         convert::from_value(&reloaded).map_err(|problem| {
             ToolError::new(tool_core::ErrorCode::Internal, problem.message).at(problem.path)
         })

@@ -7,33 +7,22 @@ use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::error::{ErrorCode, ToolError};
-use crate::input::{InputKind, Source};
 use crate::resource::ResourceId;
+use crate::source::{InputKind, Source};
 use crate::stop::StopFlag;
 use crate::value::Value;
 
-/// What a directory entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileKind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// A device, socket or pipe.
-    Other,
-}
-
-impl FileKind {
-    /// The spelling in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Directory => "directory",
-            Self::Link => "link",
-            Self::Other => "other",
-        }
+names! {
+    /// What a directory entry is.
+    FileKind {
+        /// A regular file.
+        File = "file",
+        /// A folder.
+        Directory = "directory",
+        /// A symbolic link.
+        Link = "link",
+        /// A device, socket or pipe.
+        Other = "other",
     }
 }
 

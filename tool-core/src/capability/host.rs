@@ -77,14 +77,9 @@ pub trait State: Send + Sync {
     ) -> Result<Value, ToolError>;
 }
 
-/// Reading plugins and configuration again.
-pub trait Reload: Send + Sync {
-    /// Reads them, and lets what changed hold for calls that begin later. Gives what changed.
-    ///
-    /// # Errors
-    /// Everything that is wrong with them; what held before stays then.
-    fn reload(&self) -> Result<Value, ToolError>;
-}
+/// Reads plugins and configuration again, for calls that begin later, and returns the changes. With an error (everything that is
+/// wrong with them) nothing changes.
+pub type Reload = dyn Fn() -> Result<Value, ToolError> + Send + Sync;
 
 /// A workspace that a session opened or closed.
 #[derive(Debug, Clone, PartialEq, Eq)]

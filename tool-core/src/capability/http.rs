@@ -7,22 +7,13 @@ use std::time::Duration;
 use crate::error::ToolError;
 use crate::stop::StopFlag;
 
-/// What a request asks of the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HttpMethod {
-    /// Reading; may be repeated.
-    Get,
-    /// Sending; never repeated by itself.
-    Post,
-}
-
-impl HttpMethod {
-    /// The spelling on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-        }
+names! {
+    /// What a request asks of the server.
+    HttpMethod {
+        /// Reading; may be repeated.
+        Get = "GET",
+        /// Sending; never repeated by itself.
+        Post = "POST",
     }
 }
 

@@ -1,5 +1,6 @@
 //! Typed values out of a [`Value`], with the JSON pointer of whatever does not fit.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, Visitor};
@@ -14,7 +15,8 @@ use crate::value::{Object, SAFE_INTEGER, Value};
 /// # Errors
 /// The first problem, with its JSON pointer.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
-    T::deserialize(Source(value)).map_err(|err| Problem::new(err.pointer(), err.message))
+    T::deserialize(Source(Cow::Borrowed(value)))
+        .map_err(|err| Problem::new(err.pointer(), err.message))
 }
 
 #[derive(Debug)]
@@ -130,6 +132,10 @@ impl de::Error for DecodeError {
     }
 }
 
+fn expected(what: &str, found: &Value) -> DecodeError {
+    de::Error::custom(format_args!("expected {what}, found {}", found.kind()))
+}
+
 fn words(found: de::Unexpected<'_>) -> String {
     match found {
         de::Unexpected::Unit | de::Unexpected::Option => "null".to_owned(),
@@ -143,8 +149,8 @@ fn words(found: de::Unexpected<'_>) -> String {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Source<'de>(&'de Value);
+/// A value of the document, or a number or row taken out of a block of doubles.
+struct Source<'de>(Cow<'de, Value>);
 
 /// A double that is a whole number may stand where an integer is expected.
 fn whole(value: &Value) -> Option<i64> {
@@ -160,7 +166,7 @@ fn whole(value: &Value) -> Option<i64> {
 macro_rules! integers {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-            match whole(self.0) {
+            match whole(&self.0) {
                 Some(number) => visit_whole(number, visitor),
                 None => self.deserialize_any(visitor),
             }
@@ -179,25 +185,26 @@ impl<'de> Deserializer<'de> for Source<'de> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.0 {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Int(number) => visit_whole(*number, visitor),
-            Value::Float(number) => visitor.visit_f64(*number),
-            Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(items) => visitor.visit_seq(Items { items, next: 0 }),
-            Value::Numbers(numbers) => visitor.visit_seq(Elements {
+        match (&*self.0, &self.0) {
+            (Value::Null, _) => visitor.visit_unit(),
+            (Value::Bool(value), _) => visitor.visit_bool(*value),
+            (Value::Int(number), _) => visit_whole(*number, visitor),
+            (Value::Float(number), _) => visitor.visit_f64(*number),
+            (Value::Numbers(numbers), _) => visitor.visit_seq(Elements {
                 numbers: numbers.clone(),
                 next: 0,
             }),
-            Value::Object(object) => visitor.visit_map(Members::of(object)),
+            (_, Cow::Borrowed(Value::String(text))) => visitor.visit_borrowed_str(text),
+            (_, Cow::Borrowed(Value::Array(items))) => visitor.visit_seq(Items { items, next: 0 }),
+            (_, Cow::Borrowed(Value::Object(object))) => visitor.visit_map(Members::of(object)),
+            (other, _) => Err(expected("a number", other)), // a block holds nothing else
         }
     }
 
     integers!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64);
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.0 {
+        match *self.0 {
             Value::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
@@ -211,7 +218,7 @@ impl<'de> Deserializer<'de> for Source<'de> {
         if name != TOKEN {
             return visitor.visit_newtype_struct(self);
         }
-        hand_over(self.0.clone());
+        hand_over(self.0.into_owned());
         let result = visitor.visit_unit();
         receive();
         result
@@ -223,11 +230,8 @@ impl<'de> Deserializer<'de> for Source<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        let Value::Object(object) = self.0 else {
-            return Err(de::Error::custom(format_args!(
-                "expected an object, found {}",
-                self.0.kind()
-            )));
+        let Cow::Borrowed(Value::Object(object)) = self.0 else {
+            return Err(expected("an object", &self.0));
         };
         if let Some((unknown, _)) = object.iter().find(|(key, _)| !fields.contains(key)) {
             return Err(de::Error::unknown_field(unknown, fields));
@@ -242,14 +246,13 @@ impl<'de> Deserializer<'de> for Source<'de> {
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
         match self.0 {
-            Value::String(text) => {
+            Cow::Borrowed(Value::String(text)) => {
                 visitor.visit_enum(IntoDeserializer::<DecodeError>::into_deserializer(&**text))
             }
-            Value::Object(object) if object.len() == 1 => visitor.visit_enum(Tagged { object }),
-            other => Err(de::Error::custom(format_args!(
-                "expected a name, found {}",
-                other.kind()
-            ))),
+            Cow::Borrowed(Value::Object(object)) if object.len() == 1 => {
+                visitor.visit_enum(Tagged { object })
+            }
+            other => Err(expected("a name", &other)),
         }
     }
 
@@ -262,7 +265,7 @@ impl<'de> Deserializer<'de> for Source<'de> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        check_length(self.0, length)?;
+        check_length(&self.0, length)?;
         self.deserialize_any(visitor)
     }
 
@@ -311,85 +314,13 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
             return Ok(None);
         };
         self.next += 1;
-        seed.deserialize(Source(item))
+        seed.deserialize(Source(Cow::Borrowed(item)))
             .map(Some)
             .map_err(|err| err.under_index(self.next - 1))
     }
 
     fn size_hint(&self) -> Option<usize> {
         Some(self.items.len() - self.next)
-    }
-}
-
-/// A number or sub-block taken out of a block; holds no borrowed text, so it can serve any lifetime.
-struct Owned(Value);
-
-macro_rules! owned {
-    ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-            match whole(&self.0) {
-                Some(number) => visit_whole(number, visitor),
-                None => self.deserialize_any(visitor),
-            }
-        }
-    )*};
-}
-
-impl<'de> Deserializer<'de> for Owned {
-    type Error = DecodeError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.0 {
-            Value::Int(number) => visit_whole(number, visitor),
-            Value::Float(number) => visitor.visit_f64(number),
-            Value::Numbers(numbers) => visitor.visit_seq(Elements { numbers, next: 0 }),
-            other => Err(de::Error::custom(format_args!(
-                "expected a number, found {}",
-                other.kind()
-            ))),
-        }
-    }
-
-    owned!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64);
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        if name != TOKEN {
-            return visitor.visit_newtype_struct(self);
-        }
-        hand_over(self.0);
-        let result = visitor.visit_unit();
-        receive();
-        result
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        check_length(&self.0, length)?;
-        self.deserialize_any(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        self.deserialize_tuple(length, visitor)
-    }
-
-    forward_to_deserialize_any! {
-        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq map struct enum identifier ignored_any
     }
 }
 
@@ -409,7 +340,7 @@ impl<'de> de::SeqAccess<'de> for Elements {
             return Ok(None);
         };
         self.next += 1;
-        seed.deserialize(Owned(item))
+        seed.deserialize(Source(Cow::Owned(item)))
             .map(Some)
             .map_err(|err| err.under_index(self.next - 1))
     }
@@ -453,7 +384,7 @@ impl<'de> de::MapAccess<'de> for Members<'de> {
     ) -> Result<V::Value, DecodeError> {
         let (key, value) = self.members[self.next];
         self.next += 1;
-        seed.deserialize(Source(value))
+        seed.deserialize(Source(Cow::Borrowed(value)))
             .map_err(|err| err.under_key(key))
     }
 
@@ -495,7 +426,7 @@ impl<'de> de::VariantAccess<'de> for Content<'de> {
     type Error = DecodeError;
 
     fn unit_variant(self) -> Result<(), DecodeError> {
-        Deserialize::deserialize(Source(self.value))
+        Deserialize::deserialize(Source(Cow::Borrowed(self.value)))
             .map_err(|err: DecodeError| err.under_key(self.key))
     }
 
@@ -503,7 +434,7 @@ impl<'de> de::VariantAccess<'de> for Content<'de> {
         self,
         seed: T,
     ) -> Result<T::Value, DecodeError> {
-        seed.deserialize(Source(self.value))
+        seed.deserialize(Source(Cow::Borrowed(self.value)))
             .map_err(|err| err.under_key(self.key))
     }
 
@@ -512,7 +443,7 @@ impl<'de> de::VariantAccess<'de> for Content<'de> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        Source(self.value)
+        Source(Cow::Borrowed(self.value))
             .deserialize_tuple(length, visitor)
             .map_err(|err| err.under_key(self.key))
     }
@@ -522,7 +453,7 @@ impl<'de> de::VariantAccess<'de> for Content<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        Source(self.value)
+        Source(Cow::Borrowed(self.value))
             .deserialize_struct("", fields, visitor)
             .map_err(|err| err.under_key(self.key))
     }

@@ -7,7 +7,7 @@ use serde::ser::{self, Serialize};
 
 use super::{DATA_TOKEN, TEXT_TOKEN, TOKEN, hand_over, receive};
 use crate::error::{ErrorCode, ToolError};
-use crate::input::{InputKind, Source, SourceRef};
+use crate::source::{InputKind, Source, SourceRef};
 use crate::value::{Object, Value};
 
 /// A typed value as a [`Value`], with the files and artifacts it refers to.
@@ -96,6 +96,18 @@ struct State {
 }
 
 impl State {
+    /// Encodes what is located one segment further down.
+    fn encode_at<T: Serialize + ?Sized>(
+        &mut self,
+        segment: Segment,
+        value: &T,
+    ) -> Result<Value, EncodeError> {
+        self.path.push(segment);
+        let value = value.serialize(Encoder { state: self })?;
+        self.path.pop();
+        Ok(value)
+    }
+
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         for segment in &self.path {
@@ -113,6 +125,14 @@ struct Encoder<'a> {
     state: &'a mut State,
 }
 
+macro_rules! integers {
+    ($($method:ident: $type:ty as $wide:ty),*) => {$(
+        fn $method(self, value: $type) -> Result<Value, EncodeError> {
+            Ok(Value::from(<$wide>::from(value)))
+        }
+    )*};
+}
+
 impl<'a> ser::Serializer for Encoder<'a> {
     type Ok = Value;
     type Error = EncodeError;
@@ -128,37 +148,10 @@ impl<'a> ser::Serializer for Encoder<'a> {
         Ok(Value::Bool(value))
     }
 
-    fn serialize_i8(self, value: i8) -> Result<Value, EncodeError> {
-        Ok(Value::from(i64::from(value)))
-    }
-
-    fn serialize_i16(self, value: i16) -> Result<Value, EncodeError> {
-        Ok(Value::from(i64::from(value)))
-    }
-
-    fn serialize_i32(self, value: i32) -> Result<Value, EncodeError> {
-        Ok(Value::from(i64::from(value)))
-    }
-
-    fn serialize_i64(self, value: i64) -> Result<Value, EncodeError> {
-        Ok(Value::from(value))
-    }
-
-    fn serialize_u8(self, value: u8) -> Result<Value, EncodeError> {
-        Ok(Value::from(u64::from(value)))
-    }
-
-    fn serialize_u16(self, value: u16) -> Result<Value, EncodeError> {
-        Ok(Value::from(u64::from(value)))
-    }
-
-    fn serialize_u32(self, value: u32) -> Result<Value, EncodeError> {
-        Ok(Value::from(u64::from(value)))
-    }
-
-    fn serialize_u64(self, value: u64) -> Result<Value, EncodeError> {
-        Ok(Value::from(value))
-    }
+    integers!(
+        serialize_i8: i8 as i64, serialize_i16: i16 as i64, serialize_i32: i32 as i64, serialize_i64: i64 as i64,
+        serialize_u8: u8 as u64, serialize_u16: u16 as u64, serialize_u32: u32 as u64, serialize_u64: u64 as u64
+    );
 
     fn serialize_f32(self, value: f32) -> Result<Value, EncodeError> {
         self.serialize_f64(f64::from(value))
@@ -252,9 +245,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
         variant: &'static str,
         value: &T,
     ) -> Result<Value, EncodeError> {
-        self.state.path.push(Segment::Field(variant));
-        let inner = value.serialize(Encoder { state: self.state })?;
-        self.state.path.pop();
+        let inner = self.state.encode_at(Segment::Field(variant), value)?;
         Ok(Value::object([(variant, inner)]))
     }
 
@@ -311,12 +302,9 @@ impl<'a> ser::Serializer for Encoder<'a> {
         variant: &'static str,
         _length: usize,
     ) -> Result<Map<'a>, EncodeError> {
-        Ok(Map {
-            state: self.state,
-            object: Object::new(),
-            key: None,
-            tag: Some(variant),
-        })
+        let mut map = self.serialize_map(None)?;
+        map.tag = Some(variant);
+        Ok(map)
     }
 }
 
@@ -330,12 +318,8 @@ struct Sequence<'a> {
 
 impl Sequence<'_> {
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
-        self.state
-            .path
-            .push(Segment::Index(self.items.len() + self.numbers.len()));
-        let item = value.serialize(Encoder { state: self.state })?;
-        self.state.path.pop();
-        match item {
+        let index = self.items.len() + self.numbers.len();
+        match self.state.encode_at(Segment::Index(index), value)? {
             Value::Float(number) if self.items.is_empty() => self.numbers.push(number),
             item => {
                 self.items.extend(self.numbers.drain(..).map(Value::Float));
@@ -390,18 +374,6 @@ struct Map<'a> {
 }
 
 impl Map<'_> {
-    fn field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), EncodeError> {
-        self.state.path.push(Segment::Field(name));
-        let value = value.serialize(Encoder { state: self.state })?;
-        self.state.path.pop();
-        self.object.push_unique(Arc::from(name), value);
-        Ok(())
-    }
-
     fn finish(self) -> Value {
         let value = Value::Object(Arc::new(self.object));
         match self.tag {
@@ -435,9 +407,8 @@ impl ser::SerializeMap for Map<'_> {
             .key
             .take()
             .ok_or_else(|| EncodeError::Other("a map value without a key".to_owned()))?;
-        self.state.path.push(Segment::Key(Arc::clone(&key)));
-        let value = value.serialize(Encoder { state: self.state })?;
-        self.state.path.pop();
+        let at = Segment::Key(Arc::clone(&key));
+        let value = self.state.encode_at(at, value)?;
         self.object.push_unique(key, value);
         Ok(())
     }
@@ -447,39 +418,26 @@ impl ser::SerializeMap for Map<'_> {
     }
 }
 
-impl ser::SerializeStruct for Map<'_> {
-    type Ok = Value;
-    type Error = EncodeError;
+macro_rules! structure {
+    ($($trait:ident),*) => {$(
+        impl ser::$trait for Map<'_> {
+            type Ok = Value;
+            type Error = EncodeError;
 
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), EncodeError> {
-        self.field(name, value)
-    }
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), EncodeError> {
+                let value = self.state.encode_at(Segment::Field(name), value)?;
+                self.object.push_unique(Arc::from(name), value);
+                Ok(())
+            }
 
-    fn end(self) -> Result<Value, EncodeError> {
-        Ok(self.finish())
-    }
+            fn end(self) -> Result<Value, EncodeError> {
+                Ok(self.finish())
+            }
+        }
+    )*};
 }
 
-impl ser::SerializeStructVariant for Map<'_> {
-    type Ok = Value;
-    type Error = EncodeError;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), EncodeError> {
-        self.field(name, value)
-    }
-
-    fn end(self) -> Result<Value, EncodeError> {
-        Ok(self.finish())
-    }
-}
+structure!(SerializeStruct, SerializeStructVariant);
 
 /// Hands itself over to our own encoder as a pointer; under another serializer (a library user's serde_json) it writes itself
 /// out as ordinary data.

@@ -1,5 +1,7 @@
 //! Writes a [`Value`] as compact JSON; doubles are the shortest text that reads back as the same bits.
 
+use std::fmt;
+
 use crate::value::{Numbers, SAFE_INTEGER, Value};
 
 /// How free choices of spelling are made.
@@ -207,4 +209,16 @@ fn string(text: &str, out: &mut String) {
     }
     out.push_str(&text[clean..]);
     out.push('"');
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&to_text(self))
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&to_text(self))
+    }
 }
