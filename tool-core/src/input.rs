@@ -505,7 +505,7 @@ fn ragged(rows: &[Value]) -> Problem {
                     return Problem::new(
                         format!("/{index}"),
                         format!(
-                            "row {index} (from 0) has {}, expected {expected}",
+                            "row {index} has {}, expected {expected} (rows count from 0)",
                             entries(numbers.len())
                         ),
                     );

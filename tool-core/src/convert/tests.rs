@@ -110,7 +110,11 @@ fn arrays_move_as_pointers() {
 
 #[test]
 fn names_the_culprit() {
-    fails(r#"{"a":[[1,2],[3]],"b":[]}"#, "/a/1", "row 1 (from 0) has 1 entry, expected 2");
+    fails(
+        r#"{"a":[[1,2],[3]],"b":[]}"#,
+        "/a/1",
+        "row 1 has 1 entry, expected 2",
+    );
     fails(
         r#"{"a":[[1,"x"]],"b":[]}"#,
         "/a/0/1",

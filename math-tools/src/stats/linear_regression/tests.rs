@@ -205,7 +205,7 @@ fn faults_name_the_argument() {
         (
             r#"{"x":[[1,2],[3]],"y":[1,2]}"#,
             "/x/1",
-            "row 1 has 1 entries",
+            "row 1 has 1 entry",
         ),
         (r#"{"x":[],"y":[]}"#, "/x", "at least one observation"),
         (
