@@ -3,40 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use registry::Verdict;
-use tool_core::{Object, Value};
+use tool_core::{Object, Value, convert};
 
-use crate::check::{CheckedMap, CheckedPlan, CheckedStep};
-use crate::plan::{Backoff, Budget, Retry};
+use crate::check::{CheckedPlan, CheckedStep};
+use crate::plan::{Budget, Map};
 use crate::template::Node;
 use registry::conflicts::describe;
 
 /// Most edges of one step that the text shows.
 const EDGES_SHOWN: usize = 8;
-
-impl CheckedStep {
-    /// Whether a person is asked before it runs.
-    pub fn waits_for_person(&self) -> bool {
-        self.permit.verdict == Verdict::Ask
-    }
-}
-
-impl CheckedMap {
-    /// How many elements there are, where the plan tells.
-    pub fn elements(&self) -> Option<usize> {
-        Some(self.over.literal()?.items()?.len())
-    }
-
-    /// What it goes over, in a few words.
-    pub(crate) fn over_words(&self) -> String {
-        match (&self.over, self.elements()) {
-            (_, Some(1)) => "1 element".to_owned(),
-            (_, Some(count)) => format!("{count} elements"),
-            (Node::Reference(placed), _) => placed.reference.to_string(),
-            _ => "a list".to_owned(),
-        }
-    }
-}
 
 impl CheckedPlan {
     /// The steps of one longest way through the plan: no run is shorter than these, one after the other.
@@ -60,7 +35,7 @@ impl CheckedPlan {
 
     /// The calls that are known to come, and whether lists that are not known yet can bring more.
     pub fn calls(&self) -> (usize, bool) {
-        let of = |step: &CheckedStep| step.map.as_ref().map_or(Some(1), CheckedMap::elements);
+        let of = |step: &CheckedStep| step.map.as_ref().map_or(Some(1), Map::elements);
         let known: usize = self.steps.iter().filter_map(of).sum();
         let open = self.steps.iter().any(|step| of(step).is_none());
         (known + self.calls_within, open)
@@ -81,18 +56,18 @@ impl CheckedPlan {
         explained.insert("id", &*self.id);
         explained.insert("plan_digest", self.digest.as_str());
         explained.insert("seed", self.seed.get());
-        explained.insert("mode_requested", self.mode_requested.as_str());
+        explained.insert("mode_requested", self.mode_requested().as_str());
         explained.insert("mode_used", self.mode_used.as_str());
         explained.insert("fallback_to_seq", self.fallback_to_seq());
         explained.insert("fallback_reason", self.fallback_reason.clone());
         explained.insert("barrier", self.barrier);
-        explained.insert("parallel_mutations_enabled", self.parallel_mutations);
+        explained.insert("parallel_mutations_enabled", self.parallel_mutations());
         explained.insert("inputs", self.inputs.clone());
         let (calls, more) = self.calls();
         explained.insert("calls", calls);
         explained.insert("calls_certain", !more);
         if let Some(budget) = budget(&self.budget) {
-            explained.insert("budget", budget);
+            explained.insert("budget", Value::Object(Arc::new(budget)));
         }
         if let Some(ms) = self.deadline_ms {
             explained.insert("deadline_ms", ms);
@@ -109,7 +84,7 @@ impl CheckedPlan {
 
     /// The steps before which a person is asked.
     fn waiting(&self) -> Vec<usize> {
-        let asks = |&step: &usize| self.steps[step].waits_for_person();
+        let asks = |&step: &usize| self.steps[step].needs_approval();
         (0..self.steps.len()).filter(asks).collect()
     }
 
@@ -140,7 +115,7 @@ impl CheckedPlan {
         fields.insert("timeout_ms", step.timeout_ms);
         fields.insert("on_error", step.on_error.as_str());
         fields.insert("approval", step.approval.as_str());
-        fields.insert("waits_for_person", step.waits_for_person());
+        fields.insert("waits_for_person", step.needs_approval());
         if let Some(ms) = step.deadline_ms {
             fields.insert("deadline_ms", ms);
         }
@@ -151,7 +126,7 @@ impl CheckedPlan {
             fields.insert("map", explain_map(map));
         }
         if step.retry.max > 0 {
-            fields.insert("retry", explain_retry(&step.retry));
+            fields.insert("retry", convert::to_value(&step.retry).unwrap_or_default());
         }
         if let Some(undo) = &step.compensate {
             let undo = Value::object([
@@ -202,7 +177,7 @@ impl CheckedPlan {
         let (calls, more) = self.calls();
         let at_least = if more { "at least " } else { "" };
         let _ = writeln!(text, "calls: {at_least}{calls}");
-        if let Some(Value::Object(limits)) = budget(&self.budget) {
+        if let Some(limits) = budget(&self.budget) {
             let limits = limits.iter().map(|(key, value)| format!("{key} {value}"));
             let _ = writeln!(
                 text,
@@ -307,7 +282,7 @@ fn said(step: &CheckedStep) -> Vec<String> {
             retry.backoff_ms
         ));
     }
-    if step.waits_for_person() {
+    if step.needs_approval() {
         let why = match step.permit.reason.is_empty() {
             true => step.permit.layer.clone(),
             false => format!("{}: {}", step.permit.layer, step.permit.reason),
@@ -323,7 +298,7 @@ fn said(step: &CheckedStep) -> Vec<String> {
     lines
 }
 
-fn explain_map(map: &CheckedMap) -> Value {
+fn explain_map(map: &Map) -> Value {
     let over = match &map.over {
         Node::Reference(placed) => Value::from(placed.reference.to_string()),
         _ => Value::Null,
@@ -338,38 +313,10 @@ fn explain_map(map: &CheckedMap) -> Value {
     ])
 }
 
-fn explain_retry(retry: &Retry) -> Value {
-    let on: Vec<String> = retry.on.iter().map(ToString::to_string).collect();
-    let jitter = match retry.backoff {
-        Backoff::Exact => "none",
-        Backoff::Jittered => "full",
-    };
-    Value::object([
-        ("max", Value::from(retry.max)),
-        ("on", Value::from(on)),
-        ("backoff_ms", Value::from(retry.backoff_ms)),
-        ("factor", Value::from(retry.factor)),
-        ("jitter", Value::from(jitter)),
-    ])
-}
-
-/// The limits that the plan sets itself; `None` where it sets none.
-fn budget(budget: &Budget) -> Option<Value> {
-    let limits = [
-        ("steps", budget.steps),
-        ("wall_ms", budget.wall_ms),
-        ("cpu_ms", budget.cpu_ms),
-        ("bytes_out", budget.bytes_out),
-        ("artifact_bytes", budget.artifact_bytes),
-        ("cost", budget.cost),
-    ];
-    let mut set = Object::new();
-    for (name, limit) in limits {
-        if let Some(limit) = limit {
-            set.insert(name, limit);
-        }
-    }
-    (!set.is_empty()).then(|| Value::Object(Arc::new(set)))
+/// The limits of the plan itself; `None` where it has none.
+fn budget(budget: &Budget) -> Option<Object> {
+    let limits = convert::to_value(budget).ok()?;
+    limits.as_object().filter(|set| !set.is_empty()).cloned()
 }
 
 fn resources(step: &CheckedStep) -> Vec<String> {

@@ -16,6 +16,7 @@ pub mod reference;
 pub mod run;
 pub mod script;
 pub mod shapes;
+mod source;
 pub mod template;
 pub mod tools;
 mod trace;

@@ -332,17 +332,17 @@ fn t21_form_problems_come_together() {
     check(
         &plan,
         &[
-            "a plan has no field `colour`",
-            "expected `dep` or `seq` for `mode`",
+            "unknown key `colour`",
+            "expected one of `dep`, `seq`, found",
             "two steps have the id `a`",
             "`inputs` is reserved",
-            "`Big` is no id",
-            "the step has no `id`",
-            "expected a text for `tool`, found the integer 3",
+            "`Big` is not a valid id",
+            "missing key `id`",
+            "/tool: expected text, found the integer 3",
             "did you mean `args`?",
-            "expected a whole number, at least 1 for `timeout_ms`",
-            "`fail_chain`, `skip_dependents` or `continue`",
-            "expected a step (an object), found the integer 7",
+            "/timeout_ms: expected an integer from 1 to 9007199254740992, found the integer 0",
+            "expected one of `continue`, `skip_dependents`, `fail_chain`",
+            "/steps/8: expected a table, found the integer 7",
         ],
     );
 }
@@ -431,7 +431,7 @@ fn limits_hold() {
         check(&plan(10_001))
             .unwrap_err()
             .to_string()
-            .contains("at most 10000 steps, found 10001")
+            .contains("/steps: expected at most 10000 elements, found 10001")
     );
     let mut deep = Value::Int(1);
     for _ in 0..70 {
@@ -667,8 +667,11 @@ fn r54_no_steps_is_a_plan_without_waves() {
     let result = world.run("steps: []\noutputs: {one: 1}");
     assert!(result.is_success());
     assert_eq!(result.outputs.get("one"), Some(&Value::Int(1)));
-    check("id: x", &["`steps` is missing"]);
-    check("steps: 3", &["expected a list of steps for `steps`"]);
+    check("id: x", &["missing key `steps`"]);
+    check(
+        "steps: 3",
+        &["/steps: expected a list, found the integer 3"],
+    );
 }
 
 /// A plan of the tests with every part of the language in it.

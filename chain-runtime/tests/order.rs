@@ -192,7 +192,11 @@ fn t30_r44_sequential_by_wish_or_need() {
     assert_eq!((wish.mode_used, wish.fallback_to_seq()), (Mode::Seq, false));
     let need = world.checked(&steps(&["{id: a, tool: shell, args: {key: k, text: x}}"]));
     assert_eq!(
-        (need.mode_requested, need.mode_used, need.fallback_to_seq()),
+        (
+            need.mode_requested(),
+            need.mode_used,
+            need.fallback_to_seq()
+        ),
         (Mode::Dep, Mode::Seq, true)
     );
     assert_eq!(

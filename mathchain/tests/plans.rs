@@ -104,7 +104,7 @@ fn a_check_names_every_problem_with_its_place() {
     answer.expect_code(2);
     for needle in [
         "plan.yaml:6:13: /steps/0/tool: no tool named `statistcs`",
-        "plan.yaml:7:49: /steps/1/wen: a step has no field `wen` (did you mean `when`?)",
+        "plan.yaml:7:49: /steps/1/wen: unknown key `wen` (did you mean `when`?)",
         "plan.yaml:7:38: /steps/1/args/dta: ",
         "plan.yaml:8:38: /steps/2/args/data: no step has the id `zz`",
         "plan.yaml:4:3: /inputs/n: the input `n`: expected at most 5, found 9",

@@ -81,6 +81,16 @@ impl Transform for Plain {
         let Some(object) = schema.as_object_mut() else {
             return;
         };
+        object.remove("format");
+        if object.get("default").is_some_and(Schema::is_null) {
+            object.remove("default");
+        }
+        let required = object.get("required").and_then(Schema::as_array).cloned();
+        for name in required.iter().flatten().filter_map(Schema::as_str) {
+            let properties = object.get_mut("properties");
+            let property = properties.and_then(|all| all.get_mut(name)?.as_object_mut());
+            property.map(|property| property.remove("default"));
+        }
         if let Some(Schema::Array(types)) = object.get_mut("type") {
             types.retain(|name| name != "null");
             if let [only] = types.as_slice() {
@@ -152,14 +162,36 @@ pub fn check_document(schema: &Schema, value: &Value) -> Vec<Problem> {
     check_as(Kind::Document, schema, value)
 }
 
-fn check_as(kind: Kind, schema: &Schema, value: &Value) -> Vec<Problem> {
-    let mut checker = Checker {
-        kind,
-        problems: Vec::new(),
-        path: String::new(),
-    };
+/// Checks a document as [`check_document`] does, and reports every violation, however many there are.
+pub fn violations(schema: &Schema, value: &Value) -> Vec<Violation> {
+    let mut checker = Checker::new(Kind::Document);
+    checker.violations_max = usize::MAX;
+    checker.unknown_max = usize::MAX;
     checker.check(schema, value);
-    checker.problems
+    checker.violations
+}
+
+fn check_as(kind: Kind, schema: &Schema, value: &Value) -> Vec<Problem> {
+    let mut checker = Checker::new(kind);
+    checker.check(schema, value);
+    let problem = |one: Violation| Problem {
+        hint: one.hint,
+        ..Problem::new(one.path, one.message)
+    };
+    checker.violations.into_iter().map(problem).collect()
+}
+
+/// A rule of a schema that a value breaks.
+#[derive(Debug, Clone)]
+pub struct Violation {
+    /// Keyword of the rule: `type`, `required`, `maximum` ...
+    pub keyword: &'static str,
+    /// JSON pointer of the culprit, in full; of a missing key that of the table.
+    pub path: String,
+    /// What was expected and found.
+    pub message: String,
+    /// An example of the schema, or the name that was meant.
+    pub hint: Option<String>,
 }
 
 /// What is checked, which decides how problems are worded.
@@ -173,40 +205,54 @@ enum Kind {
 
 struct Checker {
     kind: Kind,
-    problems: Vec<Problem>,
+    violations: Vec<Violation>,
     path: String,
+    violations_max: usize,
+    /// Most unknown keys of one table that are reported.
+    unknown_max: usize,
 }
 
-/// Most unknown keys of one table that are reported.
-const UNKNOWN_MAX: usize = 20;
-
 impl Checker {
-    /// Most problems of one value that are reported.
-    fn problems_max(&self) -> usize {
-        match self.kind {
-            Kind::Arguments => 20,
-            Kind::Document => 1000,
+    /// Most unknown keys for which the nearest name is looked for.
+    const SUGGESTED_MAX: usize = 1000;
+    /// Longest pointer below which the members of a document are checked: every violation repeats it.
+    const PATH_BYTES_MAX: usize = 1 << 10;
+
+    fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            violations: Vec::new(),
+            path: String::new(),
+            violations_max: match kind {
+                Kind::Arguments => 20,
+                Kind::Document => 1000,
+            },
+            unknown_max: 20,
         }
     }
 
-    fn report(&mut self, message: String) {
-        if self.problems.len() < self.problems_max() {
-            self.problems.push(Problem::new(&self.path, message));
+    fn report(&mut self, keyword: &'static str, message: String) {
+        self.report_with(keyword, message, None);
+    }
+
+    fn report_with(&mut self, keyword: &'static str, message: String, hint: Option<String>) {
+        if self.violations.len() < self.violations_max {
+            let path = self.path.clone();
+            self.violations.push(Violation {
+                keyword,
+                path,
+                message,
+                hint,
+            });
         }
     }
 
     /// Reports with the name that was meant: in the message for arguments, as a hint for documents.
-    fn report_near(&mut self, message: String, near: Option<&str>) {
-        match (self.kind, near) {
-            (Kind::Arguments, Some(near)) => {
-                self.report(format!("{message}; did you mean `{near}`?"))
-            }
-            (Kind::Document, Some(near)) if self.problems.len() < self.problems_max() => {
-                let problem = Problem::new(&self.path, message);
-                self.problems
-                    .push(problem.hint(format!("did you mean `{near}`?")));
-            }
-            _ => self.report(message),
+    fn report_near(&mut self, keyword: &'static str, message: String, near: Option<&str>) {
+        let meant = near.map(|near| format!("did you mean `{near}`?"));
+        match (self.kind, meant) {
+            (Kind::Arguments, Some(meant)) => self.report(keyword, format!("{message}; {meant}")),
+            (_, meant) => self.report_with(keyword, message, meant),
         }
     }
 
@@ -218,9 +264,25 @@ impl Checker {
     }
 
     fn check(&mut self, schema: &Schema, value: &Value) {
+        let before = self.violations.len();
+        self.check_rules(schema, value);
+        let example = schema.pointer("/examples/0");
+        if let (Kind::Document, Some(example)) = (self.kind, example) {
+            for one in &mut self.violations[before..] {
+                if one.path == self.path && !matches!(one.keyword, "required" | "path") {
+                    one.hint.get_or_insert_with(|| format!("write `{example}`"));
+                }
+            }
+        }
+    }
+
+    fn check_rules(&mut self, schema: &Schema, value: &Value) {
         let Some(object) = schema.as_object() else {
             if schema == &Schema::Bool(false) {
-                self.report(format!("expected nothing here, found {}", value.kind()));
+                self.report(
+                    "false",
+                    format!("expected nothing here, found {}", value.kind()),
+                );
             }
             return;
         };
@@ -229,7 +291,10 @@ impl Checker {
                 ("anyOf" | "oneOf", Schema::Array(branches)) => self.check_any(branches, value),
                 ("enum", Schema::Array(names)) => self.check_enum(names, value),
                 ("const", expected) if !equals(expected, value) => {
-                    self.report(format!("expected {expected}, found {}", value.kind()));
+                    self.report(
+                        "const",
+                        format!("expected {expected}, found {}", value.kind()),
+                    );
                 }
                 _ => {}
             }
@@ -246,36 +311,37 @@ impl Checker {
     }
 
     fn check_any(&mut self, branches: &[Schema], value: &Value) {
-        let mut attempts: Vec<Vec<Problem>> = Vec::new();
+        let mut attempts: Vec<Vec<Violation>> = Vec::new();
         for branch in branches {
             // The path is lent: it may be long, and a list may have many elements below it.
             let mut attempt = Self {
-                kind: self.kind,
-                problems: Vec::new(),
+                violations: Vec::new(),
                 path: std::mem::take(&mut self.path),
+                ..*self
             };
             attempt.check(branch, value);
             self.path = attempt.path;
-            if attempt.problems.is_empty() {
+            if attempt.violations.is_empty() {
                 return;
             }
-            attempts.push(attempt.problems);
+            attempts.push(attempt.violations);
         }
-        let shallow = |problems: &Vec<Problem>| problems.iter().all(|one| one.path == self.path);
+        let shallow = |found: &Vec<Violation>| found.iter().all(|one| one.path == self.path);
         if self.kind == Kind::Document && attempts.iter().all(shallow) {
             let mut expected: Vec<String> = branches.iter().filter_map(expected_type).collect();
             expected.dedup();
             if value.as_object().is_none() && expected.len() > 1 {
                 let expected = expected.join(" or ");
-                return self.report(format!("expected {expected}, found {}", value.kind()));
+                let message = format!("expected {expected}, found {}", value.kind());
+                return self.report("type", message);
             }
         }
         // The branch that got deepest into the value is the one that was meant.
         if let Some(best) = attempts
             .into_iter()
-            .max_by_key(|problems| problems.iter().map(|problem| problem.path.len()).max())
+            .max_by_key(|found| found.iter().map(|one| one.path.len()).max())
         {
-            self.problems.extend(best);
+            self.violations.extend(best);
         }
     }
 
@@ -300,14 +366,16 @@ impl Checker {
             (Kind::Document, Some(text)) => format!("`{}`", crate::brief::name(text)),
             _ => value.kind(),
         };
-        self.report_near(format!("expected one of {listed}, found {found}"), near);
+        let message = format!("expected one of {listed}, found {found}");
+        self.report_near("enum", message, near);
     }
 
     fn check_type(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) -> bool {
         let is = |name: &str| match name {
             "null" => value.is_null(),
             "boolean" => value.as_bool().is_some(),
-            "integer" => value.as_i64().is_some(),
+            // One beyond what a double holds exactly is out of range, and still an integer.
+            "integer" => value.as_i64().is_some() || is_huge_integer(schema, value),
             "number" => value.as_f64().is_some(),
             "string" => value.as_str().is_some(),
             "array" => matches!(value, Value::Array(_) | Value::Numbers(_)),
@@ -328,7 +396,10 @@ impl Checker {
                 (Kind::Document, None) => names().map(in_document).collect::<Vec<_>>().join(" or "),
                 _ => names().map(article).collect::<Vec<_>>().join(" or "),
             };
-            self.report(format!("expected {expected}, found {}", value.kind()));
+            self.report(
+                "type",
+                format!("expected {expected}, found {}", value.kind()),
+            );
         }
         fits
     }
@@ -350,18 +421,41 @@ impl Checker {
                 continue;
             }
             if self.kind == Kind::Document {
-                let constant = properties.and_then(|known| known.get(required)?.get("const"));
-                let mut problem = Problem::new(&self.path, format!("missing key `{required}`"));
-                if let Some(constant) = constant {
-                    problem = problem.hint(format!("write `{required} = {constant}`"));
-                }
-                self.problems.push(problem);
+                let property = properties.and_then(|known| known.get(required));
+                let example = property.and_then(|one| {
+                    let example = |one: &Schema| {
+                        Some(format!(
+                            "write `\"{required}\": {}`",
+                            one.pointer("/examples/0")?
+                        ))
+                    };
+                    let constant =
+                        |one: &Schema| Some(format!("write `{required} = {}`", one.get("const")?));
+                    constant(one).or_else(|| example(one))
+                });
+                self.report_with("required", format!("missing key `{required}`"), example);
             } else {
                 self.below(
                     |path| crate::path::push_key(path, required),
-                    |checker| checker.report(format!("missing required argument `{required}`")),
+                    |checker| {
+                        checker.report(
+                            "required",
+                            format!("missing required argument `{required}`"),
+                        )
+                    },
                 );
             }
+        }
+        if let Some(most) = schema.get("maxProperties").and_then(Schema::as_u64)
+            && members.len() as u64 > most
+        {
+            let message = format!("expected at most {most} members, found {}", members.len());
+            return self.report("maxProperties", message);
+        }
+        if self.kind == Kind::Document && self.path.len() > Self::PATH_BYTES_MAX {
+            let most = Self::PATH_BYTES_MAX;
+            let message = format!("the names on the way here have more than {most} bytes");
+            return self.report_with("path", message, Some("shorten them".to_owned()));
         }
         let mut unknown = 0;
         for (name, member) in members.iter() {
@@ -380,12 +474,15 @@ impl Checker {
                         match checker.kind {
                             Kind::Arguments => {
                                 let instead = crate::nearest::instead(name, known);
-                                checker.report(format!("unknown argument `{shown}`{instead}"));
+                                let message = format!("unknown argument `{shown}`{instead}");
+                                checker.report("unknown", message);
                             }
-                            Kind::Document if unknown > UNKNOWN_MAX => {}
+                            Kind::Document if unknown > checker.unknown_max => {}
                             Kind::Document => {
-                                let near = nearest(name, known);
-                                checker.report_near(format!("unknown key `{shown}`"), near);
+                                let few = checker.violations.len() < Self::SUGGESTED_MAX;
+                                let near = few.then(|| nearest(name, known)).flatten();
+                                let message = format!("unknown key `{shown}`");
+                                checker.report_near("unknown", message, near);
                             }
                         }
                     }
@@ -394,8 +491,8 @@ impl Checker {
                 },
             );
         }
-        if self.kind == Kind::Document && unknown > UNKNOWN_MAX {
-            self.report("and more unknown keys".to_owned());
+        if self.kind == Kind::Document && unknown > self.unknown_max {
+            self.report("unknown", "and more unknown keys".to_owned());
         }
     }
 
@@ -406,17 +503,17 @@ impl Checker {
             _ => return,
         };
         let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
-        if bound("minItems").is_some_and(|least| (length as u64) < least) {
-            self.report(format!(
-                "expected at least {} elements, found {length}",
-                bound("minItems").unwrap_or_default()
-            ));
+        if let Some(least) = bound("minItems").filter(|&least| (length as u64) < least) {
+            let elements = if least == 1 { "element" } else { "elements" };
+            let message = format!("expected at least {least} {elements}, found {length}");
+            self.report("minItems", message);
         }
-        if bound("maxItems").is_some_and(|most| (length as u64) > most) {
-            self.report(format!(
-                "expected at most {} elements, found {length}",
-                bound("maxItems").unwrap_or_default()
-            ));
+        if let Some(most) = bound("maxItems").filter(|&most| (length as u64) > most) {
+            let message = format!("expected at most {most} elements, found {length}");
+            self.report("maxItems", message);
+            if self.kind == Kind::Document {
+                return; // a long list is one fault
+            }
         }
         let Some(items) = schema.get("items") else {
             return;
@@ -427,7 +524,7 @@ impl Checker {
             return;
         }
         for index in 0..length {
-            if self.problems.len() >= self.problems_max() {
+            if self.violations.len() >= self.violations_max {
                 return;
             }
             let Some(item) = value.at(index) else { return };
@@ -440,41 +537,39 @@ impl Checker {
 
     fn check_range(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) {
         let Some(number) = value.as_f64() else { return };
-        if let (Kind::Document, Some(expected)) = (self.kind, expected_integer(schema)) {
-            let bound = |key: &str| schema.get(key).and_then(Schema::as_f64);
-            if bound("minimum").is_some_and(|least| number < least)
-                || bound("maximum").is_some_and(|most| number > most)
-            {
-                self.report(format!("expected {expected}, found {}", value.kind()));
-            }
-            return;
-        }
-        let bound = |key: &str| schema.get(key).and_then(Schema::as_f64);
-        if let Some(least) = bound("minimum").filter(|least| number < *least) {
-            self.report(format!(
-                "expected a number of at least {least}, found {}",
-                crate::number::spelling(number)
-            ));
-        }
-        if let Some(most) = bound("maximum").filter(|most| number > *most) {
-            self.report(format!(
-                "expected a number of at most {most}, found {}",
-                crate::number::spelling(number)
-            ));
-        }
-        if let Some(least) = bound("exclusiveMinimum").filter(|least| number <= *least) {
-            self.report(format!(
-                "expected a number greater than {least}, found {}",
-                crate::number::spelling(number)
-            ));
-        }
-        if let Some(most) = bound("exclusiveMaximum").filter(|most| number >= *most) {
-            self.report(format!(
-                "expected a number less than {most}, found {}",
-                crate::number::spelling(number)
-            ));
+        type Breaks = fn(f64, f64) -> bool;
+        const BOUNDS: [(&str, &str, Breaks); 4] = [
+            ("minimum", "of at least", |found, least| found < least),
+            ("maximum", "of at most", |found, most| found > most),
+            ("exclusiveMinimum", "greater than", |found, least| {
+                found <= least
+            }),
+            ("exclusiveMaximum", "less than", |found, most| found >= most),
+        ];
+        for (keyword, words, breaks) in BOUNDS {
+            let bound = schema.get(keyword).and_then(Schema::as_f64);
+            let Some(bound) = bound.filter(|bound| breaks(number, *bound)) else {
+                continue;
+            };
+            let message = match (self.kind, expected_integer(schema)) {
+                (Kind::Document, Some(expected)) => {
+                    format!("expected {expected}, found {}", value.kind())
+                }
+                _ => format!(
+                    "expected a number {words} {bound}, found {}",
+                    crate::number::spelling(number)
+                ),
+            };
+            self.report(keyword, message);
         }
     }
+}
+
+/// Whether a value is an integer beyond those that a double holds exactly, where the schema says how large it may be.
+fn is_huge_integer(schema: &serde_json::Map<String, Schema>, value: &Value) -> bool {
+    let huge =
+        |number: f64| number.fract() == 0.0 && number.abs() > crate::value::SAFE_INTEGER as f64;
+    schema.contains_key("maximum") && value.as_f64().is_some_and(huge)
 }
 
 /// The words for the type of a branch of a document's schema.

@@ -238,6 +238,12 @@ impl Seed {
     }
 }
 
+impl Default for Seed {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
 impl Serialize for Seed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)

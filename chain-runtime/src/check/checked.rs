@@ -1,132 +1,141 @@
-//! What a check gives: steps and a plan that may run.
+//! The result of a check: steps and a plan that may run.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use registry::CallerContext;
+use registry::{CallerContext, Verdict};
 use tool_core::{Effect, ResourceKey, Seed, Value};
 
-use super::maps::CheckedMap;
-use super::permit::Permit;
 use super::subplan;
-use crate::condition::Condition;
 use crate::graph::Graph;
-use crate::plan::{Approval, Budget, Mode, OnError, Retry};
+use crate::plan::{Mode, OnError, Plan, Step};
 use crate::template::Node;
 
-/// A step that may run.
-#[derive(Debug, Clone)]
+/// Verdict of the policy on a step before it runs; the policy decides again when the step is called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permit {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The layer that decided.
+    pub layer: String,
+    /// Reason that the layer gives; may be empty.
+    pub reason: String,
+    /// Whether no value that is still unknown could change the verdict.
+    pub certain: bool,
+}
+
+/// The permit of a step whose tool is not known.
+impl Default for Permit {
+    fn default() -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            layer: String::new(),
+            reason: String::new(),
+            certain: false,
+        }
+    }
+}
+
+/// A step that may run: as written, with the inputs filled in, and what the check found out about it.
+#[derive(Debug, Clone, Default)]
 pub struct CheckedStep {
-    /// Its id.
-    pub id: Arc<str>,
+    /// The step; inputs are filled in.
+    pub step: Step,
     /// Canonical name of its tool.
     pub tool: &'static str,
     /// Version of the tool's contract.
     pub tool_version: u32,
-    /// Its arguments, inputs filled in.
-    pub args: Node,
-    /// Without it holding, the step is skipped.
-    pub when: Option<Condition>,
-    /// Calls the tool for every element of a list.
-    pub map: Option<CheckedMap>,
-    /// What is tried again.
-    pub retry: Retry,
-    /// Longest run of one attempt in milliseconds.
-    pub timeout_ms: Option<u64>,
-    /// Longest run of all attempts together in milliseconds.
-    pub deadline_ms: Option<u64>,
-    /// How long it is expected to run, where the plan says.
-    pub cost_ms: Option<u64>,
-    /// Whether a person is asked.
-    pub approval: Approval,
-    /// What undoes it when the chain fails later.
+    /// Call that undoes it when the run fails later.
     pub compensate: Option<Box<CheckedStep>>,
-    /// Whether its calls mostly wait for something outside this processor.
-    pub waits: bool,
-    /// Whether doing it twice is the same as doing it once.
+    /// Whether calling it twice has the same effect as calling it once.
     pub idempotent: bool,
     /// Whether its result is a function of arguments and seed.
     pub is_function: bool,
     /// Whether it must be the only call running.
     pub exclusive: bool,
-    /// What its failure means for the others.
+    /// Effect of its failure on the others.
     pub on_error: OnError,
-    /// Whether its result depends on the world, and so may hold what was found there.
+    /// Whether its result depends on the outside world: its calls mostly wait, and the result may contain secrets found there.
     pub reads_world: bool,
-    /// The seed of its random streams: from the plan's seed and its id.
+    /// Seed of its random streams: from the plan's seed and its id.
     pub seed: Seed,
-    /// What it may change at most.
+    /// Most effects that it may have.
     pub effects: &'static [Effect],
-    /// What the policy says of it.
+    /// Verdict of the policy.
     pub permit: Permit,
-    /// The resources it uses, as far as the plan tells.
+    /// Resources that it uses, as far as they are known.
     pub resources: Vec<ResourceKey>,
-    /// The earlier steps whose output it uses, each once.
+    /// Earlier steps whose output it uses, each once.
     pub uses: Vec<usize>,
-    /// The arrays that it gives, by field, such as `array<f64>[3,n]`; those that are always there and whose tool states them.
+    /// Shapes of the arrays in its result, by field, such as `array<f64>[3,n]`; those that are always present and stated by the tool.
     pub gives: Vec<(String, String)>,
-    /// Digests of the plans that it may hand on, where they are known.
+    /// Digests of the plans that it may run, where they are known.
     pub(crate) plans: Option<Vec<String>>,
-    /// Which of its arguments came from inputs: JSON pointer and reference.
+    /// Arguments that came from inputs: JSON pointer and reference.
     pub(crate) from_inputs: Vec<(String, String)>,
 }
 
+impl Deref for CheckedStep {
+    type Target = Step;
+
+    fn deref(&self) -> &Step {
+        &self.step
+    }
+}
+
 impl CheckedStep {
-    /// Whether the plan tells everything about the call, so that it must use what it said it would.
+    /// Whether the call is completely known, so that it must use the resources that the check found.
     pub(crate) fn is_settled(&self) -> bool {
         self.map.is_none() && self.args.is_literal() && !subplan::is_chain(self.tool)
+    }
+
+    /// Whether it waits for an approval before it runs.
+    pub fn needs_approval(&self) -> bool {
+        self.permit.verdict == Verdict::Ask
     }
 }
 
 /// A plan that may run.
 #[derive(Debug, Clone)]
 pub struct CheckedPlan {
-    /// Its name.
-    pub id: Arc<str>,
+    /// The plan as written; its steps and outputs are moved to those of this struct.
+    pub plan: Plan,
     /// Its steps, in plan order.
     pub steps: Vec<CheckedStep>,
-    /// What waits for what, and the waves.
+    /// Dependencies and waves.
     pub graph: Graph,
-    /// What it answers with, inputs filled in.
+    /// Its outputs, inputs filled in.
     pub outputs: Vec<(Arc<str>, Node)>,
-    /// The value of every input.
+    /// Value of every input.
     pub inputs: Value,
-    /// The seed from which every step's seed derives.
-    pub seed: Seed,
-    /// The order that was asked for.
-    pub mode_requested: Mode,
-    /// The order that holds.
+    /// Order in which the steps run.
     pub mode_used: Mode,
-    /// Why the steps run one after the other although `dep` was asked for.
+    /// Why the steps run one after the other although `dep` was requested.
     pub fallback_reason: Option<String>,
-    /// Whether a wave starts only when the one before has ended.
-    pub barrier: bool,
-    /// Whether steps with effects may run together.
-    pub parallel_mutations: bool,
-    /// What a run may use at most.
-    pub budget: Budget,
-    /// Longest run of the whole in milliseconds.
-    pub deadline_ms: Option<u64>,
-    /// What is checked only when it arrives, and other remarks.
+    /// Remarks, such as values that are checked only when they arrive.
     pub notes: Vec<String>,
-    /// What a failed step means where the plan does not say.
-    pub on_error: OnError,
-    /// The plan as a document.
-    pub source: Value,
-    /// Digest of the plan.
-    pub digest: String,
-    /// Who runs it.
+    /// The caller of the run.
     pub context: CallerContext,
-    /// Inputs that a run needs and that were not given to the check: such a plan was looked at only.
+    /// Required inputs that were not given: such a plan is for inspection and must not run.
     pub open_inputs: Vec<Arc<str>>,
-    /// Calls of the plans within this one, as far as they are known.
+    /// Number of calls in the plans that it runs, as far as they are known.
     pub(crate) calls_within: usize,
-    /// All calls that are known to come, and their `cost_ms` together.
+    /// Number of all calls that are known in advance.
     pub(crate) known_calls: usize,
+    /// Their `cost_ms` together.
     pub(crate) known_cost: u64,
-    /// What keeps it from being put in order by resources.
+    /// Why it cannot be ordered by resources.
     pub(crate) unnamed: Option<String>,
     pub(crate) index: HashMap<Arc<str>, usize>,
+}
+
+impl Deref for CheckedPlan {
+    type Target = Plan;
+
+    fn deref(&self) -> &Plan {
+        &self.plan
+    }
 }
 
 impl CheckedPlan {
@@ -135,7 +144,7 @@ impl CheckedPlan {
         self.index.get(id).copied()
     }
 
-    /// Whether the steps run one after the other although `dep` was asked for.
+    /// Whether the steps run one after the other although `dep` was requested.
     pub fn fallback_to_seq(&self) -> bool {
         self.fallback_reason.is_some()
     }

@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
         let step = &self.plan.steps[site.position];
         let map = checked.map.as_ref();
-        let counted = map.map_or(Some(1), super::CheckedMap::elements);
+        let counted = map.map_or(Some(1), crate::plan::Map::elements);
         let sure = self.shaped[site.position].runs && counted != Some(0) && counted.is_some();
         let collects = map.is_some_and(|map| map.on_item_error == OnItemError::Collect);
         let lasts = sure && self.shaped[site.position].ends && !collects;

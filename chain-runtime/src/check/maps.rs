@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use registry::Verdict;
 use tool_core::Value;
 
 use super::args;
@@ -16,21 +15,6 @@ use crate::types::{Field, Fit, Record, Type, Walked, fit};
 
 /// Most elements whose faults are reported one by one.
 const REPORTED_MAX: usize = 5;
-
-/// The same call for every element of a list.
-#[derive(Debug, Clone)]
-pub struct CheckedMap {
-    /// The list, inputs filled in.
-    pub over: Node,
-    /// What references call the element.
-    pub name: Arc<str>,
-    /// Most elements.
-    pub max: usize,
-    /// Calls that run together.
-    pub concurrency: Option<usize>,
-    /// What an element that fails means.
-    pub on_item_error: OnItemError,
-}
 
 /// What is known of the elements.
 pub(super) struct Mapped {
@@ -230,12 +214,9 @@ impl Checker<'_> {
             Ok(walked) => walked.ty,
             Err(_) => Type::Any,
         };
-        checked.map = Some(CheckedMap {
+        checked.step.map = Some(Map {
             over,
-            name: Arc::clone(&map.name),
-            max: map.max,
-            concurrency: map.concurrency,
-            on_item_error: map.on_item_error,
+            ..map.clone()
         });
         Some(Mapped {
             name: Arc::clone(&map.name),
@@ -304,14 +285,9 @@ impl Checker<'_> {
                     {
                         effects = Some(one.effects);
                     }
-                    let rank = |verdict| match verdict {
-                        Verdict::Allow => 0,
-                        Verdict::Ask => 1,
-                        Verdict::Deny => 2,
-                    };
                     let stricter = strictest
                         .as_ref()
-                        .is_none_or(|known| rank(one.permit.verdict) > rank(known.verdict));
+                        .is_none_or(|known| one.permit.verdict > known.verdict);
                     if stricter {
                         strictest = Some(one.permit);
                     }

@@ -36,12 +36,10 @@ use crate::shapes::Solver;
 use crate::template::{Node, Placed};
 use crate::types::{Type, Walked};
 
-pub use checked::{CheckedPlan, CheckedStep};
+pub use checked::{CheckedPlan, CheckedStep, Permit};
 use extents::Shaped;
 use made::Made;
-pub use maps::CheckedMap;
 pub(crate) use maps::item_value;
-pub use permit::Permit;
 use subplan::Written;
 pub(crate) use subplan::{is_chain, read as read_subplan};
 use tools::ToolFacts;
@@ -218,9 +216,11 @@ impl<'d> Checker<'d> {
             let facts = self.facts_of(&plan.steps[position].tool, &pointer);
             self.facts.push(facts);
         }
+        let mut written = plan.clone();
+        written.outputs.clear();
         let mut steps = Vec::with_capacity(plan.steps.len());
-        for position in 0..plan.steps.len() {
-            let step = self.step(position);
+        for (position, step) in std::mem::take(&mut written.steps).into_iter().enumerate() {
+            let step = self.step(position, step);
             self.written.add(&step);
             steps.push(step);
             self.after(position);
@@ -239,7 +239,7 @@ impl<'d> Checker<'d> {
         let mut open_inputs: Vec<Arc<str>> = self.open_inputs.keys().cloned().collect();
         open_inputs.sort_unstable();
         CheckedPlan {
-            id: Arc::clone(&plan.id),
+            plan: written,
             graph: match self.problems.is_empty() {
                 true => Graph::new(steps.len(), std::mem::take(&mut self.edges)),
                 false => Graph::default(),
@@ -247,21 +247,12 @@ impl<'d> Checker<'d> {
             steps,
             outputs,
             inputs: self.inputs.clone(),
-            seed: plan.seed,
-            mode_requested: plan.mode_requested(),
             mode_used: match &fallback_reason {
                 Some(_) => Mode::Seq,
                 None => plan.mode_requested(),
             },
             fallback_reason,
-            barrier: plan.barrier,
-            parallel_mutations: plan.parallel_mutations(),
-            budget: plan.budget,
-            deadline_ms: plan.deadline_ms,
             notes: std::mem::take(&mut self.notes),
-            on_error: plan.defaults.on_error,
-            source: plan.source.clone(),
-            digest: plan.digest.clone(),
             context: self.context.clone(),
             open_inputs,
             calls_within: self.within.0,
@@ -396,10 +387,6 @@ impl<'d> Checker<'d> {
             outputs.push((Arc::clone(name), bound));
         }
         outputs
-    }
-
-    fn seed(&self, id: &str) -> Seed {
-        item_seed(self.plan.seed, id, 0)
     }
 }
 

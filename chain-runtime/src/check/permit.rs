@@ -9,36 +9,11 @@ use tool_core::{Call, Effect, ResourceKey, Source, ToolError, Value};
 use super::access::{self, Resources};
 use super::args;
 use super::step::Site;
-use super::{CheckedStep, Checker, ToolFacts, subplan};
+use super::{CheckedStep, Checker, Permit, ToolFacts, subplan};
 use crate::plan::Approval;
 use crate::problem::{Fault, PlanProblem};
 use crate::template::Node;
 use crate::types::Walked;
-
-/// What the policy says of a step before it runs; it is asked again when the step is called.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Permit {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The deciding layer.
-    pub layer: String,
-    /// Why.
-    pub reason: String,
-    /// Whether values that are not known yet could change it.
-    pub certain: bool,
-}
-
-impl Permit {
-    /// Of a step that is not checked because its tool is not known.
-    pub(crate) fn unknown() -> Self {
-        Self {
-            verdict: Verdict::Deny,
-            layer: String::new(),
-            reason: String::new(),
-            certain: false,
-        }
-    }
-}
 
 impl Checker<'_> {
     /// A step whose arguments are all known.

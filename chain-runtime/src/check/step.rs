@@ -1,17 +1,15 @@
 //! The check of one step: what is written of it and its call; `references` and `permit` have the parts.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use tool_core::{Determinism, ToolError};
 
 use super::args::{self, Findings};
 use super::made::Made;
 use super::maps::{self, Mapped};
-use super::{CheckedStep, Checker, Permit, ToolFacts};
-use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Retry};
+use super::{CheckedStep, Checker, ToolFacts, item_seed};
+use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Step};
 use crate::problem::{Fault, PlanProblem};
-use crate::template::Node;
 use crate::types::{Type, Walked};
 
 /// Where a call stands in the plan.
@@ -36,11 +34,11 @@ fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
     checked.exclusive = spec.exclusive;
     checked.reads_world = spec.determinism == Determinism::External;
     checked.is_function = spec.effects.is_empty() && !checked.reads_world;
-    checked.waits = checked.reads_world;
 }
 
 impl<'d> Checker<'d> {
-    pub(super) fn step(&mut self, position: usize) -> CheckedStep {
+    /// Checks a step; `written` is that of the plan at this position.
+    pub(super) fn step(&mut self, position: usize, written: Step) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
         let mut site = Site {
@@ -50,13 +48,8 @@ impl<'d> Checker<'d> {
             undoing: false,
             made: Made::Not,
         };
-        let mut checked = self.blank(&step.id, &step.args, &site.base);
-        checked.retry = step.retry.clone();
-        checked.timeout_ms = step.timeout_ms;
-        checked.deadline_ms = step.deadline_ms;
-        checked.cost_ms = step.cost_ms;
+        let mut checked = self.blank(written, &site.base);
         checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
-        checked.approval = step.approval;
         let when = self.when(position, &mut checked);
         let mapped = step
             .map
@@ -90,7 +83,7 @@ impl<'d> Checker<'d> {
                 self.extents(&site, &facts, &types, &checked);
             }
         }
-        checked.when = when;
+        checked.step.when = when;
         checked.compensate = step.compensate.as_ref().map(|undo| {
             Box::new(self.compensation(position, undo, mapped.as_ref(), given.as_ref()))
         });
@@ -116,8 +109,13 @@ impl<'d> Checker<'d> {
             made: Made::of(&undo.args, &|placed| self.made(mapped, placed)),
         };
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
-        let mut checked = self.blank(&id, &undo.args, &site.base);
-        checked.timeout_ms = step.timeout_ms;
+        let call = Step {
+            id,
+            args: undo.args.clone(),
+            timeout_ms: step.timeout_ms,
+            ..Step::default()
+        };
+        let mut checked = self.blank(call, &site.base);
         let of_step = self.outputs[position].clone();
         if let (Some(_), Some(given)) = (mapped, given) {
             self.outputs[position] = Some(given.clone());
@@ -133,35 +131,17 @@ impl<'d> Checker<'d> {
         checked
     }
 
-    fn blank(&mut self, id: &Arc<str>, args: &Node, base: &str) -> CheckedStep {
-        let (bound, from_inputs) = self.bind_inputs(args, base);
+    /// A step before anything is known of its tool, with the inputs filled in.
+    fn blank(&mut self, mut step: Step, base: &str) -> CheckedStep {
+        let (args, from_inputs) = self.bind_inputs(&step.args, base);
+        step.args = args;
         CheckedStep {
-            id: Arc::clone(id),
-            tool: "",
-            tool_version: 0,
-            args: bound,
-            when: None,
-            map: None,
-            retry: Retry::default(),
-            timeout_ms: None,
-            deadline_ms: None,
-            cost_ms: None,
-            approval: Approval::Auto,
-            compensate: None,
-            waits: false,
+            seed: item_seed(self.plan.seed, &step.id, 0),
+            step,
             idempotent: true,
-            is_function: false,
-            exclusive: false,
             on_error: self.plan.defaults.on_error,
-            reads_world: false,
-            seed: self.seed(id),
-            effects: &[],
-            permit: Permit::unknown(),
-            resources: Vec::new(),
-            uses: Vec::new(),
-            gives: Vec::new(),
-            plans: None,
             from_inputs,
+            ..CheckedStep::default()
         }
     }
 

@@ -240,14 +240,8 @@ impl Checker<'_> {
         for step in inner.steps {
             effects.extend(step.effects);
             checked.exclusive |= step.exclusive;
-            let stricter = match (checked.permit.verdict, step.permit.verdict) {
-                (Verdict::Allow, Verdict::Ask | Verdict::Deny) | (Verdict::Ask, Verdict::Deny) => {
-                    true
-                }
-                _ => {
-                    step.permit.verdict == checked.permit.verdict && checked.permit.layer.is_empty()
-                }
-            };
+            let (found, known) = (step.permit.verdict, checked.permit.verdict);
+            let stricter = found > known || (found == known && checked.permit.layer.is_empty());
             if stricter {
                 checked.permit = step.permit;
             }

@@ -125,7 +125,54 @@ impl Op {
 /// What a reference gives; `None` where it is absent.
 pub(crate) type Lookup<'a> = &'a mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>;
 
+/// The text as written, also as `{expr: ..}`; [`Condition::compile`] then reads it.
+impl<'de> serde::Deserialize<'de> for Condition {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(from)?;
+        let text = value.get("expr").unwrap_or(&value).clone();
+        Ok(Self {
+            expr: Expr::Literal(text),
+            pointer: String::new(),
+        })
+    }
+}
+
+impl schemars::JsonSchema for Condition {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Condition".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let text =
+            serde_json::json!({"type": "string", "minLength": 1, "maxLength": TEXT_BYTES_MAX});
+        schemars::json_schema!({
+            "anyOf": [
+                text,
+                {"type": "object", "properties": {"expr": text}, "required": ["expr"], "additionalProperties": false},
+            ],
+            "examples": ["fit.r2 > 0.9"],
+        })
+    }
+}
+
 impl Condition {
+    /// Reads the text that was written at a JSON pointer of the plan.
+    ///
+    /// # Errors
+    /// As [`Condition::parse`].
+    pub(crate) fn compile(&mut self, pointer: &str) -> Result<(), String> {
+        let written = std::mem::replace(&mut self.expr, Expr::Literal(Value::Null));
+        pointer.clone_into(&mut self.pointer);
+        if let Expr::Literal(Value::String(text)) = written {
+            *self = Self::parse(&text, pointer)?;
+        }
+        Ok(())
+    }
+
     /// Reads a condition that stands at a JSON pointer of the plan.
     ///
     /// # Errors

@@ -189,7 +189,7 @@ fn counted(count: usize, what: &str) -> String {
 impl<'p> Step<'p> {
     fn of(plan: &'p CheckedPlan, position: usize) -> Self {
         let step = &plan.steps[position];
-        let asks = step.waits_for_person();
+        let asks = step.needs_approval();
         let mut marks = Vec::new();
         let mut mark = |warns: bool, text: String| marks.push(Mark { text, warns });
         if let Some(map) = &step.map {

@@ -1,68 +1,41 @@
-//! Inputs of a plan: what they are called, what they take, and how a command line's text becomes one.
+//! Inputs of a plan: their declarations, their values, and reading one from the text of a command line.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
 use tool_core::nearest::nearest;
 use tool_core::{Object, Value, json};
 
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::types::{Fit, Type, fit};
 
-/// What an input takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum InputType {
-    /// A number.
-    Number,
-    /// A whole number.
-    Integer,
-    /// A text.
-    String,
-    /// `true` or `false`.
-    Boolean,
-    /// A path, relative to the workspace root.
-    Path,
-    /// A list.
-    List,
-    /// A record.
-    Record,
-    /// Anything.
-    Any,
+tool_core::names! {
+    /// Type of an input.
+    #[derive(Default)]
+    InputType {
+        /// A number.
+        Number = "number",
+        /// An integer.
+        Integer = "integer",
+        /// A text.
+        String = "string",
+        /// `true` or `false`.
+        Boolean = "boolean",
+        /// A path, relative to the workspace root.
+        Path = "path",
+        /// A list.
+        List = "list",
+        /// A record.
+        Record = "record",
+        /// Any value.
+        #[default]
+        Any = "any",
+    }
 }
 
 impl InputType {
-    /// Every member.
-    pub const ALL: [Self; 8] = [
-        Self::Number,
-        Self::Integer,
-        Self::String,
-        Self::Boolean,
-        Self::Path,
-        Self::List,
-        Self::Record,
-        Self::Any,
-    ];
-
-    /// The spelling in plans.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Number => "number",
-            Self::Integer => "integer",
-            Self::String => "string",
-            Self::Boolean => "boolean",
-            Self::Path => "path",
-            Self::List => "list",
-            Self::Record => "record",
-            Self::Any => "any",
-        }
-    }
-
-    /// Reads the spelling.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text)
-    }
-
     fn ty(self) -> Type {
         match self {
             Self::Number => Type::Number,
@@ -76,33 +49,70 @@ impl InputType {
     }
 }
 
-impl fmt::Display for InputType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// One input.
-#[derive(Debug, Clone)]
+/// An input of a plan.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("examples" = [{"type": "number", "default": 1}]))]
 pub struct Input {
-    /// Its name.
+    /// Name under which it is given and referenced.
+    #[serde(skip)]
     pub name: Arc<str>,
-    /// What it takes.
+    /// Type of the value; any where absent.
+    #[serde(rename = "type")]
     pub kind: InputType,
-    /// What holds when none is given.
+    /// Value where none is given; an input without one is required.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "Value")]
     pub default: Option<Value>,
-    /// Least number.
+    /// Least number allowed.
     pub minimum: Option<f64>,
-    /// Greatest number.
+    /// Greatest number allowed.
     pub maximum: Option<f64>,
     /// The only values allowed.
+    #[serde(rename = "enum", deserialize_with = "items")]
+    #[schemars(with = "Vec<Value>", length(min = 1))]
     pub choices: Option<Vec<Value>>,
-    /// For people.
+    /// Purpose of the input, for its users.
     pub description: Option<Arc<str>>,
 }
 
+/// A value that is there, `null` included.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Value>>, D::Error> {
+    Ok(Value::deserialize(from)?.items())
+}
+
 impl Input {
-    /// What does not fit, in words.
+    /// Limits that no value meets, or that mean nothing for the type: the key, what is wrong, and the next step.
+    pub(super) fn contradictions(&self) -> Vec<(&'static str, String, &'static str)> {
+        let mut found = Vec::new();
+        let numeric = matches!(
+            self.kind,
+            InputType::Number | InputType::Integer | InputType::Any
+        );
+        for (key, bound) in [("minimum", self.minimum), ("maximum", self.maximum)] {
+            if bound.is_some() && !numeric {
+                let message = format!("`{key}` is for numbers, the input is a {}", self.kind);
+                found.push((key, message, "remove it, or use `enum`"));
+            }
+        }
+        if let (Some(least), Some(most)) = (self.minimum, self.maximum)
+            && least > most
+        {
+            let message = format!("`minimum` {least} is greater than `maximum` {most}");
+            found.push(("minimum", message, "exchange them"));
+        }
+        let default = self.default.as_ref();
+        if let Some(fault) = default.and_then(|default| self.fault(default)) {
+            found.push(("default", fault, "give a default that the input accepts"));
+        }
+        found
+    }
+
+    /// Why a value is not one of this input.
     pub(crate) fn fault(&self, value: &Value) -> Option<String> {
         let whole = self.kind == InputType::Integer && value.as_i64().is_some();
         if !whole && fit(&Type::of_value(value), &self.kind.ty()) != Fit::Always {

@@ -1,100 +1,67 @@
-//! The plan: one document, as data. [`Plan::from_document`] reads its form; what it means is for [`crate::check()`].
+//! The plan: one document as typed data, which defines its keys, their schema and their defaults.
+//!
+//! [`Plan::from_document`] reads its form; references, types and permissions are up to [`crate::check()`].
 
-mod ends;
 mod inputs;
 mod read;
 mod retry;
 mod schema;
 mod step;
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use registry::LoadError;
-use registry::document::{self, Document, Format};
-use tool_core::{Seed, ToolError, Value};
+use registry::document::Document;
+use schemars::JsonSchema;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
+use tool_core::{Seed, Value, convert};
 
 pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
-pub(crate) use read::RESERVED;
-pub use retry::{Backoff, RETRIES_MAX, Retry};
+pub use retry::{Jitter, RETRIES_MAX, Retry};
 pub use schema::schema;
+use schema::{id_schema, outputs_schema, positive, version_schema};
 pub use step::{Approval, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, Step};
 
-use crate::problem::{Fault, PlanProblem, Problems};
-use crate::script;
+use crate::problem::Problems;
 use crate::template::Node;
 
-/// Most steps of a plan.
+/// Maximum number of steps of a plan.
 pub const STEPS_MAX: usize = 10_000;
-/// Most inputs, and most outputs, of a plan.
+/// Maximum number of inputs, and of outputs, of a plan.
 pub const NAMES_MAX: usize = 1_000;
-/// Longest text of a plan, in bytes.
+/// Maximum length of a plan in bytes.
 pub const TEXT_BYTES_MAX: usize = 4 << 20;
-/// The version of the plan language.
+/// Version of the plan language.
 pub const VERSION: i64 = 1;
+/// Largest integer below which a double holds every one.
+const INTEGER_MAX: i64 = 1 << 53;
+/// Roots of references that are not steps.
+pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 
-/// How steps are put in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Mode {
-    /// By what they depend on: independent steps run together.
-    #[default]
-    Dep,
-    /// One after the other, as written.
-    Seq,
-}
-
-impl Mode {
-    /// The spelling in plans and answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Dep => "dep",
-            Self::Seq => "seq",
-        }
-    }
-
-    /// Reads the spelling.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Dep, Self::Seq]
-            .into_iter()
-            .find(|mode| mode.as_str() == text)
+tool_core::names! {
+    /// Order of the steps.
+    #[derive(Default)]
+    Mode {
+        /// By dependencies: independent steps run in parallel.
+        #[default]
+        Dep = "dep",
+        /// One after the other, as written.
+        Seq = "seq",
     }
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// What a failed step means for the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum OnError {
-    /// Also dependents run whose references carry a `default`.
-    Continue,
-    /// All that does not depend on the failed step runs.
-    SkipDependents,
-    /// No further step starts.
-    #[default]
-    FailChain,
-}
-
-impl OnError {
-    /// Every member.
-    pub const ALL: [Self; 3] = [Self::FailChain, Self::SkipDependents, Self::Continue];
-
-    /// The spelling in plans and answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FailChain => "fail_chain",
-            Self::SkipDependents => "skip_dependents",
-            Self::Continue => "continue",
-        }
-    }
-
-    /// Reads the spelling.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text)
+tool_core::names! {
+    /// Effect of a failed step on the others, the mildest first.
+    #[derive(Default)]
+    OnError {
+        /// Dependents run too where their references have a `default`.
+        Continue = "continue",
+        /// Every step that does not depend on the failed one runs.
+        SkipDependents = "skip_dependents",
+        /// No further step starts.
+        #[default]
+        FailChain = "fail_chain",
     }
 }
 
@@ -127,112 +94,124 @@ impl From<registry::model::ChainDefaults> for Defaults {
     }
 }
 
-/// What a run may use at most; what is exceeded ends it before the next step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Limits of a run; the first that is exceeded ends it before the next step.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, JsonSchema,
+)]
+#[serde(default, deny_unknown_fields)]
 pub struct Budget {
-    /// Calls, every item of a map and every attempt counted.
+    /// Number of calls; every element of a map and every attempt counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "positive")]
     pub steps: Option<u64>,
-    /// Milliseconds from the beginning.
+    /// Milliseconds since the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "positive")]
     pub wall_ms: Option<u64>,
     /// Milliseconds of all calls together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "positive")]
     pub cpu_ms: Option<u64>,
     /// Bytes of all results together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "positive")]
     pub bytes_out: Option<u64>,
-    /// Bytes of the results that are large enough to be kept as files.
+    /// Bytes of the results that are large enough to be stored as files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "positive")]
     pub artifact_bytes: Option<u64>,
-    /// The `cost_ms` of all calls together, as the plan says them.
+    /// Sum of the `cost_ms` of all calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "positive")]
     pub cost: Option<u64>,
 }
 
-/// A plan, read but not yet checked.
-#[derive(Debug, Clone)]
+/// Steps that call tools, the values they use of each other, and the outputs (docs/plans.md).
+#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["version", "steps"]))]
 pub struct Plan {
-    /// Its name.
+    /// Version of the plan language.
+    #[schemars(schema_with = "version_schema")]
+    pub version: i64,
+    /// Name of the plan in records.
+    #[schemars(schema_with = "id_schema")]
     pub id: Arc<str>,
-    /// What it asks for.
+    /// Purpose of the plan, for its users.
+    pub description: Option<Arc<str>>,
+    /// Values that can be given to a run: `--input name=value`.
+    #[serde(deserialize_with = "inputs_by_name")]
+    #[schemars(with = "BTreeMap<String, Input>", extend("maxProperties" = NAMES_MAX, "propertyNames" = {"pattern": schema::ID}))]
     pub inputs: Vec<Input>,
-    /// The seed from which every step's seed derives.
+    /// Seed from which every random stream derives; beyond 2^53 as a text.
     pub seed: Seed,
-    /// Order of steps, when it says one.
+    /// Order of the steps; the configuration decides where absent.
     pub mode: Option<Mode>,
     /// Whether a wave starts only when the one before has ended.
     pub barrier: bool,
-    /// Whether steps with effects may run together, when it says so.
+    /// Whether steps with effects may run in parallel where they use different resources; the configuration decides where absent.
     pub parallel_mutations: Option<bool>,
-    /// What a run may use at most.
+    /// Limits of a run, plans that it calls included.
     pub budget: Budget,
-    /// Longest run of the whole in milliseconds.
+    /// Deadline of the whole run in milliseconds.
+    #[schemars(schema_with = "positive")]
     pub deadline_ms: Option<u64>,
-    /// The steps, in the order of the document.
+    /// The calls; a step uses earlier steps only.
+    #[schemars(length(max = 10_000), extend("examples" = [[{"id": "fit", "tool": "linear_regression", "args": {}}]]))]
     pub steps: Vec<Step>,
-    /// What it answers with.
+    /// Results of the plan, by name.
+    #[serde(deserialize_with = "by_name")]
+    #[schemars(schema_with = "outputs_schema")]
     pub outputs: Vec<(Arc<str>, Node)>,
-    /// What holds where it says nothing.
+    /// Settings where the plan has none.
+    #[serde(skip)]
     pub defaults: Defaults,
+    #[serde(skip)]
     pub(crate) digest: String,
     /// The document as a value.
+    #[serde(skip)]
     pub(crate) source: Value,
+    #[serde(skip)]
     pub(crate) faults: Problems,
     /// Whether it was written as a call script, whose words are others.
+    #[serde(skip)]
     pub(crate) is_script: bool,
-    document: Option<Arc<Document>>,
+    #[serde(skip)]
+    pub(crate) document: Option<Arc<Document>>,
+}
+
+/// The members of an object in the order of the document.
+fn by_name<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    from: D,
+) -> Result<Vec<(Arc<str>, T)>, D::Error> {
+    let value = Value::deserialize(from)?;
+    let members = value.as_object().map(|object| object.iter());
+    let read = |(name, member): (&str, &Value)| match convert::from_value(member) {
+        Ok(member) => Ok((name.into(), member)),
+        Err(problem) => Err(D::Error::custom(problem.message)),
+    };
+    members.into_iter().flatten().map(read).collect()
+}
+
+fn inputs_by_name<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Input>, D::Error> {
+    let inputs = by_name::<D, Input>(from)?.into_iter();
+    Ok(inputs
+        .map(|(name, input)| Input { name, ..input })
+        .collect())
+}
+
+/// A text, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Arc<str>>, D::Error> {
+    let value = Value::deserialize(from)?;
+    let items = value.items().unwrap_or_else(|| vec![value]);
+    Ok(items
+        .iter()
+        .filter_map(Value::as_str)
+        .map(Arc::from)
+        .collect())
 }
 
 impl Plan {
-    /// Reads a text: JSON when it starts with `{`, a call script when its first line is a call, YAML otherwise.
-    ///
-    /// # Errors
-    /// When the text is too long or no document. What is wrong with the plan itself is reported by [`crate::check()`], all at
-    /// once.
-    pub fn parse(text: &str) -> Result<Self, ToolError> {
-        Ok(Self::read("plan", text)?)
-    }
-
-    /// Reads a text in the language that its name says: a script for `.chain`, JSON for `.json`, YAML for `.yaml` and `.yml`; where
-    /// it says nothing, as [`Plan::parse`].
-    ///
-    /// # Errors
-    /// When the text is too long or no document.
-    pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
-        if text.len() > TEXT_BYTES_MAX {
-            let message = format_args!(
-                "a plan has at most {TEXT_BYTES_MAX} bytes, found {}",
-                text.len()
-            );
-            let problem = PlanProblem::new(Fault::Limit, "", message)
-                .hint("pass data as {\"$file\": path}, or as an input");
-            return Err(problem.into());
-        }
-        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-        let format = match ending {
-            Some("json") => Format::Json,
-            Some("yaml" | "yml") => Format::Yaml,
-            Some("chain") => return Ok(Self::of_script(name, text)),
-            _ if text.trim_start().starts_with('{') => Format::Json,
-            _ if script::is_likely(text) => return Ok(Self::of_script(name, text)),
-            _ => Format::Yaml,
-        };
-        let (document, errors) = document::read(name, text, format)?;
-        Ok(Self::of_text(document, errors))
-    }
-
-    fn of_script(name: &str, text: &str) -> Self {
-        let (document, errors) = script::read(name, text);
-        Self {
-            is_script: true,
-            ..Self::of_text(document, errors)
-        }
-    }
-
-    /// A document, and what was wrong with its text.
-    fn of_text(document: Document, errors: Vec<LoadError>) -> Self {
-        let mut plan = Self::from_document(document);
-        let mut faults = Problems::of_errors(errors);
-        faults.append(std::mem::take(&mut plan.faults));
-        plan.faults = faults;
-        plan
-    }
-
     /// Reads a document; problems carry line and column.
     pub fn from_document(document: Document) -> Self {
         let mut plan = read::read(&document.value);

@@ -1,101 +1,42 @@
-//! From a value to a [`Plan`]: closed objects, known fields, limits. Reading goes on after a problem, so that all are found.
+//! From a value to a [`Plan`]: the schema finds what has the wrong form; the rest is read, and then what a schema cannot say is checked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tool_core::brief;
-use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::{Object, Seed, Value, convert};
+use tool_core::schema::{Violation, violations};
+use tool_core::{Object, Value, brief, convert};
 
-use super::{Budget, Defaults, Mode, NAMES_MAX, Plan, STEPS_MAX, Step, VERSION};
+use super::{Plan, RESERVED, Step, schema};
 use crate::problem::{Fault, PlanProblem, Problems};
-use crate::template::DEPTH_MAX;
+use crate::template::{DEPTH_MAX, Node};
 
-/// Largest whole number that a double holds with all below it.
-pub(crate) const INTEGER_MAX: i64 = 1 << 53;
-/// Roots of references that are no step.
-pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
-pub(crate) const PLAN_FIELDS: [&str; 12] = [
-    "version",
-    "id",
-    "description",
-    "inputs",
-    "seed",
-    "mode",
-    "barrier",
-    "parallel_mutations",
-    "budget",
-    "deadline_ms",
-    "steps",
-    "outputs",
-];
-pub(crate) const BUDGET_FIELDS: [&str; 6] = [
-    "steps",
-    "wall_ms",
-    "cpu_ms",
-    "bytes_out",
-    "artifact_bytes",
-    "cost",
-];
-pub(crate) const INPUT_FIELDS: [&str; 6] = [
-    "type",
-    "default",
-    "minimum",
-    "maximum",
-    "enum",
-    "description",
-];
-
-/// Reads a plan; what is wrong with its form is kept in it.
+/// Reads a plan; problems of its form are collected in it.
 pub(super) fn read(value: &Value) -> Plan {
     let mut reader = Reader::default();
-    let mut plan = Plan {
-        id: "plan".into(),
-        inputs: Vec::new(),
-        seed: Seed::DEFAULT,
-        mode: None,
-        barrier: false,
-        parallel_mutations: None,
-        budget: Budget::default(),
-        deadline_ms: None,
-        steps: Vec::new(),
-        outputs: Vec::new(),
-        defaults: Defaults::default(),
-        digest: String::new(),
-        source: value.clone(),
-        faults: Problems::default(),
-        is_script: false,
-        document: None,
-    };
+    let mut plan = Plan::default();
     if deeper_than(value, DEPTH_MAX) {
-        reader.report(
-            Fault::Limit,
-            format!("a plan is nested at most {DEPTH_MAX} deep"),
-        );
-    } else if let Some(object) = value.as_object() {
-        reader.plan(object, &mut plan);
-        plan.digest = registry::digest::of_value(value);
+        let message = format!("a plan is nested at most {DEPTH_MAX} deep");
+        reader.report(Fault::Limit, message, None);
     } else {
-        reader.report(
-            Fault::Form,
-            format!("expected a plan (an object), found {}", value.kind()),
-        );
+        plan = reader.typed(value);
+        reader.plan(&mut plan);
+        plan.digest = registry::digest::of_value(value);
     }
+    if plan.id.is_empty() {
+        plan.id = "plan".into();
+    }
+    plan.source = value.clone();
     plan.faults = reader.problems;
     plan
 }
 
 /// Whether a value is nested deeper; recursion stops at the limit. A block of numbers counts its dimensions.
 fn deeper_than(value: &Value, limit: usize) -> bool {
+    let deeper = |below: &Value| limit == 0 || deeper_than(below, limit - 1);
     match value {
-        Value::Array(items) => limit == 0 || items.iter().any(|item| deeper_than(item, limit - 1)),
-        Value::Object(object) => {
-            limit == 0
-                || object
-                    .iter()
-                    .any(|(_, member)| deeper_than(member, limit - 1))
-        }
+        Value::Array(items) => limit == 0 || items.iter().any(deeper),
+        Value::Object(object) => limit == 0 || object.iter().any(|(_, member)| deeper(member)),
         Value::Numbers(numbers) => numbers.rank() > limit,
         _ => false,
     }
@@ -103,31 +44,64 @@ fn deeper_than(value: &Value, limit: usize) -> bool {
 
 /// Whether a name has the form `[a-z][a-z0-9_]{0,63}`.
 pub(super) fn is_id(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && name.bytes().all(plain)
+}
+
+/// A value without the parts at these pointers. A step leaves an empty object, so that the others keep their places.
+fn without(value: &Value, faulty: &HashSet<&str>, pointer: &mut String) -> Value {
+    let length = pointer.len();
+    match value {
+        Value::Object(object) => {
+            let mut kept = Object::new();
+            for (key, member) in object.iter() {
+                push_key(pointer, key);
+                if !faulty.contains(pointer.as_str()) {
+                    kept.push_unique(key.into(), without(member, faulty, pointer));
+                }
+                pointer.truncate(length);
+            }
+            Value::Object(Arc::new(kept))
+        }
+        Value::Array(items) => {
+            let mut kept = Vec::with_capacity(items.len());
+            for (index, item) in items.iter().enumerate() {
+                push_index(pointer, index);
+                match faulty.contains(pointer.as_str()) {
+                    true if &pointer[..length] != "/steps" => {}
+                    true => kept.push(Value::object::<&str, Value>([])),
+                    false => kept.push(without(item, faulty, pointer)),
+                }
+                pointer.truncate(length);
+            }
+            Value::array(kept)
+        }
+        other => other.clone(),
+    }
 }
 
 #[derive(Default)]
-pub(super) struct Reader {
-    pub(super) pointer: String,
-    pub(super) problems: Problems,
+struct Reader {
+    pointer: String,
+    problems: Problems,
+    /// Pointers of what the schema refused.
+    refused: HashSet<String>,
+    /// Pointers of objects without a required key.
+    incomplete: HashSet<String>,
 }
 
 impl Reader {
-    pub(super) fn report(&mut self, fault: Fault, message: String) {
-        self.problems
-            .push(PlanProblem::new(fault, self.pointer.as_str(), message));
+    fn report(&mut self, fault: Fault, message: String, hint: Option<&str>) {
+        let problem = PlanProblem::new(fault, self.pointer.as_str(), message);
+        self.problems.push(match hint {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        });
     }
 
-    pub(super) fn hinted(&mut self, fault: Fault, message: String, hint: impl std::fmt::Display) {
-        self.problems
-            .push(PlanProblem::new(fault, self.pointer.as_str(), message).hint(hint));
-    }
-
-    pub(super) fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+    fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         push_key(&mut self.pointer, key);
         let result = read(self);
@@ -135,7 +109,7 @@ impl Reader {
         result
     }
 
-    pub(super) fn item<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+    fn item<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         push_index(&mut self.pointer, index);
         let result = read(self);
@@ -143,219 +117,201 @@ impl Reader {
         result
     }
 
-    /// Reports every field that is not known.
-    pub(super) fn closed(&mut self, object: &Object, known: &[&str], what: &str) {
-        for (key, _) in object.iter().filter(|(key, _)| !known.contains(key)) {
-            self.under(key, |reader| {
-                let problem = PlanProblem::new(
-                    Fault::Form,
-                    reader.pointer.as_str(),
-                    format_args!("{what} has no field `{}`", brief::name(key)),
-                )
-                .hint(format_args!("the fields are {}", known.join(", ")));
-                let near = match reader.problems.is_full() {
-                    true => None,
-                    false => nearest(key, known.iter().copied()),
-                };
-                let problem = problem.near(near);
-                reader.problems.push(problem);
-            });
-        }
+    /// Whether the schema reported the key at the pointer as wrong or missing.
+    fn is_reported(&self) -> bool {
+        let table = self.pointer.rsplit_once('/').map_or("", |(table, _)| table);
+        self.refused.contains(&self.pointer) || self.incomplete.contains(table)
     }
 
-    /// A field that must be of a kind; absent is `None`, and so is what does not fit, after a report.
-    pub(super) fn field<T>(
-        &mut self,
-        object: &Object,
-        key: &str,
-        expected: &str,
-        read: impl FnOnce(&Value) -> Option<T>,
-    ) -> Option<T> {
-        let value = object.get(key)?;
-        let found = read(value);
-        if found.is_none() {
-            self.under(key, |reader| {
-                reader.report(
-                    Fault::Form,
-                    format!("expected {expected} for `{key}`, found {}", value.kind()),
-                );
-            });
-        }
-        found
-    }
-
-    fn plan(&mut self, object: &Object, plan: &mut Plan) {
-        self.closed(object, &PLAN_FIELDS, "a plan");
-        match object.get("version") {
-            Some(version) if version.as_i64() == Some(VERSION) => {}
-            Some(version) => {
-                let found = version.kind();
-                self.under("version", |reader| {
-                    reader.report(
-                        Fault::Form,
-                        format!("expected `version` {VERSION}, found {found}"),
-                    );
-                });
-            }
-            None => self.hinted(
-                Fault::Form,
-                "`version` is missing".to_owned(),
-                "write `version: 1`",
-            ),
-        }
-        let seed = |value: &Value| convert::from_value::<Seed>(value).ok();
-        if let Some(id) = self.field(object, "id", "a text", |value| {
-            value.as_str().map(Arc::from)
-        }) {
-            plan.id = self.under("id", |reader| reader.id(id, &[]));
-        }
-        plan.seed = self
-            .field(object, "seed", "a 64-bit integer", seed)
-            .unwrap_or(Seed::DEFAULT);
-        let mode = |value: &Value| Mode::parse(value.as_str()?);
-        plan.mode = self.field(object, "mode", "`dep` or `seq`", mode);
-        plan.barrier = self
-            .field(object, "barrier", "true or false", Value::as_bool)
-            .unwrap_or(false);
-        plan.parallel_mutations = self.field(
-            object,
-            "parallel_mutations",
-            "true or false",
-            Value::as_bool,
-        );
-        self.field(object, "description", "a text", |value| {
-            value.as_str().map(str::len)
-        });
-        plan.deadline_ms = self.positive(object, "deadline_ms");
-        if let Some(budget) = self.field(object, "budget", "an object of limits", |v| {
-            v.as_object().cloned()
-        }) {
-            plan.budget = self.under("budget", |reader| reader.budget(&budget));
-        }
-        if let Some(inputs) = self.field(object, "inputs", "an object of inputs", |v| {
-            v.as_object().cloned()
-        }) {
-            plan.inputs = self.under("inputs", |reader| reader.inputs(&inputs));
-        }
-        match object.get("steps") {
-            Some(_) => {
-                if let Some(steps) = self.field(object, "steps", "a list of steps", Value::items) {
-                    plan.steps = self.under("steps", |reader| reader.steps(&steps));
-                }
-            }
-            None => self.hinted(
-                Fault::Form,
-                "`steps` is missing".to_owned(),
-                "write `steps: [{id: .., tool: .., args: ..}]`",
-            ),
-        }
-        if let Some(outputs) = self.field(object, "outputs", "an object of outputs", |v| {
-            v.as_object().cloned()
-        }) {
-            plan.outputs = self.under("outputs", |reader| reader.outputs(&outputs));
-        }
-    }
-
-    fn budget(&mut self, budget: &Object) -> Budget {
-        self.closed(budget, &BUDGET_FIELDS, "a budget");
-        Budget {
-            steps: self.positive(budget, "steps"),
-            wall_ms: self.positive(budget, "wall_ms"),
-            cpu_ms: self.positive(budget, "cpu_ms"),
-            bytes_out: self.positive(budget, "bytes_out"),
-            artifact_bytes: self.positive(budget, "artifact_bytes"),
-            cost: self.positive(budget, "cost"),
-        }
-    }
-
-    /// A whole number, at least 1 and at most 2^53; one beyond is reported as that.
-    pub(super) fn positive(&mut self, object: &Object, key: &str) -> Option<u64> {
-        let beyond = |value: &Value| {
-            let number = value.as_f64();
-            value.as_i64().is_none() && number.is_some_and(|number| number > INTEGER_MAX as f64)
+    /// Reads what has the form of the schema; the rest is reported and has its default.
+    fn typed(&mut self, value: &Value) -> Plan {
+        let violations = violations(schema::shared(), value);
+        let (missing, refused): (Vec<&Violation>, Vec<&Violation>) =
+            violations.iter().partition(|one| one.keyword == "required");
+        self.incomplete = missing.iter().map(|one| one.path.clone()).collect();
+        let faulty: HashSet<&str> = refused.iter().map(|one| &*one.path).collect();
+        let sound = match violations.is_empty() {
+            true => value.clone(),
+            false if faulty.contains("") => Value::object::<&str, Value>([]),
+            false => without(value, &faulty, &mut String::new()),
         };
-        if object.get(key).is_some_and(beyond) {
-            self.under(key, |reader| {
-                reader.hinted(
-                    Fault::Limit,
-                    format!("`{key}` is at most {INTEGER_MAX}"),
-                    "leave it out for no limit",
-                );
-            });
-            return None;
+        self.refused = faulty.into_iter().map(str::to_owned).collect();
+        for violation in violations {
+            self.problems.push(problem_of(violation));
         }
-        self.field(object, key, "a whole number, at least 1", |value| {
-            let number = value.as_i64().filter(|&number| number > 0)?;
-            u64::try_from(number).ok()
+        convert::from_value(&sound).unwrap_or_else(|problem| {
+            let message = format!("{}: {}", problem.path, problem.message);
+            self.report(Fault::Form, message, None);
+            Plan::default()
         })
     }
 
-    pub(super) fn id(&mut self, id: Arc<str>, reserved: &[&str]) -> Arc<str> {
-        if reserved.contains(&&*id) {
-            self.hinted(
-                Fault::Id,
-                format!("`{id}` is reserved"),
-                "references use it for something else; choose another id",
-            );
-        } else if !is_id(&id) {
-            let shown = brief::name(&id);
-            self.hinted(
-                Fault::Id,
-                format!("`{shown}` is no id"),
-                "an id starts with a-z, goes on with a-z, 0-9 and _, and has at most 64 characters",
-            );
-            // What follows speaks of it too.
-            return shown.into();
-        }
-        id
-    }
-
-    /// Whether there are not too many names.
-    pub(super) fn few(&mut self, object: &Object, what: &str) -> bool {
-        let few = object.len() <= NAMES_MAX;
-        if !few {
-            let found = object.len();
-            self.report(
-                Fault::Limit,
-                format!("a plan has at most {NAMES_MAX} {what}, found {found}"),
-            );
-        }
-        few
-    }
-
-    fn steps(&mut self, items: &[Value]) -> Vec<Step> {
-        if items.len() > STEPS_MAX {
-            self.report(
-                Fault::Limit,
-                format!(
-                    "a plan has at most {STEPS_MAX} steps, found {}",
-                    items.len()
-                ),
-            );
-            return Vec::new();
-        }
-        let mut first: HashMap<Arc<str>, usize> = HashMap::with_capacity(items.len());
-        let mut steps = Vec::with_capacity(items.len());
-        for (index, value) in items.iter().enumerate() {
-            let step = self.item(index, |reader| reader.step(value));
-            if step.id.is_empty() {
-                // reported as missing
-            } else if let Some(before) = first.get(&step.id) {
-                self.problems.push(
-                    PlanProblem::new(
-                        Fault::Id,
-                        format!("/steps/{index}/id"),
-                        format_args!("two steps have the id `{}`", step.id),
-                    )
-                    .hint(format_args!(
-                        "the first is step {before} (from 0); rename one"
-                    )),
-                );
-            } else {
-                first.insert(Arc::clone(&step.id), index);
+    /// Checks what a schema cannot say, and compiles references and conditions.
+    fn plan(&mut self, plan: &mut Plan) {
+        self.under("id", |reader| reader.id(&mut plan.id, &[]));
+        self.under("inputs", |reader| {
+            for input in &mut plan.inputs {
+                let key = Arc::clone(&input.name);
+                reader.under(&key, |reader| {
+                    reader.id(&mut input.name, &[]);
+                    for (key, message, hint) in input.contradictions() {
+                        reader.under(key, |reader| {
+                            reader.report(Fault::Input, message, Some(hint))
+                        });
+                    }
+                });
             }
-            steps.push(step);
+        });
+        self.under("steps", |reader| {
+            for (index, step) in plan.steps.iter_mut().enumerate() {
+                reader.item(index, |reader| reader.step(step));
+            }
+            reader.unique(&plan.steps);
+        });
+        self.under("outputs", |reader| reader.outputs(&mut plan.outputs));
+    }
+
+    fn unique(&mut self, steps: &[Step]) {
+        let mut first: HashMap<&str, usize> = HashMap::with_capacity(steps.len());
+        for (index, step) in steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| !step.id.is_empty())
+        {
+            if let Some(before) = first.get(&*step.id) {
+                let message = format!("two steps have the id `{}`", step.id);
+                let hint = format!("the first is step {before} (from 0); rename one");
+                self.item(index, |reader| {
+                    reader.under("id", |reader| {
+                        reader.report(Fault::Id, message, Some(&hint))
+                    });
+                });
+            } else {
+                first.insert(&step.id, index);
+            }
         }
-        steps
+    }
+
+    /// Checks an id that is there; in place of a long one the beginning is used, since what follows speaks of it too.
+    fn id(&mut self, id: &mut Arc<str>, reserved: &[&str]) {
+        if id.is_empty() && (self.is_reported() || self.pointer == "/id") {
+            return;
+        }
+        if reserved.contains(&&**id) {
+            let hint = "references use it for something else; choose another id";
+            self.report(Fault::Id, format!("`{id}` is reserved"), Some(hint));
+        } else if !is_id(id) {
+            *id = brief::name(id).into();
+            let hint = "an id starts with a-z, continues with a-z, 0-9 and _, and has at most 64 characters";
+            self.report(Fault::Id, format!("`{id}` is not a valid id"), Some(hint));
+        }
+    }
+
+    fn step(&mut self, step: &mut Step) {
+        self.under("id", |reader| reader.id(&mut step.id, &RESERVED));
+        self.tool(&step.tool);
+        self.under("args", |reader| reader.compile(&mut step.args));
+        if let Some(mut when) = step.when.take() {
+            self.under("when", |reader| match when.compile(&reader.pointer) {
+                Ok(()) => step.when = Some(when),
+                Err(message) => {
+                    let hint = "a condition compares references and literals with == != < <= > >=, joined by && || !, with len() and defined()";
+                    reader.report(Fault::Condition, message, Some(hint));
+                }
+            });
+        }
+        if let Some(map) = &mut step.map {
+            self.under("map", |reader| {
+                reader.under("over", |reader| reader.compile(&mut map.over));
+                if &*map.name != "item" {
+                    reader.under("as", |reader| {
+                        reader.id(&mut map.name, &["inputs", "index"])
+                    });
+                }
+            });
+        }
+        if let Some(undo) = &mut step.compensate {
+            self.under("compensate", |reader| {
+                reader.tool(&undo.tool);
+                reader.under("args", |reader| reader.compile(&mut undo.args));
+            });
+        }
+    }
+
+    fn tool(&mut self, tool: &str) {
+        self.under("tool", |reader| {
+            if tool.is_empty() && !reader.is_reported() {
+                let message = "expected the name of a tool, found an empty text".to_owned();
+                let hint = "`mathchain tools list` lists the tools";
+                reader.report(Fault::Form, message, Some(hint));
+            }
+        });
+    }
+
+    fn compile(&mut self, node: &mut Node) {
+        if let Node::Literal(value) = node {
+            *node = Node::compile(value, &mut self.pointer, &mut self.problems);
+        }
+    }
+
+    fn outputs(&mut self, outputs: &mut Vec<(Arc<str>, Node)>) {
+        if let [(name, _)] = &outputs[..]
+            && ["$ref", "$lit", "$fmt"].contains(&&**name)
+        {
+            let message = "expected outputs by name, found a single value".to_owned();
+            let hint = "write `outputs: {result: {$ref: ..}}`";
+            self.report(Fault::Form, message, Some(hint));
+            outputs.clear();
+        }
+        for (name, node) in outputs {
+            let name = Arc::clone(name);
+            self.under(&name, |reader| {
+                if let Node::Literal(value) = node {
+                    reader.opens_nothing(&value.clone());
+                }
+                reader.compile(node);
+            });
+        }
+    }
+
+    /// Outputs are data: an object that opens a file as an argument would stand in the answer as it is written.
+    fn opens_nothing(&mut self, value: &Value) {
+        if let Some(object) = value.as_object() {
+            if object.get("$lit").is_some() {
+                return;
+            }
+            let opens = |key: &&&str| object.len() == 1 && object.get(key).is_some();
+            if let Some(key) = ["$file", "$artifact"].iter().find(opens) {
+                let message = format!("`{key}` opens nothing in an output");
+                let hint = "read it with a step, or wrap it as it is: {$lit: ..}";
+                return self.report(Fault::Form, message, Some(hint));
+            }
+            for (key, member) in object.iter() {
+                self.under(key, |reader| reader.opens_nothing(member));
+            }
+        } else if let Value::Array(items) = value {
+            for (index, item) in items.iter().enumerate() {
+                self.item(index, |reader| reader.opens_nothing(item));
+            }
+        }
+    }
+}
+
+/// A violation of the schema as a problem of the plan.
+fn problem_of(violation: Violation) -> PlanProblem {
+    let last = violation.path.rsplit('/').next().unwrap_or_default();
+    let fault = match (last, violation.keyword) {
+        ("place", _) => Fault::Place,
+        ("when", _) => Fault::Condition,
+        (_, "maximum" | "maxItems" | "maxProperties") => Fault::Limit,
+        _ => Fault::Form,
+    };
+    let message = match fault {
+        Fault::Place => format!("no cluster is configured: {}", violation.message),
+        _ => violation.message,
+    };
+    PlanProblem {
+        hint: violation.hint,
+        ..PlanProblem::new(fault, violation.path, message)
     }
 }

@@ -1,21 +1,18 @@
-//! What is tried again, and after how long.
+//! Which errors of a call are retried, and after how long.
 
 use std::sync::Arc;
 
-use tool_core::nearest::nearest;
-use tool_core::{ErrorCode, Value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use tool_core::ErrorCode;
 
-use super::read::Reader;
-use crate::problem::{Fault, PlanProblem};
-
-/// Most retries of a call.
+/// Maximum number of retries of a call.
 pub const RETRIES_MAX: u32 = 10;
 /// Longest wait before a retry.
-pub(super) const BACKOFF_MS_MAX: u64 = 3_600_000;
-pub(crate) const RETRY_FIELDS: [&str; 5] = ["max", "on", "backoff_ms", "factor", "jitter"];
+const BACKOFF_MS_MAX: u64 = 3_600_000;
 
-/// Errors that another attempt cannot change, or that a person or the policy decided.
-pub(super) const NEVER_RETRIED: [ErrorCode; 11] = [
+/// Errors that would fail again the same way, or that the policy or an approver decided.
+const NEVER_RETRIED: [ErrorCode; 11] = [
     ErrorCode::InvalidRequest,
     ErrorCode::UnknownTool,
     ErrorCode::InvalidArgs,
@@ -30,7 +27,7 @@ pub(super) const NEVER_RETRIED: [ErrorCode; 11] = [
 ];
 
 /// Reasons of errors that another attempt may change: of services, files, programs and the state.
-pub(super) const RETRIED_REASONS: [&str; 12] = [
+const RETRIED_REASONS: [&str; 12] = [
     "rate_limit",
     "status",
     "network",
@@ -45,159 +42,85 @@ pub(super) const RETRIED_REASONS: [&str; 12] = [
     "run_busy",
 ];
 
-/// The names that `retry.on` takes.
-pub(super) fn retried() -> impl Iterator<Item = &'static str> {
-    let codes = ErrorCode::ALL
-        .iter()
-        .copied()
-        .filter(|code| !NEVER_RETRIED.contains(code));
-    codes.map(ErrorCode::as_str).chain(RETRIED_REASONS)
+/// The names that `retry.on` accepts.
+fn retried() -> Vec<&'static str> {
+    let codes = ErrorCode::ALL.iter().copied();
+    let codes = codes.filter(|code| !NEVER_RETRIED.contains(code));
+    codes
+        .map(ErrorCode::as_str)
+        .chain(RETRIED_REASONS)
+        .collect()
 }
 
-/// What is tried again, and after how long.
-#[derive(Debug, Clone, PartialEq)]
+/// Which errors are retried, and after how long.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Retry {
-    /// Most further attempts; 0 for none.
+    /// Maximum number of retries.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0, max = 10))]
     pub max: u32,
-    /// Codes, or reasons, of the errors that are tried again.
+    /// Codes or reasons of errors that are retried; those that would fail again the same way cannot be listed.
+    #[schemars(schema_with = "retried_schema")]
     pub on: Vec<Arc<str>>,
-    /// Milliseconds before the first further attempt.
+    /// Milliseconds before the first retry.
+    #[schemars(range(min = 0, max = 3_600_000))]
     pub backoff_ms: u64,
-    /// By how much the wait grows with each.
+    /// Growth of the wait from one retry to the next.
+    #[schemars(range(min = 1, max = 10))]
     pub factor: f64,
-    /// Whether the wait is taken at random, from the seed, between 0 and its length.
-    pub backoff: Backoff,
+    /// Randomization of the waits.
+    pub jitter: Jitter,
 }
 
-/// How the wait before a retry is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Backoff {
-    /// As written.
-    #[default]
-    Exact,
-    /// Between 0 and what is written, from the plan's seed.
-    Jittered,
+/// A step with a `retry` is retried once where it does not say how often; one without is not.
+const fn one() -> u32 {
+    1
+}
+
+tool_core::names! {
+    /// How the wait before a retry is chosen.
+    #[derive(Default)]
+    Jitter {
+        /// Exactly as computed.
+        #[default]
+        None = "none",
+        /// At random between 0 and the computed wait, from the seed of the plan.
+        Full = "full",
+    }
+}
+
+fn retried_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"enum": retried()}})
 }
 
 impl Default for Retry {
     fn default() -> Self {
+        let on = [ErrorCode::Timeout, ErrorCode::ToolError];
         Self {
             max: 0,
-            on: vec![
-                ErrorCode::Timeout.as_str().into(),
-                ErrorCode::ToolError.as_str().into(),
-            ],
+            on: on.map(|code| code.as_str().into()).into(),
             backoff_ms: 200,
             factor: 2.0,
-            backoff: Backoff::Exact,
+            jitter: Jitter::None,
         }
     }
 }
 
 impl Retry {
-    /// Whether an error of this code and reason is tried again.
-    pub fn covers(&self, code: ErrorCode, reason: Option<&str>) -> bool {
-        !NEVER_RETRIED.contains(&code)
-            && self
-                .on
-                .iter()
-                .any(|one| **one == *code.as_str() || Some(&**one) == reason)
+    /// Whether an error of this code and reason is retried.
+    pub(crate) fn covers(&self, code: ErrorCode, reason: Option<&str>) -> bool {
+        let mut on = self.on.iter().map(|name| &**name);
+        !NEVER_RETRIED.contains(&code) && on.any(|one| one == code.as_str() || Some(one) == reason)
     }
 
-    /// Milliseconds before attempt `number` (the first retry is 1), where `share` is a number from 0 to 1 from the seed.
+    /// Milliseconds before retry `number`, from 1; `share` is a number from 0 to 1 from the seed.
     pub fn wait_ms(&self, number: u32, share: f64) -> u64 {
         let grown = self.factor.powi(number.saturating_sub(1) as i32);
         let whole = (self.backoff_ms as f64 * grown).min(BACKOFF_MS_MAX as f64);
-        match self.backoff {
-            Backoff::Exact => whole as u64,
-            Backoff::Jittered => (whole * share) as u64,
-        }
-    }
-}
-
-impl Reader {
-    pub(super) fn retry(&mut self, value: &Value) -> Retry {
-        let mut retry = Retry::default();
-        let Some(object) = value.as_object() else {
-            self.hinted(
-                Fault::Form,
-                format!("expected an object, found {}", value.kind()),
-                "write `retry: {max: 2, on: [timeout], backoff_ms: 200}`",
-            );
-            return retry;
-        };
-        self.closed(object, &RETRY_FIELDS, "a retry");
-        retry.max = self
-            .field(
-                object,
-                "max",
-                &format!("a whole number from 0 to {RETRIES_MAX}"),
-                |value| {
-                    let number = u32::try_from(value.as_i64()?).ok()?;
-                    (number <= RETRIES_MAX).then_some(number)
-                },
-            )
-            .unwrap_or(if object.get("max").is_none() { 1 } else { 0 });
-        if let Some(on) = self.field(object, "on", "a list of error codes or reasons", |value| {
-            let items = value.items()?;
-            let names = items.iter().map(|item| item.as_str().map(Arc::<str>::from));
-            names.collect::<Option<Vec<_>>>()
-        }) {
-            self.under("on", |reader| reader.retried(&on));
-            retry.on = on;
-        }
-        retry.backoff_ms = self
-            .field(
-                object,
-                "backoff_ms",
-                &format!("milliseconds from 0 to {BACKOFF_MS_MAX}"),
-                |value| {
-                    let number = u64::try_from(value.as_i64()?).ok()?;
-                    (number <= BACKOFF_MS_MAX).then_some(number)
-                },
-            )
-            .unwrap_or(retry.backoff_ms);
-        retry.factor = self
-            .field(object, "factor", "a number from 1 to 10", |value| {
-                value
-                    .as_f64()
-                    .filter(|factor| (1.0..=10.0).contains(factor))
-            })
-            .unwrap_or(retry.factor);
-        retry.backoff = self
-            .field(object, "jitter", "`none` or `full`", |value| {
-                match value.as_str()? {
-                    "none" => Some(Backoff::Exact),
-                    "full" => Some(Backoff::Jittered),
-                    _ => None,
-                }
-            })
-            .unwrap_or_default();
-        retry
-    }
-
-    /// Refuses what no attempt would change, and what no error says.
-    fn retried(&mut self, on: &[Arc<str>]) {
-        for (index, name) in on.iter().enumerate() {
-            if retried().any(|known| known == &**name) {
-                continue;
-            }
-            let never = NEVER_RETRIED.iter().any(|code| *code.as_str() == **name);
-            let message = match never {
-                true => {
-                    format!("`{name}` is never tried again: another attempt would end the same")
-                }
-                false => {
-                    format!("`{name}` is no code and no reason of an error that is tried again")
-                }
-            };
-            let near = nearest(name, retried()).filter(|_| !never);
-            let known: Vec<&str> = retried().collect();
-            self.item(index, |reader| {
-                let problem = PlanProblem::new(Fault::Form, reader.pointer.as_str(), message);
-                let hint = format_args!("write one of {}", known.join(", "));
-                reader.problems.push(problem.hint(hint).near(near));
-            });
+        match self.jitter {
+            Jitter::None => whole as u64,
+            Jitter::Full => (whole * share) as u64,
         }
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn diagnostics(
         let elapsed = began
             .zip(ended)
             .map_or(0.0, |(began, ended)| ms(ended.saturating_sub(began)));
-        let mutations = plan.parallel_mutations
+        let mutations = plan.parallel_mutations()
             && plan.mode_used == Mode::Dep
             && steps
                 .iter()
@@ -63,11 +63,11 @@ pub(super) fn diagnostics(
     record.insert("caller_type", "chain");
     record.insert("tools", tools(&all));
     record.insert("success", status == ChainStatus::Success);
-    record.insert("mode_requested", plan.mode_requested.as_str());
+    record.insert("mode_requested", plan.mode_requested().as_str());
     record.insert("mode_used", plan.mode_used.as_str());
     record.insert("fallback_to_seq", fallback);
     record.insert("fallback_reason", plan.fallback_reason.clone());
-    record.insert("parallel_mutations_enabled", plan.parallel_mutations);
+    record.insert("parallel_mutations_enabled", plan.parallel_mutations());
     record.insert("barrier", plan.barrier);
     record.insert("threads", threads);
     record.insert("waves", waves.len());

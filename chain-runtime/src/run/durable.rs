@@ -175,10 +175,10 @@ fn written(plan: &CheckedPlan, costs: &Costs) -> Value {
         .collect();
     Value::object([
         ("plan", plan.source.clone()),
-        ("mode", Value::from(plan.mode_requested.as_str())),
+        ("mode", Value::from(plan.mode_requested().as_str())),
         ("barrier", Value::from(plan.barrier)),
-        ("parallel_mutations", Value::from(plan.parallel_mutations)),
-        ("on_error", Value::from(plan.on_error.as_str())),
+        ("parallel_mutations", Value::from(plan.parallel_mutations())),
+        ("on_error", Value::from(plan.defaults.on_error.as_str())),
         ("tools", Value::object(tools)),
         ("costs", costs.to_value()),
     ])

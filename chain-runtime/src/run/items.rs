@@ -3,8 +3,7 @@
 use tool_core::{ErrorCode, Object, ResourceKey, ToolError, Value};
 
 use super::finished::{Finished, StepStatus};
-use crate::check::CheckedMap;
-use crate::plan::OnItemError;
+use crate::plan::{Map, OnItemError};
 use registry::conflicts::Conflicts;
 
 /// An element whose call was done: its index, its value, and what the call gave.
@@ -30,7 +29,7 @@ pub(super) struct Items {
 }
 
 impl Items {
-    pub(super) fn new(map: &CheckedMap, list: Value) -> Result<Self, ToolError> {
+    pub(super) fn new(map: &Map, list: Value) -> Result<Self, ToolError> {
         let kind = list.kind();
         let Some(values) = list.items() else {
             return Err(ToolError::new(

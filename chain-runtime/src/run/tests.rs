@@ -9,16 +9,16 @@ use proptest::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use registry::{Answer, CallerContext, Principal};
-use tool_core::{Effect, ErrorCode, Object, Seed, ToolError, Value};
+use tool_core::{Effect, ErrorCode, Object, ToolError, Value};
 
 use super::costs::Costs;
 use super::digest::OutputDigest;
 use super::finished::{Finished, StepStatus};
 use super::machine::{Command, Conclusion, Event, Machine, Part, Slots, Unit};
-use crate::check::{CheckedMap, CheckedPlan, CheckedStep, Permit};
+use crate::check::{CheckedPlan, CheckedStep};
 use crate::condition::Condition;
 use crate::graph::{Edge, Graph, Reason};
-use crate::plan::{Approval, Budget, Mode, OnError, OnItemError, Retry};
+use crate::plan::{Map, Mode, OnError, OnItemError, Plan, Retry, Step};
 use crate::problem::Problems;
 use crate::template::Node;
 
@@ -139,7 +139,7 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         uses.sort_unstable();
         uses.dedup();
         let mut step = blank(id(position), args);
-        step.map = sketch.map.map(|(count, together, collect)| CheckedMap {
+        step.step.map = sketch.map.map(|(count, together, collect)| Map {
             over: Node::Literal(Value::array((0..count as i64).map(Value::from).collect())),
             name: "item".into(),
             max: 100,
@@ -150,14 +150,14 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
                 OnItemError::Fail
             },
         });
-        step.when = when;
+        step.step.when = when;
         step.uses = uses;
-        step.retry = Retry {
+        step.step.retry = Retry {
             max: sketch.retries,
             ..Retry::default()
         };
         step.on_error = sketch.on_error;
-        step.waits = sketch.waits;
+        step.reads_world = sketch.waits;
         step.effects = if sketch.effects {
             &[Effect::ModifiesFiles]
         } else {
@@ -178,7 +178,6 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         Mode::Dep
     };
     CheckedPlan {
-        id: "test".into(),
         graph: Graph::new(steps.len(), edges),
         index: steps
             .iter()
@@ -186,20 +185,16 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
             .map(|(position, step)| (Arc::clone(&step.id), position))
             .collect(),
         steps,
+        plan: Plan {
+            mode: Some(mode),
+            barrier: rng.random_bool(0.2),
+            ..Plan::default()
+        },
         outputs: Vec::new(),
         inputs: Value::Object(Arc::new(Object::new())),
-        seed: Seed::DEFAULT,
-        mode_requested: mode,
         mode_used: mode,
         fallback_reason: None,
-        barrier: rng.random_bool(0.2),
-        parallel_mutations: false,
-        budget: Budget::default(),
-        deadline_ms: None,
         notes: Vec::new(),
-        on_error: OnError::FailChain,
-        source: Value::Null,
-        digest: String::new(),
         context: CallerContext {
             who: Principal::role("operator"),
             chain: None,
@@ -216,32 +211,16 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
 
 fn blank(id: Arc<str>, args: Node) -> CheckedStep {
     CheckedStep {
-        id,
+        step: Step {
+            id,
+            args,
+            ..Step::default()
+        },
         tool: "test",
         tool_version: 1,
-        args,
-        when: None,
-        map: None,
-        retry: Retry::default(),
-        timeout_ms: None,
-        deadline_ms: None,
-        cost_ms: None,
-        approval: Approval::Auto,
-        compensate: None,
-        waits: false,
         idempotent: true,
         is_function: true,
-        exclusive: false,
-        on_error: OnError::FailChain,
-        reads_world: false,
-        seed: Seed::DEFAULT,
-        effects: &[],
-        permit: Permit::unknown(),
-        resources: Vec::new(),
-        uses: Vec::new(),
-        gives: Vec::new(),
-        plans: None,
-        from_inputs: Vec::new(),
+        ..CheckedStep::default()
     }
 }
 
@@ -452,7 +431,7 @@ fn note(
             Command::Key(_) | Command::Sleep(..) | Command::WriteEnd => {}
         }
     }
-    let waiting = |unit: &&Unit| slots.waiting.is_some() && plan.steps[unit.step].waits;
+    let waiting = |unit: &&Unit| slots.waiting.is_some() && plan.steps[unit.step].reads_world;
     let waits = running.iter().filter(waiting).count();
     let undoing = running.iter().filter(|unit| unit.part.undoes()).count();
     assert!(

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use registry::Dispatcher;
 use tool_core::{ErrorCode, Source, ToolError, Value};
 
-use crate::check::{CheckedMap, CheckedPlan, CheckedStep, item_value};
+use crate::check::{CheckedPlan, CheckedStep, item_value};
+use crate::plan::Map;
 use crate::template::{Node, Placed};
 
 /// The values that the arguments of one call refer to.
@@ -86,7 +87,7 @@ pub(super) fn of_condition(
 /// The list that a map goes over.
 pub(super) fn of_list(
     plan: &CheckedPlan,
-    map: &CheckedMap,
+    map: &Map,
     values: &[Option<Value>],
 ) -> Result<Value, ToolError> {
     let mut steps = HashMap::new();

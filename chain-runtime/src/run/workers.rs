@@ -395,7 +395,7 @@ impl<'a> Workers<'a> {
         };
         // Held until the call has ended; what it waits is no time of its own.
         let ending = self.ended_by().is_some() && noted.is_some();
-        let _processor = match step.waits {
+        let _processor = match step.reads_world {
             true => None,
             false => match processors().take(self.limit.stop()) {
                 Ok(held) => Some(held),

@@ -76,6 +76,20 @@ impl Placed {
     }
 }
 
+/// No arguments.
+impl Default for Node {
+    fn default() -> Self {
+        Self::Literal(Value::object::<&str, Value>([]))
+    }
+}
+
+/// The value as written; [`Node::compile`] then finds the references in it.
+impl<'de> serde::Deserialize<'de> for Node {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Value::deserialize(from).map(Self::Literal)
+    }
+}
+
 impl Node {
     /// Reads a value of the plan; the problems found are added. The caller has checked its depth.
     pub fn compile(value: &Value, pointer: &mut String, problems: &mut Problems) -> Self {

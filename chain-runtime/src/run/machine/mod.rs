@@ -385,7 +385,7 @@ impl<'a> Machine<'a> {
 
     /// Orders the calls of a map that has effects.
     fn keyed(&mut self, step: usize, keys: &[Vec<ResourceKey>]) {
-        let together = self.plan.parallel_mutations && self.plan.mode_used == Mode::Dep;
+        let together = self.plan.parallel_mutations() && self.plan.mode_used == Mode::Dep;
         if let Some(items) = self.maps.get_mut(&step) {
             items.order(keys, together);
         }
@@ -421,7 +421,7 @@ impl<'a> Machine<'a> {
 
     /// 1 for calls that wait for the world where those have slots of their own.
     fn kind(&self, unit: Unit) -> usize {
-        usize::from(self.slots.waiting.is_some() && self.plan.steps[unit.step].waits)
+        usize::from(self.slots.waiting.is_some() && self.plan.steps[unit.step].reads_world)
     }
 
     /// Why a step, or an element of its map, does not start any more.

@@ -81,7 +81,7 @@ fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Pro
 
 /// What is known of a plan in which nothing is wrong.
 fn verdict(plan: &CheckedPlan) -> Value {
-    let waiting = plan.steps.iter().filter(|step| step.waits_for_person());
+    let waiting = plan.steps.iter().filter(|step| step.needs_approval());
     let mut object = Object::new();
     object.insert("status", "valid");
     object.insert("id", &*plan.id);
