@@ -453,7 +453,7 @@ fn limits_hold() {
         check(&names)
             .unwrap_err()
             .to_string()
-            .contains("at most 1000 outputs, found 1001")
+            .contains("/outputs: expected at most 1000 members, found 1001")
     );
     let long = format!("version: 1\nsteps: []\n# {}", "x".repeat(5 << 20));
     assert_eq!(

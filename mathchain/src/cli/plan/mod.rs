@@ -85,7 +85,7 @@ fn verdict(plan: &CheckedPlan) -> Value {
     let mut object = Object::new();
     object.insert("status", "valid");
     object.insert("id", &*plan.id);
-    object.insert("plan_digest", plan.digest.as_str());
+    object.insert("plan_digest", plan.digest());
     object.insert("steps", plan.steps.len());
     object.insert("calls", plan.calls().0);
     object.insert("waves", plan.graph.waves().len());
