@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use host_tools::Workspace;
+use host_sandbox::Workspace;
 use tool_core::{Budget, Capabilities, Ctx, StopFlag, Value, json};
 
 #[global_allocator]

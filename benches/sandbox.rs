@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use host_tools::Sandbox;
-use host_tools::sandbox::{Surroundings, launch_if_asked};
+use host_sandbox::Sandbox;
+use host_sandbox::sandbox::{Surroundings, launch_if_asked};
 use tool_core::StopFlag;
 use tool_core::capability::Spawner;
 use tool_core::command::{Command, Level};

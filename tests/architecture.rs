@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("tool-core", &[]),
     ("kernels", &[]),
     ("math-tools", &["kernels", "tool-core"]),
+    ("host-sandbox", &["tool-core"]),
     ("host-tools", &["tool-core"]),
     ("registry", &["tool-core"]),
     ("journal", &["registry", "tool-core"]),
@@ -17,6 +18,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
         "mathchain",
         &[
             "chain-runtime",
+            "host-sandbox",
             "host-tools",
             "journal",
             "math-tools",
@@ -29,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
         "benches",
         &[
             "chain-runtime",
+            "host-sandbox",
             "host-tools",
             "journal",
             "kernels",

@@ -1,21 +1,17 @@
-//! Tools with effects on the host, and the capabilities behind them.
+//! Tools with effects on the host, one folder per family; [`FAMILIES`] lists them for a catalogue.
 //!
-//! [`workspace`] holds the files beneath one folder, [`inputs`] opens the files that arguments refer to, and the other folders
-//! hold the tools, one family each; [`FAMILIES`] is what a catalogue is built from. Tools reach the host through their
-//! context only; nothing but [`Workspace`] opens a file, nothing but [`web::Client`] a connection.
+//! Tools reach the host through their context only. The capabilities behind it are elsewhere: files and programs in the crate
+//! `host-sandbox`, connections in [`web::Client`], models in [`llm`]; [`inputs`] opens the files that arguments refer to.
 
 use tool_core::Entry;
 
 pub mod admin;
 pub mod archives;
-#[cfg(target_os = "linux")]
-mod below;
 pub mod code;
 pub mod delegation;
 pub mod files;
 pub mod inputs;
 pub mod llm;
-pub mod sandbox;
 pub mod session;
 #[cfg(test)]
 mod testing;
@@ -23,11 +19,8 @@ pub mod time;
 pub mod todo;
 pub mod user;
 pub mod web;
-pub mod workspace;
 
 pub use inputs::Inputs;
-pub use sandbox::Sandbox;
-pub use workspace::Workspace;
 
 /// Every family, in the order of the documentation.
 pub static FAMILIES: &[&[Entry]] = &[

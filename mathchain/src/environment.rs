@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use host_tools::sandbox::Surroundings;
+use host_sandbox::sandbox::Surroundings;
 use registry::{Config, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
@@ -163,7 +163,7 @@ pub fn user_state_folder() -> Option<PathBuf> {
 /// The folders of a workspace that tools and programs do not read, absolute and without links: the state that is in use, the user's,
 /// which holds where there is no configuration, and what has the name of one.
 pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
-    let named = host_tools::workspace::CLOSED.iter();
+    let named = host_sandbox::workspace::CLOSED.iter();
     let named = named.map(|name| workspace.join(name));
     named
         .chain(state.map(Path::to_owned))

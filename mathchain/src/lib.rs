@@ -31,6 +31,7 @@ mod web;
 pub mod cli;
 
 pub use chain_runtime;
+pub use host_sandbox;
 pub use host_tools;
 pub use journal;
 pub use math_tools;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain_runtime::run::{Cancelled, Replay, Resume};
 use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
-use host_tools::{Sandbox, Workspace};
+use host_sandbox::{Sandbox, Workspace};
 use journal::{Keeper, State};
 use registry::plugins::{Broken, Plugin};
 use registry::{
@@ -659,7 +659,7 @@ fn open_workspace(
     let below = |place: &'_ PathBuf| place.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
     let places: Vec<String> = places.iter().filter_map(below).collect();
     let closed: Vec<String> = closed.iter().filter_map(below).collect();
-    let protected = host_tools::workspace::PROTECTED.iter().copied();
+    let protected = host_sandbox::workspace::PROTECTED.iter().copied();
     let protected: Vec<&str> = protected.chain(places.iter().map(String::as_str)).collect();
     let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
     Ok(Arc::new(

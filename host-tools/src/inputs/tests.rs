@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tool_core::input::{InputKind, Load, Matrix, Table, Vector};
 
 use super::*;
-use crate::Workspace;
+use host_sandbox::Workspace;
 
 struct Place {
     folder: TempDir,

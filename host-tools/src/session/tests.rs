@@ -5,7 +5,7 @@ use tool_core::command::{Command, Finished, Program};
 use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, schema};
 
 use super::{FolderSpawner, OpenFolder, TOOLS};
-use crate::Workspace;
+use host_sandbox::Workspace;
 
 /// One place that is open or not.
 #[derive(Default)]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use host_tools::sandbox::Surroundings;
-use host_tools::{FAMILIES, Sandbox, Workspace};
+use host_sandbox::sandbox::Surroundings;
+use host_sandbox::{Sandbox, Workspace};
+use host_tools::FAMILIES;
 use tempfile::TempDir;
 use tool_core::{
     AnyTool, Budget, Capabilities, Capability, Ctx, ErrorCode, StopFlag, ToolError, Value, json,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use host_tools::sandbox::Standing;
+use host_sandbox::sandbox::Standing;
 use registry::plugins::Broken;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec, ToolError, Value};
@@ -233,7 +233,7 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
     let Some(root) = toolkit.workspace() else {
         return Probe::ok("leftovers", "no workspace");
     };
-    let (found, complete) = host_tools::workspace::leftovers(root, 1000);
+    let (found, complete) = host_sandbox::workspace::leftovers(root, 1000);
     if found.is_empty() {
         let beyond = if complete {
             ""

@@ -45,7 +45,7 @@ use args::{Cli, Command, Format, Global};
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    host_tools::sandbox::launch_if_asked();
+    host_sandbox::sandbox::launch_if_asked();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(err) => {

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tool_core::{Budget, Capabilities, Ctx, StopFlag, ToolError, Value, json};
 
 use super::TOOLS;
-use crate::Workspace;
+use host_sandbox::Workspace;
 
 struct Place {
     folder: TempDir,

@@ -15,7 +15,7 @@ use tool_core::{
 };
 
 use super::TOOLS;
-use crate::Workspace;
+use host_sandbox::Workspace;
 
 /// A workspace with the files that the examples name.
 struct Place {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use host_tools::sandbox::Sandbox;
+use host_sandbox::Sandbox;
 use registry::policy::{AccessChange, Policy, difference};
 use registry::{Catalogue, Config, Facts};
 use tool_core::{Entry, ErrorCode, ToolError, Value};

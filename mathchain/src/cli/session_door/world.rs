@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use host_tools::Sandbox;
+use host_sandbox::Sandbox;
 use host_tools::session::{FolderSpawner, OpenFolder};
 use journal::{Keeper, State};
 use registry::{Dispatcher, Facts};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use host_tools::Sandbox;
-use host_tools::sandbox::Surroundings;
+use host_sandbox::Sandbox;
+use host_sandbox::sandbox::Surroundings;
 use tempfile::TempDir;
 use tool_core::capability::Spawner;
 use tool_core::command::{Command, Finished, Level};

@@ -7,8 +7,8 @@ use tool_core::command::{Command, Exit, Level};
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::{ErrorCode, StopFlag};
 
-use super::place::{CANARY, Place};
-use super::survivors::running;
+use crate::place::{CANARY, Place};
+use crate::survivors::running;
 
 crate::trials!(
     lines_go_both_ways,
@@ -199,7 +199,7 @@ fn stop_flags_end_the_waiting() {
 fn nothing_is_left_of_it() {
     for (salt, level) in [(90, Level::S3), (95, Level::S2)] {
         let place = Place::at(level);
-        let number = super::survivors::number(0, salt);
+        let number = crate::survivors::number(0, salt);
         let script = format!(
             "(setsid sh -c 'trap \"\" TERM HUP; echo up; sleep {number}' &); echo \"$HOME\"; while true; do read x; done"
         );

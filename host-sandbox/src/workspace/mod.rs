@@ -13,9 +13,9 @@ mod linux;
 pub use linux::{Workspace, leftovers};
 
 #[cfg(not(target_os = "linux"))]
-mod elsewhere;
+mod unsupported;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Workspace, leftovers};
+pub use unsupported::{Workspace, leftovers};
 
 /// What [`Workspace::open`] never writes to, relative to the root: agents and plugins. A folder covers what is below it, and
 /// letters match in either case.

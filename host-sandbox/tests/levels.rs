@@ -1,11 +1,11 @@
 //! A level that is not reached: the command never runs, and the error says what is missing.
 
-use host_tools::sandbox::Standing;
+use host_sandbox::sandbox::Standing;
 use tool_core::ErrorCode;
 use tool_core::command::{Access, Command, Level};
 
-use super::place::{Place, said};
-use super::survivors::CALLER;
+use crate::place::{Place, said};
+use crate::survivors::CALLER;
 
 crate::trials!(
     below_its_level_a_command_never_runs,
@@ -112,12 +112,12 @@ fn a_part_that_does_not_work_is_named() {
 
 #[expect(clippy::print_stdout, reason = "the test outside reads it")]
 pub(crate) fn run_inside() {
-    use host_tools::sandbox::Surroundings;
+    use host_sandbox::sandbox::Surroundings;
     use tool_core::StopFlag;
     use tool_core::capability::Spawner;
     #[expect(clippy::disallowed_methods, reason = "set by the sandbox outside")]
     let home = std::path::PathBuf::from(std::env::var("HOME").expect("a home"));
-    let sandbox = host_tools::Sandbox::new(Surroundings {
+    let sandbox = host_sandbox::Sandbox::new(Surroundings {
         workspace: Some(home.clone()),
         scratch: home.clone(),
         ..Surroundings::default()

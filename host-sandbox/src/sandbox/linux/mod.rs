@@ -193,7 +193,7 @@ impl Sandbox {
                 "this program does not act as launcher of the sandbox",
             )
             .reason("launcher")
-            .hint("call `host_tools::sandbox::launch_if_asked` first in `main`"));
+            .hint("call `host_sandbox::sandbox::launch_if_asked` first in `main`"));
         }
         let minimum = command.minimum.max(Level::S1);
         let mut missing = None;

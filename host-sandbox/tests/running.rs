@@ -6,7 +6,7 @@ use tool_core::capability::Spawner;
 use tool_core::command::{Access, Command, Exit, Level};
 use tool_core::{ErrorCode, StopFlag};
 
-use super::place::{CANARY, Place, said};
+use crate::place::{CANARY, Place, said};
 
 crate::trials!(
     a_command_reads_the_workspace_and_writes_its_scratch_folder,

@@ -17,9 +17,9 @@ mod policy;
 pub use linux::{Sandbox, launch_if_asked};
 
 #[cfg(not(target_os = "linux"))]
-mod elsewhere;
+mod unsupported;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Sandbox, launch_if_asked};
+pub use unsupported::{Sandbox, launch_if_asked};
 
 use std::path::PathBuf;
 

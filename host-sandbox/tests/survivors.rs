@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tool_core::command::{Command, Finished, Level};
 
-use super::place::{Place, said};
+use crate::place::{Place, said};
 
 crate::trials!(
     nothing_survives_its_end,
@@ -40,7 +40,7 @@ const HIDERS: &[(&str, &str)] = &[
     clippy::disallowed_methods,
     reason = "a test looks at files of the kernel"
 )]
-pub(super) fn running(number: &str) -> usize {
+pub(crate) fn running(number: &str) -> usize {
     std::fs::read_dir("/proc")
         .expect("lists")
         .filter_map(|entry| std::fs::read(entry.ok()?.path().join("cmdline")).ok())
@@ -48,7 +48,7 @@ pub(super) fn running(number: &str) -> usize {
         .count()
 }
 
-pub(super) fn number(index: usize, salt: u32) -> String {
+pub(crate) fn number(index: usize, salt: u32) -> String {
     format!(
         "{}",
         7_000_000 + std::process::id() * 100 + salt + index as u32
@@ -154,12 +154,12 @@ pub(crate) fn call_if_asked() -> bool {
     let Ok(asked) = std::env::var(CALLER) else {
         return false;
     };
-    if asked == super::levels::INNER {
-        super::levels::run_inside();
+    if asked == crate::levels::INNER {
+        crate::levels::run_inside();
         return true;
     }
-    if asked == super::calls::ORDINARY {
-        super::calls::run_as_ordinary();
+    if asked == crate::calls::ORDINARY {
+        crate::calls::run_as_ordinary();
         return true;
     }
     let words: Vec<&str> = asked.split(' ').collect();
@@ -168,7 +168,7 @@ pub(crate) fn call_if_asked() -> bool {
     } else {
         Level::S2
     };
-    let sandbox = host_tools::Sandbox::new(host_tools::sandbox::Surroundings {
+    let sandbox = host_sandbox::Sandbox::new(host_sandbox::sandbox::Surroundings {
         workspace: Some(words[2].into()),
         scratch: words[2].into(),
         ..Default::default()

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tool_core::command::{Command, Level};
 
-use super::place::{Place, said};
-use super::survivors::CALLER;
+use crate::place::{Place, said};
+use crate::survivors::CALLER;
 
 crate::trials!(
     every_family_is_denied,
@@ -314,15 +314,15 @@ fn read_states(place: &Place) {
     for state in ["sub/.mathchain", "sub/deep/er/.mathchain"] {
         let folder = place.path("workspace").join(state);
         std::fs::create_dir_all(&folder).expect("makes");
-        super::place::write(&folder.join("state.db"), super::place::CANARY);
-        super::place::write(&folder.with_file_name("beside"), "beside");
+        crate::place::write(&folder.join("state.db"), crate::place::CANARY);
+        crate::place::write(&folder.with_file_name("beside"), "beside");
         open_to_all(&folder);
         let ran = place.shell(&format!(
             "cat {state}/state.db; cat $(dirname {state})/beside; grep -rs canary . && echo found"
         ));
         let text = said(&ran);
         assert!(text.contains("beside"), "{state}: {text}");
-        assert!(!text.contains(super::place::CANARY), "{state}: {text}");
+        assert!(!text.contains(crate::place::CANARY), "{state}: {text}");
         assert!(!text.contains("found"), "{state}: {text}");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tool_core::command::{CommandLimits, Excess, Exit, Level};
 
-use super::place::{CANARY, Place, said};
+use crate::place::{CANARY, Place, said};
 
 crate::trials!(
     every_escape_is_refused,
