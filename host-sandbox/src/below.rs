@@ -1,23 +1,31 @@
-//! [`below`]: every entry of a tree by its name, for what is looked for at every depth. No link is followed.
+//! The walk over every entry of a tree by name, without following links, and the flags that open a folder.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Most entries looked at.
+use rustix::fs::OFlags;
+
+/// Opens a folder for listing, never a link.
+pub(crate) const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Maximum entries of a walk.
 const ENTRIES_MAX: usize = 2_000_000;
 
-/// Where a walk goes after an entry.
+/// How a walk continues after an entry.
 pub(crate) enum Next {
-    /// Into it, where it is a folder.
+    /// Into the entry, if it is a folder.
     Into,
-    /// On beside it.
+    /// With the entry after it.
     Beside,
-    /// Nowhere.
+    /// Not at all.
     Stop,
 }
 
-/// Visits every entry below a folder with its path, its name and whether it is a folder; gives whether it saw them all. What cannot be
-/// listed is passed by.
+/// Visits every entry below a folder with its path, its name and whether it is a folder; returns whether it saw all of them. Folders
+/// that cannot be listed are skipped.
 pub(crate) fn below(top: &Path, visit: &mut dyn FnMut(&Path, &OsStr, bool) -> Next) -> bool {
     let mut folders: Vec<PathBuf> = vec![top.to_owned()];
     let mut entries = 0;

@@ -5,19 +5,23 @@
 
 use tool_core::Entry;
 
-pub mod admin;
-pub mod archives;
-pub mod code;
-pub mod delegation;
+mod admin;
+mod archives;
+mod argument;
+mod code;
+mod counted;
+mod delegation;
 pub mod files;
 pub mod inputs;
 pub mod llm;
+mod prelude;
 pub mod session;
+mod stored;
 #[cfg(test)]
 mod testing;
-pub mod time;
-pub mod todo;
-pub mod user;
+mod time;
+mod todo;
+mod user;
 pub mod web;
 
 pub use inputs::Inputs;

@@ -43,7 +43,7 @@ pub use reason::Reason;
 pub use resource::{Access, Inode, ResourceId, ResourceKey, ResourceKind, ResourceTemplate};
 pub use spec::{Caller, Capability, Category, Determinism, Effect, Permission, Spec, Syntax};
 pub use stop::StopFlag;
-pub use tool::{AnyTool, Call, Entry, Example, Probe, Reach, Tool, entry};
+pub use tool::{AnyTool, Call, Entry, Example, JsonExample, Probe, Reach, Tool, entry};
 pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
 pub use value::{Numbers, Object, Value};
 

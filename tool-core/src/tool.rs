@@ -11,6 +11,7 @@ use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
 use crate::input::SourceRef;
+use crate::json;
 use crate::resource::ResourceKey;
 use crate::schema::{self, Schema};
 use crate::spec::{Effect, Spec};
@@ -32,8 +33,13 @@ pub trait Tool: 'static {
     /// What the tool documents, as a [`ToolError`] that names the argument and the next step.
     fn run(args: Self::Args, ctx: &Ctx) -> Result<Self::Output, ToolError>;
 
-    /// Calls with their expected results; they run as tests for every tool.
-    fn examples() -> Vec<Example<Self::Args, Self::Output>>;
+    /// Calls with their expected results as a caller writes them; they run as tests for every tool.
+    const EXAMPLES: &'static [JsonExample] = &[];
+
+    /// Further examples, for those that are easier to compute than to write as JSON.
+    fn examples() -> Vec<Example<Self::Args, Self::Output>> {
+        Vec::new()
+    }
 
     /// The resources that this call uses; by default those that [`Spec::resources`] names.
     ///
@@ -89,6 +95,17 @@ pub struct Example<A, O> {
     pub args: A,
     /// The expected result; doubles are compared to a relative 1e-9.
     pub output: O,
+}
+
+/// A call and its expected result, both as JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonExample {
+    /// What it shows.
+    pub title: &'static str,
+    /// The arguments.
+    pub args: &'static str,
+    /// The expected result; doubles are compared to a relative 1e-9.
+    pub output: &'static str,
 }
 
 /// An example of an erased tool.
@@ -237,14 +254,17 @@ where
         let encode = |value: Result<Value, ToolError>| {
             value.unwrap_or_else(|err| Value::from(err.to_string()))
         };
-        T::examples()
-            .into_iter()
-            .map(|example| ErasedExample {
-                title: example.title,
-                args: encode(to_value(&example.args)),
-                output: encode(to_value(&example.output)),
-            })
-            .collect()
+        let written = T::EXAMPLES.iter().map(|example| ErasedExample {
+            title: example.title,
+            args: encode(canonical::<T::Args>(example.args)),
+            output: encode(parse(example.output)),
+        });
+        let computed = T::examples().into_iter().map(|example| ErasedExample {
+            title: example.title,
+            args: encode(to_value(&example.args)),
+            output: encode(to_value(&example.output)),
+        });
+        written.chain(computed).collect()
     }
 
     fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
@@ -263,6 +283,17 @@ where
             sources: encoded.sources,
         }))
     }
+}
+
+fn parse(text: &str) -> Result<Value, ToolError> {
+    Ok(json::parse(text, json::Limits::default())?)
+}
+
+/// Arguments with their defaults filled in, in the order of the struct.
+fn canonical<A: DeserializeOwned + Serialize>(text: &str) -> Result<Value, ToolError> {
+    let args: A = from_value(&parse(text)?)
+        .map_err(|problem| ToolError::of_problems(ErrorCode::InvalidArgs, vec![problem]))?;
+    to_value(&args)
 }
 
 /// Words every problem: those the schema shows, and the one that decoding stopped at when the schema does not show it.

@@ -160,6 +160,11 @@ impl<const MIN: i64, const MAX: i64> Bounded<MIN, MAX> {
         Self(value)
     }
 
+    /// The value `N`, checked against the range at compile time: a default for serde.
+    pub const fn of<const N: i64>() -> Self {
+        const { Self::literal(N) }
+    }
+
     /// The integer.
     pub const fn get(self) -> i64 {
         self.0

@@ -1,36 +1,37 @@
-//! [`Policy`]: what the launcher is told. It comes first through the socket on its standard input, then what the command
-//! reads; the command itself never sees either.
+//! [`Policy`]: the restrictions that the launcher applies. It arrives first through the socket on the launcher's standard input,
+//! followed by the command's standard input; the command never sees the socket.
 
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tool_core::command::{Excess, Level};
+use tool_core::command::{Excess, Exit, Level};
 use tool_core::json;
 
-/// Longest policy taken, in bytes.
+/// Maximum size of a policy in bytes.
 const POLICY_BYTES_MAX: u32 = 16 << 20;
 
-/// Everything the launcher applies.
+/// The restrictions of one command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Policy {
-    /// The level that must hold.
+    /// The level to apply.
     pub level: Level,
-    /// Apply everything and end, instead of becoming the command.
+    /// Apply everything and exit without running the command.
     pub probe: bool,
-    /// The socket on standard output is what the command reads from, too: it stays and is spoken with.
+    /// The command converses: the socket on standard output is its standard input too.
     pub live: bool,
     pub argv: Vec<String>,
     /// The workspace root, absolute.
     pub workspace: Option<String>,
-    /// Absolute folders in the workspace that are not seen.
+    /// Absolute folders in the workspace that the command cannot read.
     pub closed: Vec<String>,
-    /// Relative to the root; or, without a workspace, not used.
+    /// Working folder, relative to the root; unused without a workspace.
     pub directory: String,
     pub scratch: String,
     /// The user and group that a launcher of root becomes.
     pub user: Option<u32>,
-    /// Absolute paths that may be read besides the lists and the workspace.
+    /// Absolute paths that may be read in addition to the lists and the workspace.
     pub readable: Vec<String>,
     pub environment: Vec<(String, String)>,
     pub cpu_s: u64,
@@ -41,12 +42,12 @@ pub(super) struct Policy {
     pub scratch_entries: u64,
     pub processes: u64,
     pub open_files: u64,
-    /// After this the launcher ends the command even when nobody outside does.
+    /// Time after which the launcher ends the command even without being asked.
     pub wall_ms: u64,
 }
 
 impl Policy {
-    /// Writes the policy and what the command reads.
+    /// Writes the policy and the standard input of the command.
     pub(super) fn send(&self, out: &mut impl Write, stdin: &[u8]) -> io::Result<()> {
         let value = tool_core::convert::to_value(self).map_err(io::Error::other)?;
         let text = json::to_text(&value);
@@ -58,7 +59,7 @@ impl Policy {
         out.write_all(stdin)
     }
 
-    /// Reads the policy and what the command reads.
+    /// Reads the policy and the standard input of the command.
     pub(super) fn receive(input: &mut impl Read) -> io::Result<(Self, Vec<u8>)> {
         let mut length = [0; 4];
         input.read_exact(&mut length)?;
@@ -83,48 +84,60 @@ impl Policy {
     }
 }
 
-/// What the launcher reports, one line each.
+/// A report of the launcher: one line of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// Everything is applied; the Landlock ABI in force, 0 for none.
     Ready { landlock: u32 },
-    /// Something could not be applied; the command did not run.
-    Failed {
-        stage: String,
-        errno: i32,
-        message: String,
-    },
-    /// The command ended and nothing of it is left: `exit` or `signal`, its number, processor time in microseconds, and the limit
-    /// for which it was killed, or `-`.
-    Ended {
-        signalled: bool,
-        number: i32,
-        cpu_us: u64,
-        exceeded: Option<Excess>,
-    },
+    /// The command did not run.
+    Failed(Failure),
+    /// The command ended and none of its processes is left.
+    Ended(Ended),
+}
+
+/// A restriction that could not be applied, or a command that could not be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub stage: String,
+    pub errno: i32,
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of the launcher itself.
+    pub(super) fn of_launcher(message: impl Into<String>) -> Self {
+        Self {
+            stage: "launcher".to_owned(),
+            errno: 0,
+            message: message.into(),
+        }
+    }
+}
+
+/// The end of a command: its exit, processor time, and the limit it was killed for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub exit: Exit,
+    pub cpu: Duration,
+    pub exceeded: Option<Excess>,
 }
 
 impl Report {
-    /// The line, with its end.
+    /// The line, with its line feed.
     pub(super) fn line(&self) -> String {
         match self {
             Self::Ready { landlock } => format!("ready {landlock}\n"),
-            Self::Failed {
-                stage,
-                errno,
-                message,
-            } => {
-                let message: String = message.replace(['\n', '\r'], " ");
-                format!("failed {stage} {errno} {message}\n")
+            Self::Failed(failure) => {
+                let message = failure.message.replace(['\n', '\r'], " ");
+                format!("failed {} {} {message}\n", failure.stage, failure.errno)
             }
-            Self::Ended {
-                signalled,
-                number,
-                cpu_us,
-                exceeded,
-            } => {
-                let kind = if *signalled { "signal" } else { "exit" };
-                let exceeded = exceeded.map_or("-", Excess::as_str);
+            Self::Ended(ended) => {
+                let (kind, number) = match ended.exit {
+                    Exit::Signal(number) => ("signal", number),
+                    Exit::Status(number) => ("exit", number),
+                };
+                let cpu_us = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
+                let exceeded = ended.exceeded.map_or("-", Excess::as_str);
                 format!("ended {kind} {number} {cpu_us} {exceeded}\n")
             }
         }
@@ -133,27 +146,25 @@ impl Report {
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (kind, rest) = line.split_once(' ')?;
+        let mut parts = rest.splitn(if kind == "failed" { 3 } else { 4 }, ' ');
+        let mut next = || parts.next();
         match kind {
             "ready" => Some(Self::Ready {
-                landlock: rest.parse().ok()?,
+                landlock: next()?.parse().ok()?,
             }),
-            "failed" => {
-                let mut parts = rest.splitn(3, ' ');
-                Some(Self::Failed {
-                    stage: parts.next()?.to_owned(),
-                    errno: parts.next()?.parse().ok()?,
-                    message: parts.next().unwrap_or_default().to_owned(),
-                })
-            }
-            "ended" => {
-                let mut parts = rest.split(' ');
-                Some(Self::Ended {
-                    signalled: parts.next()? == "signal",
-                    number: parts.next()?.parse().ok()?,
-                    cpu_us: parts.next()?.parse().ok()?,
-                    exceeded: Excess::parse(parts.next()?),
-                })
-            }
+            "failed" => Some(Self::Failed(Failure {
+                stage: next()?.to_owned(),
+                errno: next()?.parse().ok()?,
+                message: next().unwrap_or_default().to_owned(),
+            })),
+            "ended" => Some(Self::Ended(Ended {
+                exit: match (next()?, next()?.parse().ok()?) {
+                    ("signal", number) => Exit::Signal(number),
+                    (_, number) => Exit::Status(number),
+                },
+                cpu: Duration::from_micros(next()?.parse().ok()?),
+                exceeded: Excess::parse(next()?),
+            })),
             _ => None,
         }
     }
@@ -165,25 +176,22 @@ mod tests {
 
     #[test]
     fn reports_read_back() {
+        let ended = |exit, exceeded| {
+            Report::Ended(Ended {
+                exit,
+                cpu: Duration::from_micros(12),
+                exceeded,
+            })
+        };
         for report in [
             Report::Ready { landlock: 7 },
-            Report::Failed {
+            Report::Failed(Failure {
                 stage: "landlock".to_owned(),
                 errno: 38,
                 message: "not there".to_owned(),
-            },
-            Report::Ended {
-                signalled: true,
-                number: 9,
-                cpu_us: 12,
-                exceeded: Some(Excess::Disk),
-            },
-            Report::Ended {
-                signalled: false,
-                number: 0,
-                cpu_us: 12,
-                exceeded: None,
-            },
+            }),
+            ended(Exit::Signal(9), Some(Excess::Disk)),
+            ended(Exit::Status(0), None),
         ] {
             assert_eq!(Report::parse(report.line().trim_end()), Some(report));
         }

@@ -1,4 +1,4 @@
-//! Where there is no sandbox: every command is refused.
+//! The sandbox on other systems: every command is refused.
 
 use std::path::PathBuf;
 
@@ -12,27 +12,27 @@ use super::{Probe, Standing, Surroundings};
 #[derive(Debug)]
 pub struct Sandbox;
 
-/// Nothing: no program starts itself as launcher here.
+/// Does nothing: the sandbox has no launcher on this system.
 pub fn launch_if_asked() {}
 
 impl Sandbox {
-    /// A sandbox that refuses.
+    /// A sandbox that refuses every command.
     pub fn new(_: Surroundings) -> Self {
         Self
     }
 
-    /// The same.
+    /// Unchanged: there is no level to lower.
     #[must_use]
     pub fn with_ceiling(self, _: Level) -> Self {
         self
     }
 
-    /// One line: there is none.
+    /// One line: no sandbox.
     pub fn probe(&self) -> Vec<Probe> {
         vec![Probe {
             name: "sandbox level",
             standing: Standing::Missing,
-            found: "S0: there is no sandbox on this system, programs are refused".to_owned(),
+            found: "S0: no sandbox on this system, programs are refused".to_owned(),
             cure: Some("run on Linux 6.2 or newer".to_owned()),
         }]
     }
@@ -42,7 +42,7 @@ impl Spawner for Sandbox {
     fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished, ToolError> {
         Err(ToolError::new(
             ErrorCode::SandboxUnavailable,
-            "programs run in a sandbox only, and there is none on this system",
+            "programs run only in a sandbox, and this system has none",
         )
         .hint("run on Linux 6.2 or newer"))
     }

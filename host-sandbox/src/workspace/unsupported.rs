@@ -1,4 +1,4 @@
-//! Systems without `openat2`: a workspace cannot be opened.
+//! The workspace on systems without `openat2`: opening one is refused.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
 use tool_core::{ErrorCode, ResourceId, StopFlag, ToolError};
 
-/// The files beneath one folder; on this system there is no value of this type.
+/// The files beneath one folder; no value of this type exists on this system.
 #[derive(Debug)]
 pub struct Workspace(Infallible);
 
 impl Workspace {
-    /// Refuses: this system cannot hold a path beneath a folder.
+    /// Refuses: this system cannot confine a path to a folder.
     ///
     /// # Errors
     /// Always `precondition_failed`.
@@ -27,7 +27,7 @@ impl Workspace {
         Err(ToolError::new(
             ErrorCode::PreconditionFailed,
             format_args!(
-                "the workspace `{}` cannot be opened: this system has no `openat2`",
+                "the workspace `{}` cannot be opened: this system lacks `openat2`",
                 root.as_ref().display()
             ),
         )
@@ -42,35 +42,25 @@ impl Workspace {
     }
 }
 
+macro_rules! unreachable_methods {
+    ($(fn $name:ident($($type:ty),*) -> $output:ty;)+) => {$(
+        fn $name(&self, $(_: $type),*) -> Result<$output, ToolError> {
+            match self.0 {}
+        }
+    )+};
+}
+
 impl Files for Workspace {
-    fn read(&self, _: &str, _: u64) -> Result<FileContent, ToolError> {
-        match self.0 {}
-    }
-
-    fn write(&self, _: &str, _: &[u8], _: WriteMode) -> Result<FileInfo, ToolError> {
-        match self.0 {}
-    }
-
-    fn list(
-        &self,
-        _: &str,
-        _: bool,
-        _: usize,
-        _: &StopFlag,
-    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
-        match self.0 {}
-    }
-
-    fn make_folder(&self, _: &str) -> Result<(), ToolError> {
-        match self.0 {}
-    }
-
-    fn identity(&self, _: &str) -> Result<ResourceId, ToolError> {
-        match self.0 {}
+    unreachable_methods! {
+        fn read(&str, u64) -> FileContent;
+        fn write(&str, &[u8], WriteMode) -> FileInfo;
+        fn list(&str, bool, usize, &StopFlag) -> (Vec<FileInfo>, bool);
+        fn make_folder(&str) -> ();
+        fn identity(&str) -> ResourceId;
     }
 }
 
-/// Nothing is left where nothing was written.
+/// No leftovers, since nothing is written.
 pub fn leftovers(_: &Path, _: usize) -> (Vec<PathBuf>, bool) {
     (Vec::new(), true)
 }

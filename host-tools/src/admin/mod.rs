@@ -1,8 +1,8 @@
 //! The toolkit itself: what it was made of, read again.
 
-pub mod reload_plugins;
+mod reload_plugins;
 
 use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[entry::<reload_plugins::ReloadPlugins>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<reload_plugins::ReloadPlugins>()];

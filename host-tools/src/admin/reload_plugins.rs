@@ -1,24 +1,20 @@
 //! Reading plugins again.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission, Spec, Tool,
-    ToolError, convert,
-};
+use tool_core::convert;
 
-/// Reads plugins and configuration again.
-pub struct ReloadPlugins;
+use crate::prelude::*;
+
+pub(crate) struct ReloadPlugins;
 
 /// Read plugins and configuration again. Calls that run end as they began; what changed holds for calls that begin later. When
 /// something is wrong, everything is said and what held before stays.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {}
+pub(crate) struct Args {}
 
 /// What changed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Plugins that are new.
     pub added: Vec<String>,
     /// Plugins that are gone.
@@ -57,18 +53,12 @@ impl Tool for ReloadPlugins {
     }
 
     /// Nothing changed since the start.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "nothing changed",
-            args: Args {},
-            output: Output {
-                added: Vec::new(),
-                removed: Vec::new(),
-                changed: Vec::new(),
-                broken: Vec::new(),
-                configuration: false,
-                generation: "0".repeat(64),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "nothing changed",
+        args: "{}",
+        output: r#"{
+            "added": [], "removed": [], "changed": [], "broken": [], "configuration": false,
+            "generation": "0000000000000000000000000000000000000000000000000000000000000000"
+        }"#,
+    }];
 }

@@ -1,29 +1,23 @@
 //! Packing files into an archive.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind, Links, WriteMode};
 use tool_core::convert::{from_value, to_value};
-use tool_core::tool::Reach;
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    Probe, Reason, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
-};
 
 use super::limits;
-use super::write::{Format, Packing};
+use super::read::Format;
+use super::write::Packing;
 use crate::files::evidence::{self, Held};
 use crate::files::glob::{Below, matcher};
 use crate::files::walk::{self, Next};
+use crate::prelude::*;
 
-/// Packs files into an archive.
-pub struct ArchiveCreate;
+pub(crate) struct ArchiveCreate;
 
 /// Pack a folder or a file of the workspace into a zip or tar archive. The same files give the same bytes: members are sorted, times and
 /// owners are left out. Links, and the insides of `.git`, are left out too.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the new archive, relative to the workspace root.
     pub path: String,
     /// The folder whose content is packed, or one file, relative to the workspace root.
@@ -32,7 +26,7 @@ pub struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Whether files that `.gitignore` names are packed too.
-    #[serde(default = "default_ignored")]
+    #[serde(default = "yes")]
     pub ignored: bool,
     /// The format; without it, the ending of `path` says: `.zip`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`, `.tar.xz`, `.tar.zst`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,13 +36,8 @@ pub struct Args {
     pub overwrite: bool,
 }
 
-fn default_ignored() -> bool {
-    true
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Its format.
@@ -69,31 +58,19 @@ impl Tool for ArchiveCreate {
         title: "Pack an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
         capabilities: &[Capability::FilesRead, Capability::FilesWrite],
         destructive: true,
         idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
         resources: &[
-            ResourceTemplate {
-                kind: ResourceKind::Path,
-                pointer: "/path",
-                access: Access::Write,
-            },
-            ResourceTemplate {
-                kind: ResourceKind::Path,
-                pointer: "/from",
-                access: Access::Read,
-            },
+            resource(ResourceKind::Path, "/path", Access::Write),
+            resource(ResourceKind::Path, "/from", Access::Read),
         ],
         syntax: &[
             ("/path", Syntax::Path),
             ("/from", Syntax::Tree),
             ("/pattern", Syntax::Pattern),
         ],
-        ..Spec::pure()
+        ..crate::files::WRITING
     };
     type Args = Args;
     type Output = Output;
@@ -110,10 +87,10 @@ impl Tool for ArchiveCreate {
             .files()?
             .write(&args.path, &bytes, mode)
             .map_err(|err| match err.is(Reason::Exists) {
-                true => err.hint("set `overwrite`, or take another name"),
+                true => err.hint("set `overwrite`, or choose another name"),
                 false => err,
             })
-            .map_err(|err| err.at("/path"))?;
+            .at("/path")?;
         Ok(Output {
             path: info.path,
             ..output
@@ -163,27 +140,13 @@ impl Tool for ArchiveCreate {
     }
 
     /// Run in a workspace that has `data/a.csv` with 6 bytes and `data/b.txt` with 2.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a folder",
-            args: Args {
-                path: "data.tar".to_owned(),
-                from: "data".to_owned(),
-                pattern: None,
-                ignored: true,
-                format: None,
-                overwrite: false,
-            },
-            output: Output {
-                path: "data.tar".to_owned(),
-                format: Format::Tar,
-                files: 2,
-                total_size: 8,
-                archive_size: 3072,
-                skipped: 0,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a folder",
+        args: r#"{"path": "data.tar", "from": "data"}"#,
+        output: r#"{
+            "path": "data.tar", "format": "tar", "files": 2, "total_size": 8, "archive_size": 3072, "skipped": 0
+        }"#,
+    }];
 }
 
 /// What was at the path before the call.
@@ -204,18 +167,13 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
         })?,
     };
     let files = ctx.files()?;
-    let own = files
-        .identity(&args.path)
-        .map_err(|err| err.at("/path"))?
-        .path;
+    let own = files.identity(&args.path).at("/path")?.path;
     let (members, skipped) = members(args, &own, ctx)?;
     let mut packing = Packing::begin(format, ctx)?;
     let mut total_size = 0;
     for (name, info) in &members {
         ctx.check()?;
-        let (info, mut reader) = files
-            .open(&info.path, Links::Refuse)
-            .map_err(|err| err.at("/from"))?;
+        let (info, mut reader) = files.open(&info.path, Links::Refuse).at("/from")?;
         limits::check_file(info.size).map_err(|fault| too_large(&fault))?;
         total_size += info.size;
         limits::check_total(total_size).map_err(|fault| too_large(&fault))?;
@@ -243,7 +201,7 @@ fn too_large(fault: &super::fault::Fault) -> ToolError {
         ErrorCode::LimitExceeded,
         format_args!("the files are not packed: {fault}"),
     )
-    .reason(fault.kind.as_str())
+    .reason(fault.kind.spelling())
     .at("/from")
     .hint("choose fewer files with `pattern`")
 }
@@ -275,14 +233,11 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
         .as_deref()
         .map(|pattern| matcher(pattern, "/pattern"))
         .transpose()?;
-    let info = ctx
-        .files()?
-        .stat(&args.from)
-        .map_err(|err| err.at("/from"))?;
+    let info = ctx.files()?.stat(&args.from).at("/from")?;
     let mut members = Vec::new();
     let mut skipped = 0;
     if info.kind == FileKind::Directory {
-        let top = walk::top(ctx, &args.from).map_err(|err| err.at("/from"))?;
+        let top = walk::top(ctx, &args.from).at("/from")?;
         let below = Below::of(&top);
         let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let name = below.path(&entry.path);

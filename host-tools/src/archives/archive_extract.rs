@@ -3,33 +3,27 @@
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::capability::{Draft, FileKind, Links};
+use tool_core::capability::{Draft, FileKind};
 use tool_core::convert::{from_value, to_value};
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission,
-    Probe, Reason, ResourceKind, ResourceTemplate, Spec, Syntax, Tool, ToolError, Value,
-};
 
+use super::extract_diff::ExistingFolder;
 use super::fault::{Fault, Halt};
-use super::held::Held;
-use super::limits::{self, BUFFER, MEMORY_MAX};
+use super::limits::{self, BUFFER};
 use super::names::Names;
 use super::read::{Archive, Kind, Member, Next};
 use super::select::{Selection, no_member};
+use crate::prelude::*;
 
 /// Most files listed in an answer.
 const LISTED_MAX: usize = 1000;
 
-/// Unpacks an archive.
-pub struct ArchiveExtract;
+pub(crate) struct ArchiveExtract;
 
 /// Unpack an archive of the workspace (zip, tar, 7z) into a new folder: all of it, or the files that a pattern or a list names. Links,
 /// devices, names that lead out, names that clash, and archives that grow too much are refused, and then nothing is left behind.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// The folder to unpack into, relative to the workspace root. It must be new, or empty.
@@ -42,9 +36,8 @@ pub struct Args {
     pub files: Option<Vec<String>>,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The folder, relative to the workspace root.
     pub to: String,
     /// Files unpacked.
@@ -63,23 +56,11 @@ impl Tool for ArchiveExtract {
         title: "Unpack an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
         capabilities: &[Capability::FilesRead, Capability::FilesWrite],
         idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
         resources: &[
-            ResourceTemplate {
-                kind: ResourceKind::Path,
-                pointer: "/path",
-                access: Access::Read,
-            },
-            ResourceTemplate {
-                kind: ResourceKind::Path,
-                pointer: "/to",
-                access: Access::Write,
-            },
+            resource(ResourceKind::Path, "/path", Access::Read),
+            resource(ResourceKind::Path, "/to", Access::Write),
         ],
         syntax: &[
             ("/path", Syntax::Path),
@@ -87,18 +68,18 @@ impl Tool for ArchiveExtract {
             ("/files", Syntax::Member),
             ("/pattern", Syntax::Pattern),
         ],
-        ..Spec::pure()
+        ..crate::files::WRITING
     };
     type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let mut archive = open(&args, ctx)?;
+        let mut archive = Archive::at_path(&args.path, 0, ctx)?;
         let draft = ctx.files()?.draft(&args.to);
-        let mut draft = draft.map_err(|err| err.at("/to"))?;
+        let mut draft = draft.at("/to")?;
         let output = unpack(&args, &mut archive, draft.as_mut(), ctx)?;
         ctx.check()?;
-        draft.finish().map_err(|err| err.at("/to"))?;
+        draft.finish().at("/to")?;
         Ok(output)
     }
 
@@ -121,11 +102,11 @@ impl Tool for ArchiveExtract {
         if is_free(&args.to, ctx)? {
             return Ok(Probe::NotHappened);
         }
-        let mut held = Held::new(ctx.files()?, &args.to);
-        let unpacked =
-            open(args, ctx).and_then(|mut archive| unpack(args, &mut archive, &mut held, ctx));
+        let mut existing = ExistingFolder::new(ctx.files()?, &args.to);
+        let unpacked = Archive::at_path(&args.path, 0, ctx)
+            .and_then(|mut archive| unpack(args, &mut archive, &mut existing, ctx));
         match unpacked {
-            Ok(output) if held.is_all(output.extracted, output.bytes, ctx)? => {
+            Ok(output) if existing.is_complete(output.extracted, output.bytes, ctx)? => {
                 to_value(&output).map(Probe::Happened)
             }
             Ok(_) => Ok(Probe::Unknown),
@@ -134,24 +115,11 @@ impl Tool for ArchiveExtract {
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt` (6 bytes) and `d/b.csv` (4 bytes).
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "one file of an archive",
-            args: Args {
-                path: "bundle.zip".to_owned(),
-                to: "unpacked".to_owned(),
-                pattern: Some("*.csv".to_owned()),
-                files: None,
-            },
-            output: Output {
-                to: "unpacked".to_owned(),
-                extracted: 1,
-                skipped: 1,
-                bytes: 4,
-                files: vec!["d/b.csv".to_owned()],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one file of an archive",
+        args: r#"{"path": "bundle.zip", "to": "unpacked", "pattern": "*.csv"}"#,
+        output: r#"{"to": "unpacked", "extracted": 1, "skipped": 1, "bytes": 4, "files": ["d/b.csv"]}"#,
+    }];
 }
 
 /// What was found before the call.
@@ -174,13 +142,6 @@ fn is_free(to: &str, ctx: &Ctx) -> Result<bool, ToolError> {
         Err(err) if err.is(Reason::NotFound) => Ok(true),
         Err(err) => Err(err),
     }
-}
-
-fn open<'c>(args: &Args, ctx: &'c Ctx) -> Result<Archive<'c>, ToolError> {
-    ctx.reserve(MEMORY_MAX)?;
-    let opened = ctx.files()?.open(&args.path, Links::Follow);
-    let (_, reader) = opened.map_err(|err| err.at("/path"))?;
-    Ok(Archive::open(reader, ctx.stop())?)
 }
 
 /// Puts what was chosen of an archive into a folder.

@@ -2,29 +2,23 @@
 
 use std::io::Read;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::capability::Links;
-use tool_core::{Bounded, Category, Ctx, Example, Spec, Syntax, Tool, ToolError};
-
 use super::fault::{Fault, FaultKind};
-use super::limits::MEMORY_MAX;
 use super::names::Names;
 use super::read::{Archive, Kind, Next};
 use super::select::{no_member, tidy};
 use crate::files::Encoding;
+use crate::prelude::*;
 
 /// Largest number of bytes one call reads.
 const BYTES_MAX: i64 = 64 << 20;
 
-/// Reads one file of an archive.
-pub struct ArchiveFile;
+pub(crate) struct ArchiveFile;
 
 /// Read one file of an archive (zip, tar, 7z) as text, or as base64, without unpacking it to disk. Long files are cut at `max_bytes`,
 /// and `truncated` says so.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Name of the file in the archive.
@@ -33,17 +27,12 @@ pub struct Args {
     #[serde(default)]
     pub encoding: Encoding,
     /// Most bytes read, 1 to 67108864.
-    #[serde(default = "default_max_bytes")]
+    #[serde(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
 }
 
-fn default_max_bytes() -> Bounded<1, BYTES_MAX> {
-    Bounded::literal(1_000_000)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Name of the file in the archive.
     pub filename: String,
     /// The text of the file, or of its beginning.
@@ -70,16 +59,12 @@ impl Tool for ArchiveFile {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bytes_max = args.max_bytes.get().unsigned_abs();
-        ctx.reserve(MEMORY_MAX.saturating_add(bytes_max.saturating_mul(3)))?;
-        let (_, reader) = ctx
-            .files()?
-            .open(&args.path, Links::Follow)
-            .map_err(|err| err.at("/path"))?;
         let wanted = tidy(&args.filename);
         let mut found: Option<(Vec<u8>, u64)> = None;
         let mut names = Names::default();
         // Goes through all members: a second file of the name would be read by other programs.
-        Archive::open(reader, ctx.stop())?.each(&mut |member, content| {
+        let memory = bytes_max.saturating_mul(3);
+        Archive::at_path(&args.path, memory, ctx)?.each(&mut |member, content| {
             ctx.check()?;
             if tidy(&member.name) != wanted || member.kind == Kind::Folder {
                 return Ok(Next::On);
@@ -103,7 +88,7 @@ impl Tool for ArchiveFile {
         let decoded = args.encoding.decode(bytes, truncated);
         Ok(Output {
             filename: wanted,
-            content: decoded.map_err(|err| err.at("/encoding"))?.0,
+            content: decoded.at("/encoding")?.0,
             encoding: args.encoding,
             size,
             truncated,
@@ -111,22 +96,11 @@ impl Tool for ArchiveFile {
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a text",
-            args: Args {
-                path: "bundle.zip".to_owned(),
-                filename: "a.txt".to_owned(),
-                encoding: Encoding::Utf8,
-                max_bytes: default_max_bytes(),
-            },
-            output: Output {
-                filename: "a.txt".to_owned(),
-                content: "hello\n".to_owned(),
-                encoding: Encoding::Utf8,
-                size: 6,
-                truncated: false,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a text",
+        args: r#"{"path": "bundle.zip", "filename": "a.txt"}"#,
+        output: r#"{
+            "filename": "a.txt", "content": "hello\n", "encoding": "utf-8", "size": 6, "truncated": false
+        }"#,
+    }];
 }

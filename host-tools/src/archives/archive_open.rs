@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::Links;
-use tool_core::{Bounded, Category, Ctx, Example, Spec, Tool, ToolError};
 
 use super::fault::{Fault, FaultKind, Halt, shown};
-use super::limits::{self, BUFFER};
+use super::limits;
 use super::names::Names;
 use super::read::{Archive, Format, Kind, Member, Next};
+use crate::prelude::*;
 
 /// Most problems that are listed.
 const PROBLEMS_MAX: usize = 100;
@@ -21,35 +19,25 @@ const FEW_BYTES: u64 = 5_000_000;
 /// Beyond so many files, a list of them says little.
 const MANY_FILES: u64 = 100;
 
-/// Looks into an archive.
-pub struct ArchiveOpen;
+pub(crate) struct ArchiveOpen;
 
 /// Say what an archive of the workspace holds and what is wrong with it, without unpacking anything to disk: zip, tar (also packed by
 /// gz, bz2, xz or zst) and 7z, told by their content. Archives in the archive are named, not opened.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Whether every member is unpacked in memory, so that wrong sizes and checksums are found.
-    #[serde(default = "default_verify")]
+    #[serde(default = "yes")]
     pub verify: bool,
     /// Most members listed, 0 to 10000; `truncated` says whether there are more.
-    #[serde(default = "default_limit")]
+    #[serde(default = "Bounded::<0, 10_000>::of::<100>")]
     pub limit: Bounded<0, 10_000>,
 }
 
-fn default_verify() -> bool {
-    true
-}
-
-fn default_limit() -> Bounded<0, 10_000> {
-    Bounded::literal(100)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Its format; absent when the file is no archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
@@ -80,7 +68,7 @@ pub struct Output {
 /// Whether an archive can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub(crate) enum Status {
     /// Nothing is wrong.
     Valid,
     /// Some member or name would do harm.
@@ -96,7 +84,7 @@ pub enum Status {
 /// What to do with an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Recommendation {
+pub(crate) enum Recommendation {
     /// It is small: unpack it.
     ExtractAll,
     /// Choose from the list of files.
@@ -109,7 +97,7 @@ pub enum Recommendation {
 
 /// One thing that is wrong.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// What kind of thing; also the `reason` of the error when the archive is unpacked.
     pub kind: FaultKind,
     /// The member it is about; what cannot be seen in its name is spelled out.
@@ -121,7 +109,7 @@ pub struct Problem {
 
 /// One file of an archive.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// Its name.
     pub name: String,
     /// Its size, unpacked.
@@ -141,10 +129,7 @@ impl Tool for ArchiveOpen {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         ctx.reserve(limits::MEMORY_MAX)?;
-        let (info, reader) = ctx
-            .files()?
-            .open(&args.path, Links::Follow)
-            .map_err(|err| err.at("/path"))?;
+        let (info, reader) = ctx.files()?.open(&args.path, Links::Follow).at("/path")?;
         let mut manifest = Manifest::new(args.limit.size(), info.size);
         match Archive::open(reader, ctx.stop()) {
             Err(fault) => manifest.problem(fault),
@@ -166,34 +151,16 @@ impl Tool for ArchiveOpen {
     }
 
     /// Run in a workspace that has `notes.txt`, which is no archive; those are in the tests.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a file that is no archive",
-            args: Args {
-                path: "notes.txt".to_owned(),
-                verify: true,
-                limit: default_limit(),
-            },
-            output: Output {
-                format: None,
-                status: Status::Invalid,
-                problems: vec![Problem {
-                    kind: FaultKind::NotAnArchive,
-                    member: None,
-                    message: "its content is of no known format".to_owned(),
-                }],
-                total_files: 0,
-                total_folders: 0,
-                total_size: 0,
-                archive_size: 12,
-                types: BTreeMap::new(),
-                nested_archives: Vec::new(),
-                recommendation: Recommendation::Refuse,
-                files: Vec::new(),
-                truncated: false,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a file that is no archive",
+        args: r#"{"path": "notes.txt"}"#,
+        output: r#"{
+            "status": "invalid",
+            "problems": [{"kind": "not_an_archive", "message": "its content is of no known format"}],
+            "total_files": 0, "total_folders": 0, "total_size": 0, "archive_size": 12, "types": {},
+            "nested_archives": [], "recommendation": "refuse", "files": [], "truncated": false
+        }"#,
+    }];
 }
 
 /// What was found so far.
@@ -201,7 +168,6 @@ struct Manifest {
     limit: usize,
     names: Names,
     output: Output,
-    buffer: Vec<u8>,
 }
 
 impl Manifest {
@@ -223,7 +189,6 @@ impl Manifest {
                 files: Vec::new(),
                 truncated: false,
             },
-            buffer: vec![0; BUFFER],
         }
     }
 
@@ -270,9 +235,9 @@ impl Manifest {
         if verify
             && member.kind == Kind::File
             && !member.encrypted
-            && let Err(fault) = drain(content, &mut self.buffer)
+            && let Err(err) = std::io::copy(content, &mut std::io::sink())
         {
-            self.problem(fault.of(&member.name));
+            self.problem(Fault::from(err).of(&member.name));
         }
     }
 
@@ -287,17 +252,6 @@ impl Manifest {
             _ => Recommendation::Refuse,
         };
         self.output
-    }
-}
-
-fn drain(content: &mut dyn Read, buffer: &mut [u8]) -> Result<(), Fault> {
-    loop {
-        match content.read(buffer) {
-            Ok(0) => return Ok(()),
-            Ok(_) => {}
-            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(err) => return Err(err.into()),
-        }
     }
 }
 

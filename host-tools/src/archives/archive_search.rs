@@ -1,24 +1,18 @@
 //! Searching the files of an archive.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::capability::Links;
-use tool_core::{Bounded, Category, Ctx, Example, Spec, Syntax, Tool, ToolError};
-
 use super::fault::{Fault, FaultKind, shown};
-use super::limits::MEMORY_MAX;
 use super::read::{Archive, Kind, Next};
 use super::select::{Selection, tidy};
 use crate::files::scan::{MEMORY, Pattern, Scan};
+use crate::prelude::*;
 
-/// Searches an archive.
-pub struct ArchiveSearch;
+pub(crate) struct ArchiveSearch;
 
 /// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without unpacking it to disk. Binary
 /// files are left out.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// The text to look for.
@@ -27,27 +21,18 @@ pub struct Args {
     #[serde(default)]
     pub regex: bool,
     /// Whether letters match in either case.
-    #[serde(default = "default_ignore_case")]
+    #[serde(default = "yes")]
     pub ignore_case: bool,
     /// Only files whose names match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Most matching lines in the answer, 1 to 10000; `truncated` says whether there are more.
-    #[serde(default = "default_matches")]
+    #[serde(default = "Bounded::<1, 10_000>::of::<50>")]
     pub max_matches: Bounded<1, 10_000>,
 }
 
-fn default_ignore_case() -> bool {
-    true
-}
-
-fn default_matches() -> Bounded<1, 10_000> {
-    Bounded::literal(50)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The matching lines, in the order of the archive.
     pub matches: Vec<Found>,
     /// Number of matching lines in the answer.
@@ -62,7 +47,7 @@ pub struct Output {
 
 /// A matching line.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Found {
+pub(crate) struct Found {
     /// Name of the file in the archive.
     pub file: String,
     /// Number of the line, from 1.
@@ -85,7 +70,6 @@ impl Tool for ArchiveSearch {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        ctx.reserve(MEMORY_MAX + MEMORY)?;
         let pattern = Pattern {
             text: &args.query,
             literal: !args.regex,
@@ -94,11 +78,7 @@ impl Tool for ArchiveSearch {
         };
         let mut scan = Scan::new(&pattern, (0, 0), args.max_matches.size(), ctx.stop())?;
         let selection = Selection::of(args.pattern.as_deref(), None)?;
-        let (_, reader) = ctx
-            .files()?
-            .open(&args.path, Links::Follow)
-            .map_err(|err| err.at("/path"))?;
-        Archive::open(reader, ctx.stop())?.each(&mut |member, content| {
+        Archive::at_path(&args.path, MEMORY, ctx)?.each(&mut |member, content| {
             ctx.check()?;
             let name = tidy(&member.name);
             if member.kind != Kind::File || !selection.takes(&name) {
@@ -132,28 +112,12 @@ impl Tool for ArchiveSearch {
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt` and `d/b.csv`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a word in any case",
-            args: Args {
-                path: "bundle.zip".to_owned(),
-                query: "HELLO".to_owned(),
-                regex: false,
-                ignore_case: true,
-                pattern: None,
-                max_matches: default_matches(),
-            },
-            output: Output {
-                matches: vec![Found {
-                    file: "a.txt".to_owned(),
-                    line: 1,
-                    text: "hello".to_owned(),
-                }],
-                count: 1,
-                files_searched: 2,
-                files_skipped: 0,
-                truncated: false,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a word in any case",
+        args: r#"{"path": "bundle.zip", "query": "HELLO"}"#,
+        output: r#"{
+            "matches": [{"file": "a.txt", "line": 1, "match": "hello"}], "count": 1, "files_searched": 2,
+            "files_skipped": 0, "truncated": false
+        }"#,
+    }];
 }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::io;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::convert::to_value;
+
+use crate::prelude::*;
 
 /// The kinds of what can be wrong; also the `reason` of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     /// The file is no archive of a known format.
     NotAnArchive,
     /// It needs something that is not done here: another method, several volumes, sparse files.
@@ -72,39 +72,12 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// The spelling in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NotAnArchive => "not_an_archive",
-            Self::Unsupported => "unsupported",
-            Self::Truncated => "truncated",
-            Self::Corrupt => "corrupt",
-            Self::LyingHeader => "lying_header",
-            Self::Overlap => "overlap",
-            Self::Encrypted => "encrypted",
-            Self::AbsoluteName => "absolute_name",
-            Self::ParentName => "parent_name",
-            Self::Backslash => "backslash",
-            Self::DriveLetter => "drive_letter",
-            Self::ControlCharacter => "control_character",
-            Self::InvisibleCharacter => "invisible_character",
-            Self::NameEncoding => "name_encoding",
-            Self::NameLength => "name_length",
-            Self::Depth => "depth",
-            Self::ProtectedName => "protected_name",
-            Self::Duplicate => "duplicate",
-            Self::CaseClash => "case_clash",
-            Self::FileAndFolder => "file_and_folder",
-            Self::Link => "link",
-            Self::Special => "special",
-            Self::Setuid => "setuid",
-            Self::TrailingData => "trailing_data",
-            Self::Bomb => "bomb",
-            Self::TooManyFiles => "too_many_files",
-            Self::TooLarge => "too_large",
-            Self::FileTooLarge => "file_too_large",
-            Self::Memory => "memory",
-        }
+    /// The spelling in results and as the reason of an error.
+    pub(super) fn spelling(self) -> String {
+        let spelled = to_value(&self).ok();
+        spelled
+            .and_then(|name| name.as_str().map(str::to_owned))
+            .unwrap_or_default()
     }
 
     fn code(self) -> ErrorCode {
@@ -188,7 +161,7 @@ impl From<Fault> for ToolError {
             fault.kind.code(),
             format_args!("the archive is refused: {fault}"),
         )
-        .reason(fault.kind.as_str())
+        .reason(fault.kind.spelling())
         .at("/path");
         match fault.kind {
             FaultKind::NotAnArchive => error

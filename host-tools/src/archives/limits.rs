@@ -66,32 +66,7 @@ pub(super) fn check_members(count: u64) -> Result<(), Fault> {
     ))
 }
 
-/// Counts what is read.
-pub(super) struct Counted<R> {
-    inner: R,
-    count: Rc<Cell<u64>>,
-}
-
-impl<R> Counted<R> {
-    pub(super) fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
-        let count = Rc::new(Cell::new(0));
-        let counted = Self {
-            inner,
-            count: Rc::clone(&count),
-        };
-        (counted, count)
-    }
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.count.set(self.count.get() + count as u64);
-        Ok(count)
-    }
-}
-
-/// Holds what a decoder gives to the limits: counted on the bytes that come out, never on what a header says.
+/// Enforces the limits on the output of a decoder, counted on the actual bytes and never on a header.
 pub(super) struct Limited<'a, R> {
     inner: R,
     packed: Rc<Cell<u64>>,

@@ -84,76 +84,97 @@ fn path_of(member: &Member) -> Result<String, Fault> {
         Kind::Pipe => return refuse(FaultKind::Special, "it is a pipe"),
         Kind::Other => return refuse(FaultKind::Special, "it is neither a file nor a folder"),
     }
-    if member.setuid {
-        return refuse(
-            FaultKind::Setuid,
-            "it lends the rights of its owner or group",
-        );
-    }
-    if member.encrypted {
-        return refuse(FaultKind::Encrypted, "it is encrypted");
-    }
     let name = &member.name;
-    if !member.legible {
-        return refuse(FaultKind::NameEncoding, "its name is no UTF-8");
-    }
-    if name.is_empty() || name.len() > NAME_MAX {
-        return refuse(
-            FaultKind::NameLength,
-            "its name has no or more than 2048 bytes",
-        );
-    }
-    if name.starts_with('/') {
-        return refuse(FaultKind::AbsoluteName, "its name begins with `/`");
-    }
-    if name.contains('\\') {
-        return refuse(FaultKind::Backslash, "its name holds a backslash");
-    }
     let mut letters = name.chars();
-    if let (Some('a'..='z' | 'A'..='Z'), Some(':')) = (letters.next(), letters.next()) {
-        return refuse(
+    let drive = matches!(
+        (letters.next(), letters.next()),
+        (Some('a'..='z' | 'A'..='Z'), Some(':'))
+    );
+    let control = name.chars().any(char::is_control);
+    let invisible = name.chars().any(is_invisible);
+    let length = name.is_empty() || name.len() > NAME_MAX;
+    first_of(&[
+        (
+            member.setuid,
+            FaultKind::Setuid,
+            "it has the setuid or setgid bit",
+        ),
+        (member.encrypted, FaultKind::Encrypted, "it is encrypted"),
+        (
+            !member.legible,
+            FaultKind::NameEncoding,
+            "its name is not UTF-8",
+        ),
+        (
+            length,
+            FaultKind::NameLength,
+            "its name is empty or longer than 2048 bytes",
+        ),
+        (
+            name.starts_with('/'),
+            FaultKind::AbsoluteName,
+            "its name begins with `/`",
+        ),
+        (
+            name.contains('\\'),
+            FaultKind::Backslash,
+            "its name contains a backslash",
+        ),
+        (
+            drive,
             FaultKind::DriveLetter,
             "its name begins with a drive letter",
-        );
-    }
-    if name.chars().any(char::is_control) {
-        return refuse(
+        ),
+        (
+            control,
             FaultKind::ControlCharacter,
-            "its name holds a control character",
-        );
-    }
-    if name.chars().any(is_invisible) {
-        return refuse(
+            "its name contains a control character",
+        ),
+        (
+            invisible,
             FaultKind::InvisibleCharacter,
-            "its name holds a character that is not seen or turns the direction of writing",
-        );
-    }
+            "its name contains an invisible or direction-changing character",
+        ),
+    ])?;
     let parts: Vec<&str> = name
         .split('/')
         .filter(|part| !part.is_empty() && *part != ".")
         .collect();
-    if parts.contains(&"..") {
-        return refuse(FaultKind::ParentName, "its name holds `..`");
-    }
-    if parts.iter().any(|part| part.len() > PART_MAX) {
-        return refuse(
+    let long = parts.iter().any(|part| part.len() > PART_MAX);
+    let of_git = parts.iter().any(|part| part.eq_ignore_ascii_case(".git"));
+    let nothing = parts.is_empty() && member.kind != Kind::Folder;
+    first_of(&[
+        (
+            parts.contains(&".."),
+            FaultKind::ParentName,
+            "its name contains `..`",
+        ),
+        (
+            long,
             FaultKind::NameLength,
-            "a part of its name has more than 255 bytes",
-        );
-    }
-    if parts.len() > DEPTH_MAX {
-        return refuse(FaultKind::Depth, "its name has more than 32 parts");
-    }
-    if parts.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
-        return refuse(
+            "a part of its name is longer than 255 bytes",
+        ),
+        (
+            parts.len() > DEPTH_MAX,
+            FaultKind::Depth,
+            "its name has more than 32 parts",
+        ),
+        (
+            of_git,
             FaultKind::ProtectedName,
-            "nothing is ever written below `.git`",
-        );
-    }
-    if parts.is_empty() && member.kind != Kind::Folder {
-        return refuse(FaultKind::NameLength, "its name names no file");
-    }
+            "tools never write below `.git`",
+        ),
+        (nothing, FaultKind::NameLength, "its name names no file"),
+    ])?;
     Ok(parts.join("/"))
+}
+
+/// The first fault whose condition is true.
+fn first_of(faults: &[(bool, FaultKind, &str)]) -> Result<(), Fault> {
+    match faults.iter().find(|(present, ..)| *present) {
+        Some((_, kind, message)) => Err(Fault::new(*kind, message)),
+        None => Ok(()),
+    }
 }
 
 /// Characters that change how a name looks and cannot be seen themselves: directions, joiners, marks.

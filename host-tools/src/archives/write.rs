@@ -4,60 +4,14 @@ mod xz;
 
 use std::io::{self, Cursor, Read, Write};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, ErrorCode, ToolError};
-
 use super::limits::BUFFER;
+use super::read::Format;
+use crate::prelude::*;
 
 /// Largest archive that is made.
 const ARCHIVE_MAX: u64 = 512 << 20;
 /// How much memory is set aside at once for it.
 const STEP: u64 = 8 << 20;
-
-/// The formats that are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Format {
-    /// Zip, packed by deflate.
-    #[serde(rename = "zip")]
-    Zip,
-    /// Tar, not packed.
-    #[serde(rename = "tar")]
-    Tar,
-    /// Tar in gzip.
-    #[serde(rename = "tar.gz")]
-    TarGz,
-    /// Tar in bzip2.
-    #[serde(rename = "tar.bz2")]
-    TarBz2,
-    /// Tar in xz.
-    #[serde(rename = "tar.xz")]
-    TarXz,
-    /// Tar in Zstandard.
-    #[serde(rename = "tar.zst")]
-    TarZst,
-}
-
-impl Format {
-    /// The format that the ending of a path names.
-    pub(super) fn of_path(path: &str) -> Option<Self> {
-        let path = path.to_ascii_lowercase();
-        [
-            (".zip", Self::Zip),
-            (".tar", Self::Tar),
-            (".tar.gz", Self::TarGz),
-            (".tgz", Self::TarGz),
-            (".tar.bz2", Self::TarBz2),
-            (".tbz2", Self::TarBz2),
-            (".tar.xz", Self::TarXz),
-            (".txz", Self::TarXz),
-            (".tar.zst", Self::TarZst),
-            (".tzst", Self::TarZst),
-        ]
-        .into_iter()
-        .find_map(|(ending, format)| path.ends_with(ending).then_some(format))
-    }
-}
 
 /// The bytes of an archive in the making, held to the memory of the call.
 pub(super) struct Memory {
@@ -145,6 +99,12 @@ impl Packing {
                 memory,
                 bzip2::Compression::best(),
             )),
+            Format::SevenZ => {
+                return Err(
+                    ToolError::invalid("/format", "7z archives are read, not written")
+                        .hint("use `zip` or `tar.gz`"),
+                );
+            }
             Format::TarXz => Stream::Xz(Box::new(xz::XzEncoder::new(memory, ctx)?)),
             Format::TarZst => Stream::Zst(zstd::Encoder::new(memory, 3).map_err(failed)?),
         }))
@@ -204,24 +164,11 @@ impl Write for Stream {
     }
 }
 
-/// Copies a file that must have the size it had.
+/// Copies a file that must still have its size.
 fn copy_exactly(content: &mut dyn Read, out: &mut dyn Write, size: u64) -> io::Result<()> {
-    let mut buffer = vec![0; BUFFER];
-    let mut left = size;
-    loop {
-        let count = match content.read(&mut buffer) {
-            Ok(count) => count,
-            Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
-            Err(err) => return Err(err),
-        };
-        if count as u64 > left || count == 0 && left > 0 {
-            return Err(io::Error::other("its size changed"));
-        }
-        if count == 0 {
-            return Ok(());
-        }
-        left -= count as u64;
-        out.write_all(&buffer[..count])?;
+    match io::copy(&mut content.take(size + 1), out)? == size {
+        true => Ok(()),
+        false => Err(io::Error::other("its size changed")),
     }
 }
 

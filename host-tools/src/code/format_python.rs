@@ -1,35 +1,23 @@
 //! Formatting Python code.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Caller, Capability, Category, Ctx, Determinism, Example, Permission, Spec, Syntax,
-    Tool, ToolError,
-};
+use super::{python, ruff};
+use crate::prelude::*;
 
-use super::ruff;
-
-/// Formats Python code with ruff.
-pub struct FormatPython;
+pub(crate) struct FormatPython;
 
 /// Format Python code with `ruff`. The code is never run; code that is no Python is an error.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
     /// Longest line, 1 to 320.
-    #[serde(default = "default_line_length")]
+    #[serde(default = "Bounded::<1, 320>::of::<88>")]
     pub line_length: Bounded<1, 320>,
 }
 
-fn default_line_length() -> Bounded<1, 320> {
-    Bounded::literal(88)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The code, formatted.
     pub formatted: String,
     /// Whether it differs from what was given.
@@ -40,14 +28,9 @@ impl Tool for FormatPython {
     const SPEC: Spec = Spec {
         id: "format_python",
         title: "Format Python code",
-        category: Category::Code,
         tags: &["python", "format"],
-        permissions: &[Permission::Compute],
-        capabilities: &[Capability::Spawn],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
         syntax: &[("/code", Syntax::Expression)],
-        ..Spec::pure()
+        ..python::SPEC
     };
     type Args = Args;
     type Output = Output;
@@ -62,17 +45,9 @@ impl Tool for FormatPython {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "spaces and quotes",
-            args: Args {
-                code: "x = { 'a':1 }\n".to_owned(),
-                line_length: default_line_length(),
-            },
-            output: Output {
-                formatted: "x = {\"a\": 1}\n".to_owned(),
-                changed: true,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "spaces and quotes",
+        args: r#"{"code": "x = { 'a':1 }\n"}"#,
+        output: r#"{"formatted": "x = {\"a\": 1}\n", "changed": true}"#,
+    }];
 }

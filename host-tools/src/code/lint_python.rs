@@ -1,21 +1,14 @@
 //! Finding faults in Python code.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example, Permission, Spec, Syntax,
-    Tool, ToolError, Value, json,
-};
+use super::{python, ruff};
+use crate::prelude::*;
 
-use super::ruff;
-
-/// Lints Python code with ruff.
-pub struct LintPython;
+pub(crate) struct LintPython;
 
 /// Find faults in Python code with `ruff`, and repair those that can be repaired safely. The code is never run.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
     /// Whether `fixed_code` is wanted.
@@ -26,9 +19,8 @@ pub struct Args {
     pub select: Vec<String>,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// What was found, in the order of the code.
     pub issues: Vec<Issue>,
     /// The code with every safe repair made; absent when `fix` is not asked for.
@@ -40,7 +32,7 @@ pub struct Output {
 
 /// One fault.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Issue {
+pub(crate) struct Issue {
     /// The rule, such as `F401`; `syntax` for code that is no Python.
     pub code: String,
     /// What is wrong.
@@ -57,7 +49,7 @@ pub struct Issue {
 
 /// Counts.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// Faults found.
     pub total: usize,
     /// Those that `fix` repairs.
@@ -71,14 +63,9 @@ impl Tool for LintPython {
     const SPEC: Spec = Spec {
         id: "lint_python",
         title: "Lint Python code",
-        category: Category::Code,
         tags: &["python", "lint"],
-        permissions: &[Permission::Compute],
-        capabilities: &[Capability::Spawn],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
         syntax: &[("/code", Syntax::Expression)],
-        ..Spec::pure()
+        ..python::SPEC
     };
     type Args = Args;
     type Output = Output;
@@ -110,32 +97,17 @@ impl Tool for LintPython {
     }
 
     /// With the rules of ruff 0.16.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "an import that is not used",
-            args: Args {
-                code: "import os\nprint(1)\n".to_owned(),
-                fix: true,
-                select: vec!["F".to_owned()],
-            },
-            output: Output {
-                issues: vec![Issue {
-                    code: "F401".to_owned(),
-                    message: "`os` imported but unused".to_owned(),
-                    line: 1,
-                    column: 8,
-                    fixable: true,
-                    url: Some("https://docs.astral.sh/ruff/rules/unused-import".to_owned()),
-                }],
-                fixed_code: Some("print(1)\n".to_owned()),
-                summary: Summary {
-                    total: 1,
-                    fixable: 1,
-                    remaining: Some(0),
-                },
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "an import that is not used",
+        args: r#"{"code": "import os\nprint(1)\n", "fix": true, "select": ["F"]}"#,
+        output: r#"{
+            "issues": [{
+                "code": "F401", "message": "`os` imported but unused", "line": 1, "column": 8, "fixable": true,
+                "url": "https://docs.astral.sh/ruff/rules/unused-import"
+            }],
+            "fixed_code": "print(1)\n", "summary": {"total": 1, "fixable": 1, "remaining": 0}
+        }"#,
+    }];
 }
 
 /// A rule is letters, then digits: nothing that could be another option.

@@ -1,19 +1,19 @@
 //! Programs: the shell, Python, tests, lint and format. All of them run in the sandbox.
 
-pub mod format_python;
-pub mod lint_python;
+mod format_python;
+mod lint_python;
 mod python;
-pub mod python_eval;
-pub mod python_run;
+mod python_eval;
+mod python_run;
 mod ruff;
 mod run;
-pub mod run_shell;
-pub mod run_tests;
+mod run_shell;
+mod run_tests;
 
 use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<run_shell::RunShell>(),
     entry::<python_eval::PythonEval>(),
     entry::<python_run::PythonRun>(),

@@ -1,9 +1,20 @@
-//! Finding Python.
+//! The Python interpreter.
 
 use tool_core::command::{Command, Program};
-use tool_core::{Ctx, ErrorCode, ToolError};
 
-/// The interpreter.
+use crate::prelude::*;
+
+/// The declaration of a tool that takes Python code and reaches nothing but its arguments.
+pub(super) const SPEC: Spec = Spec {
+    category: Category::Code,
+    permissions: &[Permission::Compute],
+    capabilities: &[Capability::Spawn],
+    determinism: Determinism::External,
+    callers: &[Caller::Direct, Caller::Chain],
+    ..Spec::pure()
+};
+
+/// Finds the interpreter.
 ///
 /// # Errors
 /// `precondition_failed` with reason `python` where there is none.

@@ -2,18 +2,13 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::Object;
 use tool_core::command::{Access, Command, Exit, Finished, Level};
-use tool_core::{
-    Bounded, Caller, Capability, Category, Ctx, Determinism, ErrorCode, Example, Object,
-    Permission, Spec, Syntax, Tool, ToolError, Value, json,
-};
 
 use super::python;
+use crate::prelude::*;
 
-/// Evaluates an expression of Python in the sandbox.
-pub struct PythonEval;
+pub(crate) struct PythonEval;
 
 /// The program that evaluates.
 const EVALUATOR: &str = include_str!("python_eval.py");
@@ -27,14 +22,14 @@ const MEMORY_BYTES: u64 = 1 << 30;
 /// quicker.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The expression, such as `sum(x * x for x in xs)`.
     pub expression: String,
     /// Values that names in the expression stand for; a name must not be that of a function of Python.
     #[serde(default = "no_variables")]
     pub variables: Value,
     /// Longest run in seconds, 1 to 600.
-    #[serde(default = "default_timeout")]
+    #[serde(default = "Bounded::<1, 600>::of::<10>")]
     pub timeout: Bounded<1, 600>,
 }
 
@@ -42,13 +37,8 @@ fn no_variables() -> Value {
     Value::Object(Object::new().into())
 }
 
-fn default_timeout() -> Bounded<1, 600> {
-    Bounded::literal(10)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The value. Tuples are lists; integers beyond 2^53 are texts; `NaN`, `Infinity` and `-Infinity` are spelled out.
     pub value: Value,
     /// Its type in Python.
@@ -64,15 +54,10 @@ impl Tool for PythonEval {
     const SPEC: Spec = Spec {
         id: "python_eval",
         title: "Evaluate an expression of Python",
-        category: Category::Code,
         tags: &["python", "expression"],
-        permissions: &[Permission::Compute],
-        capabilities: &[Capability::Spawn],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
         // Text put together from data would be a program.
         syntax: &[("/expression", Syntax::Expression)],
-        ..Spec::pure()
+        ..python::SPEC
     };
     type Args = Args;
     type Output = Output;
@@ -93,34 +78,18 @@ impl Tool for PythonEval {
     }
 
     /// The level is the machine's.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = |expression: &str, variables: Value| Args {
-            expression: expression.to_owned(),
-            variables,
-            timeout: default_timeout(),
-        };
-        let output = |value: Value, kind: &str| Output {
-            value,
-            kind: kind.to_owned(),
-            printed: String::new(),
-            level: Level::S3,
-        };
-        vec![
-            Example {
-                title: "a sum over a variable",
-                args: args(
-                    "sum(x * x for x in xs)",
-                    Value::object([("xs", Value::array([1_i64, 2, 3].map(Value::from).to_vec()))]),
-                ),
-                output: output(Value::from(14_i64), "int"),
-            },
-            Example {
-                title: "a module without an import",
-                args: args("math.gcd(12, 18)", no_variables()),
-                output: output(Value::from(6_i64), "int"),
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a sum over a variable",
+            args: r#"{"expression": "sum(x * x for x in xs)", "variables": {"xs": [1, 2, 3]}}"#,
+            output: r#"{"value": 14, "type": "int", "printed": "", "level": "S3"}"#,
+        },
+        JsonExample {
+            title: "a module without an import",
+            args: r#"{"expression": "math.gcd(12, 18)"}"#,
+            output: r#"{"value": 6, "type": "int", "printed": "", "level": "S3"}"#,
+        },
+    ];
 }
 
 fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {

@@ -2,18 +2,11 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example,
-    Permission, ResourceKey, Spec, Syntax, Tool, ToolError,
-};
-
 use super::python;
-use super::run::Ran;
+use super::run::{PROGRAM, Ran, run};
+use crate::prelude::*;
 
-/// Runs a script of Python in the sandbox.
-pub struct PythonRun;
+pub(crate) struct PythonRun;
 
 /// Longest script: the kernel takes no longer argument.
 const CODE_BYTES_MAX: usize = 100_000;
@@ -24,7 +17,7 @@ const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 /// (`$HOME`, `$TMPDIR`), and reaches neither network nor other processes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The script, at most 100000 bytes.
     pub code: String,
     /// Arguments of the script: `sys.argv[1:]`.
@@ -37,45 +30,26 @@ pub struct Args {
     #[serde(default = "root")]
     pub cwd: String,
     /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
-    #[serde(default = "default_timeout")]
+    #[serde(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
     /// Most bytes kept of each output stream, 1 to 1000000.
-    #[serde(default = "default_output")]
+    #[serde(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<50_000>")]
     pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
-}
-
-fn root() -> String {
-    ".".to_owned()
-}
-
-fn default_timeout() -> Bounded<1, 3600> {
-    Bounded::literal(30)
-}
-
-fn default_output() -> Bounded<1, OUTPUT_BYTES_MAX> {
-    Bounded::literal(50_000)
 }
 
 impl Tool for PythonRun {
     const SPEC: Spec = Spec {
         id: "python_run",
         title: "Run a script of Python in the sandbox",
-        category: Category::Code,
         tags: &["python", "program"],
-        effects: &[Effect::LocalExec],
         permissions: &[Permission::Compute],
-        capabilities: &[Capability::Spawn],
-        idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        preconditions: &["workspace=ready"],
         // Text put together from data would be a program.
         syntax: &[
             ("/code", Syntax::Expression),
             ("/args", Syntax::Arguments),
             ("/cwd", Syntax::Path),
         ],
-        ..Spec::pure()
+        ..PROGRAM
     };
     type Args = Args;
     type Output = Ran;
@@ -102,8 +76,7 @@ impl Tool for PythonRun {
         command.limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
         command.limits.stdout_bytes = args.max_output_bytes.size();
         command.limits.stderr_bytes = args.max_output_bytes.size();
-        ctx.reserve(args.max_output_bytes.size() as u64 * 4)?;
-        Ok(Ran::from(ctx.spawner()?.run(&command, ctx.stop())?).told(ctx))
+        Ok(run(&command, ctx)?.reported(ctx))
     }
 
     /// Which files a script reads cannot be told before it runs: the whole workspace.
@@ -112,18 +85,13 @@ impl Tool for PythonRun {
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text; times and level are the machine's.
-    fn examples() -> Vec<Example<Args, Ran>> {
-        vec![Example {
-            title: "a file of the workspace",
-            args: Args {
-                code: "import sys\nprint(len(open(sys.argv[1]).read()))".to_owned(),
-                args: vec!["notes.txt".to_owned()],
-                stdin: String::new(),
-                cwd: root(),
-                timeout: default_timeout(),
-                max_output_bytes: default_output(),
-            },
-            output: Ran::example("12\n", "", 0),
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a file of the workspace",
+        args: r#"{"code": "import sys\nprint(len(open(sys.argv[1]).read()))", "args": ["notes.txt"]}"#,
+        output: r#"{
+            "stdout": "12\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5, "cpu_ms": 2.0,
+            "stdout_truncated": false, "stdout_bytes": 3, "stderr_truncated": false, "stderr_bytes": 0,
+            "timed_out": false, "exceeded": null, "level": "S3"
+        }"#,
+    }];
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tool_core::command::{Access, Command, Exit, Finished};
-use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::run::cut;
+use crate::prelude::*;
 
 /// Longest run.
 const WALL: Duration = Duration::from_secs(30);

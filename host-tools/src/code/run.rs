@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::command::{Captured, Excess, Exit, Finished, Level};
-use tool_core::{Ctx, Shortfall};
+use tool_core::Shortfall;
+use tool_core::command::{Captured, Command, Excess, Exit, Finished, Level};
+
+use crate::prelude::*;
 
 /// What a program did.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Ran {
+pub(crate) struct Ran {
     /// Standard output, up to its limit; what is no UTF-8 is replaced.
     pub stdout: String,
     /// Standard error, up to its limit.
@@ -36,6 +36,26 @@ pub struct Ran {
     pub exceeded: Option<Excess>,
     /// The sandbox level it ran at: `S2` (files, system calls, user) or `S3` (namespaces as well).
     pub level: Level,
+}
+
+/// The declaration of a tool that runs programs on the workspace.
+pub(super) const PROGRAM: Spec = Spec {
+    category: Category::Code,
+    effects: &[Effect::LocalExec],
+    permissions: &[Permission::Shell],
+    capabilities: &[Capability::Spawn],
+    idempotent: false,
+    determinism: Determinism::External,
+    callers: &[Caller::Direct, Caller::Chain],
+    preconditions: &["workspace=ready"],
+    ..Spec::pure()
+};
+
+/// Runs a command after reserving memory for its output.
+pub(super) fn run(command: &Command, ctx: &Ctx) -> Result<Ran, ToolError> {
+    let limits = &command.limits;
+    ctx.reserve((limits.stdout_bytes + limits.stderr_bytes) as u64 * 2)?;
+    Ok(ctx.spawner()?.run(command, ctx.stop())?.into())
 }
 
 impl From<Finished> for Ran {
@@ -67,51 +87,27 @@ impl From<Finished> for Ran {
 }
 
 impl Ran {
-    /// Says so where the program did not end by itself with status 0.
-    pub(super) fn told(self, ctx: &Ctx) -> Self {
-        if self.timed_out {
-            ctx.fall_short(
+    /// Reports a program that did not exit with status 0 as a shortfall of the call.
+    pub(super) fn reported(self, ctx: &Ctx) -> Self {
+        let ended = "the program was ended";
+        let (kind, message) = match (&self.signal, self.exceeded, self.returncode) {
+            _ if self.timed_out => (
                 Shortfall::TimedOut,
-                "the program was ended at its deadline; what it had written until then is shown",
-            );
-        } else if let Some(excess) = self.exceeded {
-            let what = excess.as_str();
-            ctx.fall_short(
+                format!("{ended} at its deadline; the output until then is shown"),
+            ),
+            (_, Some(excess), _) => (
                 Shortfall::Exceeded,
-                format!("the program was ended: it used more {what} than it may"),
-            );
-        } else if let Some(signal) = &self.signal {
-            ctx.fall_short(
+                format!("{ended}: it exceeded its limit on {}", excess.as_str()),
+            ),
+            (Some(signal), ..) => (Shortfall::ExitStatus, format!("{ended} by {signal}")),
+            (None, None, 0) => return self,
+            (None, None, status) => (
                 Shortfall::ExitStatus,
-                format!("the program was ended by {signal}"),
-            );
-        } else if self.returncode != 0 {
-            let status = self.returncode;
-            ctx.fall_short(
-                Shortfall::ExitStatus,
-                format!("the program ended with status {status}"),
-            );
-        }
+                format!("the program exited with status {status}"),
+            ),
+        };
+        ctx.fall_short(kind, message);
         self
-    }
-
-    /// What an example shows; times and level differ from machine to machine.
-    pub(super) fn example(stdout: &str, stderr: &str, returncode: i32) -> Self {
-        Self {
-            stdout: stdout.to_owned(),
-            stderr: stderr.to_owned(),
-            returncode,
-            signal: None,
-            elapsed_ms: 12.5,
-            cpu_ms: 2.0,
-            stdout_truncated: false,
-            stdout_bytes: stdout.len() as u64,
-            stderr_truncated: false,
-            stderr_bytes: stderr.len() as u64,
-            timed_out: false,
-            exceeded: None,
-            level: Level::S3,
-        }
     }
 }
 
@@ -132,24 +128,18 @@ pub(super) fn cut(stream: &Captured) -> String {
 }
 
 fn signal_name(number: i32) -> String {
-    let name = match number {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        24 => "SIGXCPU",
-        25 => "SIGXFSZ",
-        31 => "SIGSYS",
-        _ => return format!("signal {number}"),
-    };
-    name.to_owned()
+    const NAMES: [&str; 32] = [
+        "", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+        "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+        "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+    ];
+    match usize::try_from(number)
+        .ok()
+        .and_then(|number| NAMES.get(number))
+    {
+        Some(name) if !name.is_empty() => format!("SIG{name}"),
+        _ => format!("signal {number}"),
+    }
 }
 
 #[cfg(test)]

@@ -2,18 +2,12 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::command::Command;
-use tool_core::{
-    Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
-    ResourceKey, Spec, Syntax, Tool, ToolError,
-};
 
-use super::run::Ran;
+use super::run::{PROGRAM, Ran, run};
+use crate::prelude::*;
 
-/// Runs a program in the sandbox.
-pub struct RunShell;
+pub(crate) struct RunShell;
 
 /// Most bytes kept of each stream.
 const OUTPUT_BYTES_MAX: i64 = 1_000_000;
@@ -23,7 +17,7 @@ const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 /// `sh`), not both. To write to the workspace, print the result and use `write_file`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Program and arguments, such as `["ls", "-l"]`. The program is looked for in /usr/local/bin, /usr/bin and /bin; one with a
     /// `/` is a path.
     #[serde(default)]
@@ -35,7 +29,7 @@ pub struct Args {
     #[serde(default = "root")]
     pub cwd: String,
     /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
-    #[serde(default = "default_timeout")]
+    #[serde(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
     /// What the program reads from its standard input.
     #[serde(default)]
@@ -43,14 +37,6 @@ pub struct Args {
     /// Most bytes kept of each output stream, 1 to 1000000; by default 50000 of standard output and 10000 of standard error.
     #[serde(default)]
     pub max_output_bytes: Option<Bounded<1, OUTPUT_BYTES_MAX>>,
-}
-
-fn root() -> String {
-    ".".to_owned()
-}
-
-fn default_timeout() -> Bounded<1, 3600> {
-    Bounded::literal(30)
 }
 
 impl Args {
@@ -84,21 +70,14 @@ impl Tool for RunShell {
     const SPEC: Spec = Spec {
         id: "run_shell",
         title: "Run a program in the sandbox",
-        category: Category::Code,
         tags: &["shell", "program"],
-        effects: &[Effect::LocalExec],
-        permissions: &[Permission::Shell],
-        capabilities: &[Capability::Spawn],
-        idempotent: false,
-        determinism: Determinism::External,
         callers: &[Caller::Direct],
-        preconditions: &["workspace=ready"],
         syntax: &[
             ("/argv", Syntax::Shell),
             ("/command", Syntax::Shell),
             ("/cwd", Syntax::Path),
         ],
-        ..Spec::pure()
+        ..PROGRAM
     };
     type Args = Args;
     type Output = Ran;
@@ -112,8 +91,7 @@ impl Tool for RunShell {
             command.limits.stdout_bytes = bytes.size();
             command.limits.stderr_bytes = bytes.size();
         }
-        ctx.reserve((command.limits.stdout_bytes + command.limits.stderr_bytes) as u64 * 2)?;
-        Ok(Ran::from(ctx.spawner()?.run(&command, ctx.stop())?).told(ctx))
+        Ok(run(&command, ctx)?.reported(ctx))
     }
 
     /// Which files a program reads cannot be told before it runs: the whole workspace.
@@ -122,32 +100,24 @@ impl Tool for RunShell {
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text; times and level are the machine's.
-    fn examples() -> Vec<Example<Args, Ran>> {
-        let args = || Args {
-            argv: None,
-            command: None,
-            cwd: root(),
-            timeout: default_timeout(),
-            stdin: String::new(),
-            max_output_bytes: None,
-        };
-        vec![
-            Example {
-                title: "words of a file",
-                args: Args {
-                    argv: Some(["wc", "-w", "notes.txt"].map(str::to_owned).to_vec()),
-                    ..args()
-                },
-                output: Ran::example("2 notes.txt\n", "", 0),
-            },
-            Example {
-                title: "a pipe of plain commands",
-                args: Args {
-                    command: Some("cat notes.txt | tr a-z A-Z".to_owned()),
-                    ..args()
-                },
-                output: Ran::example("HELLO WORLD\n", "", 0),
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "words of a file",
+            args: r#"{"argv": ["wc", "-w", "notes.txt"]}"#,
+            output: r#"{
+                "stdout": "2 notes.txt\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,
+                "cpu_ms": 2.0, "stdout_truncated": false, "stdout_bytes": 12, "stderr_truncated": false,
+                "stderr_bytes": 0, "timed_out": false, "exceeded": null, "level": "S3"
+            }"#,
+        },
+        JsonExample {
+            title: "a pipe of plain commands",
+            args: r#"{"command": "cat notes.txt | tr a-z A-Z"}"#,
+            output: r#"{
+                "stdout": "HELLO WORLD\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,
+                "cpu_ms": 2.0, "stdout_truncated": false, "stdout_bytes": 12, "stderr_truncated": false,
+                "stderr_bytes": 0, "timed_out": false, "exceeded": null, "level": "S3"
+            }"#,
+        },
+    ];
 }

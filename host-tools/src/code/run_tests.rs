@@ -5,19 +5,14 @@ mod runner;
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::command::{Excess, Level};
-use tool_core::{
-    Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Example, Permission,
-    ResourceKey, Spec, Syntax, Tool, ToolError,
-};
 
-use super::run::Ran;
-pub use runner::Runner;
+use super::run::{PROGRAM, Ran, run};
+use crate::prelude::*;
+use runner::Runner;
 
 /// Runs the tests of a project in the sandbox.
-pub struct RunTests;
+pub(crate) struct RunTests;
 
 /// What of the output is looked at for counts.
 const LOOKED_BYTES_MAX: usize = 16 << 20;
@@ -29,7 +24,7 @@ const OUTPUT_BYTES_MAX: i64 = 400_000;
 /// built anew each time. A test that fails is a result and no error.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Program and arguments instead of a runner.
     #[serde(default)]
     pub argv: Option<Vec<String>>,
@@ -43,28 +38,15 @@ pub struct Args {
     #[serde(default = "root")]
     pub cwd: String,
     /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
-    #[serde(default = "default_timeout")]
+    #[serde(default = "Bounded::<1, 3600>::of::<600>")]
     pub timeout: Bounded<1, 3600>,
     /// Most bytes shown of the end of each output stream, 1 to 400000.
-    #[serde(default = "default_output")]
+    #[serde(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<20_000>")]
     pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
 }
 
-fn root() -> String {
-    ".".to_owned()
-}
-
-fn default_timeout() -> Bounded<1, 3600> {
-    Bounded::literal(600)
-}
-
-fn default_output() -> Bounded<1, OUTPUT_BYTES_MAX> {
-    Bounded::literal(20_000)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Whether the runner ended with status 0.
     pub success: bool,
     /// The runner; absent for a command of one's own.
@@ -99,22 +81,15 @@ impl Tool for RunTests {
     const SPEC: Spec = Spec {
         id: "run_tests",
         title: "Run the tests of a project",
-        category: Category::Code,
         tags: &["test", "program"],
-        effects: &[Effect::LocalExec],
-        permissions: &[Permission::Shell],
         capabilities: &[Capability::Spawn, Capability::FilesRead],
-        idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        preconditions: &["workspace=ready"],
         syntax: &[
             ("/argv", Syntax::Shell),
             ("/args", Syntax::Arguments),
             ("/cwd", Syntax::Path),
         ],
         timeout_ms: Some(600_000),
-        ..Spec::pure()
+        ..PROGRAM
     };
     type Args = Args;
     type Output = Output;
@@ -134,10 +109,9 @@ impl Tool for RunTests {
         limits.open_files = 1024;
         limits.stdout_bytes = LOOKED_BYTES_MAX;
         limits.stderr_bytes = LOOKED_BYTES_MAX;
-        ctx.reserve(LOOKED_BYTES_MAX as u64 * 4)?;
-        let ran = Ran::from(ctx.spawner()?.run(&command, ctx.stop())?);
+        let ran = run(&command, ctx)?;
         runner::check(runner, &ran, ctx)?;
-        let ran = ran.told(ctx);
+        let ran = ran.reported(ctx);
         let counts = count::counts(runner, &ran.stdout);
         let bytes_max = args.max_output_bytes.size();
         let (stdout, stderr) = (end(&ran.stdout, bytes_max), end(&ran.stderr, bytes_max));
@@ -165,35 +139,15 @@ impl Tool for RunTests {
     }
 
     /// Times and level are the machine's.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a command of one's own",
-            args: Args {
-                argv: Some(["echo", "2 passed"].map(str::to_owned).to_vec()),
-                runner: None,
-                args: Vec::new(),
-                cwd: root(),
-                timeout: default_timeout(),
-                max_output_bytes: default_output(),
-            },
-            output: Output {
-                success: true,
-                runner: None,
-                passed: Some(2),
-                failed: Some(0),
-                skipped: Some(0),
-                returncode: 0,
-                stdout: "2 passed\n".to_owned(),
-                stderr: String::new(),
-                stdout_truncated: false,
-                stderr_truncated: false,
-                elapsed_ms: 12.5,
-                timed_out: false,
-                exceeded: None,
-                level: Level::S3,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a command of one's own",
+        args: r#"{"argv": ["echo", "2 passed"]}"#,
+        output: r#"{
+            "success": true, "runner": null, "passed": 2, "failed": 0, "skipped": 0, "returncode": 0,
+            "stdout": "2 passed\n", "stderr": "", "stdout_truncated": false, "stderr_truncated": false,
+            "elapsed_ms": 12.5, "timed_out": false, "exceeded": null, "level": "S3"
+        }"#,
+    }];
 }
 
 /// The end of a text, from a whole character on.

@@ -1,17 +1,14 @@
 //! A larger budget for the task at hand.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Effect, Example, Spec, Tool, ToolError};
+use crate::prelude::*;
 
-/// Raises a budget of the task at hand.
-pub struct BudgetOverride;
+pub(crate) struct BudgetOverride;
 
 /// Raise a budget of the task at hand by three calls. A task may do that only a few times (twice, where the configuration does not
 /// say); then `ok` is false.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The kind of calls.
     pub category: Kind,
     /// Why more are needed; the first 160 characters are kept.
@@ -21,7 +18,7 @@ pub struct Args {
 /// A kind of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Calls that only read.
     Read,
     /// Calls that change files or state.
@@ -43,9 +40,8 @@ impl Kind {
     }
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Whether the budget was raised.
     pub ok: bool,
     /// The kind of calls.
@@ -89,21 +85,12 @@ impl Tool for BudgetOverride {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "without a task there is no budget to raise",
-            args: Args {
-                category: Kind::Write,
-                reason: "two more files belong to the fix".to_owned(),
-            },
-            output: Output {
-                ok: false,
-                category: Kind::Write,
-                reason: "two more files belong to the fix".to_owned(),
-                remaining: None,
-                overrides_used: 0,
-                error: Some("no task with a budget is at hand".to_owned()),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "without a task there is no budget to raise",
+        args: r#"{"category": "write", "reason": "two more files belong to the fix"}"#,
+        output: r#"{
+            "ok": false, "category": "write", "reason": "two more files belong to the fix", "remaining": null,
+            "overrides_used": 0, "error": "no task with a budget is at hand"
+        }"#,
+    }];
 }

@@ -1,18 +1,18 @@
 //! Calls for a delegate.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::Shortfall;
 use tool_core::capability::Delegation;
-use tool_core::{Ctx, Example, Shortfall, Spec, Tool, ToolError, Value};
 
-/// Makes calls for a delegate.
-pub struct Delegate;
+use crate::argument;
+use crate::prelude::*;
+
+pub(crate) struct Delegate;
 
 /// Make calls for a delegate: one after the other, with at most your own rights, narrowed to the tools you give it. Each call is
 /// decided, approved and recorded by itself; a call that asks answers `pending_approval` in its place.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// What the delegate is called in decisions and in the audit: 1 to 64 letters, digits, `-`, `_`, `.`.
     pub name: String,
     /// What it keeps of the tools you see: ids or selectors such as `category:math`. An empty list keeps nothing.
@@ -27,7 +27,7 @@ pub struct Args {
 /// A call of a delegate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DelegatedCall {
+pub(crate) struct DelegatedCall {
     /// The tool.
     pub tool: String,
     /// Its arguments, an object.
@@ -35,9 +35,8 @@ pub struct DelegatedCall {
     pub args: Value,
 }
 
-/// The result: what each call answered.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The delegate.
     pub name: String,
     /// The envelope of each call, in their order.
@@ -57,7 +56,7 @@ impl Tool for Delegate {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        check_name(&args.name)?;
+        argument::name(&args.name, "/name")?;
         let calls = args.calls.into_iter().map(|call| {
             let args = if call.args.is_null() {
                 Value::object::<&str, Value>([])
@@ -87,16 +86,5 @@ impl Tool for Delegate {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        Vec::new() // each result carries a call id and a time
-    }
-}
-
-fn check_name(name: &str) -> Result<(), ToolError> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if (1..=64).contains(&name.len()) && name.bytes().all(plain) {
-        return Ok(());
-    }
-    let message = "expected 1 to 64 letters, digits, `-`, `_` and `.`";
-    Err(ToolError::invalid("/name", message))
+    // No example: each result carries a call id and a time.
 }

@@ -2,21 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::Change;
-use tool_core::tool::Reach;
-use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example, Permission, Probe,
-    Reason, ResourceKey, Spec, Syntax, Tool, ToolError, Value,
-};
 
 use super::evidence;
 use super::patch::apply::apply;
 use super::patch::{self, Action, FilePatch, Patch};
 use super::text;
+use crate::prelude::*;
 
-/// Applies a patch.
+/// The tool `apply_patch`.
 pub struct ApplyPatch;
 
 /// Apply a patch to files of the workspace: all of its changes or, when one does not fit, none. Every place must hold exactly the
@@ -32,7 +26,7 @@ pub struct Args {
     pub patch: String,
 }
 
-/// The result.
+/// The changed files and the number of changed lines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// What became of each file, in the order of the patch.
@@ -80,29 +74,21 @@ impl Tool for ApplyPatch {
     const SPEC: Spec = Spec {
         id: "apply_patch",
         title: "Apply a patch",
-        category: Category::System,
         tags: &["file", "text", "edit"],
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
         // Reading is part of writing here; with `FilesRead`, a plan would take a patch that is not known yet for a reader.
-        capabilities: &[Capability::FilesWrite],
         destructive: true,
         idempotent: false,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
+        resources: &[],
         keyed_by: Some(&["/patch"]),
         syntax: &[("/patch", Syntax::Patch)],
-        ..Spec::pure()
+        ..super::WRITING
     };
     type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let planned = Planned::of(&args, ctx)?;
-        let infos = ctx
-            .files()?
-            .change(&planned.changes)
-            .map_err(|err| err.at("/patch"))?;
+        let infos = ctx.files()?.change(&planned.changes).at("/patch")?;
         let paths = infos.into_iter().map(|info| Ok(info.path));
         planned.output(paths)
     }
@@ -110,11 +96,9 @@ impl Tool for ApplyPatch {
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
         let planned = Planned::of(args, ctx)?;
         let changes = planned.changes.clone();
-        let paths = changes.iter().map(|change| match change {
-            Change::Create { path, .. }
-            | Change::Replace { path, .. }
-            | Change::Delete { path, .. } => evidence::shown(path, ctx),
-        });
+        let paths = changes
+            .iter()
+            .map(|change| evidence::shown(change.path(), ctx));
         let output = planned.output(paths)?;
         evidence::of_changes(&changes, &output)
     }
@@ -149,47 +133,30 @@ impl Tool for ApplyPatch {
     }
 
     /// Run in a workspace that has `notes.txt` with `hello world` and `data/b.txt` with `x`, each example in one of its own.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let patched = |path: &str, change, places, size| Patched {
-            path: path.to_owned(),
-            change,
-            moved_from: None,
-            places,
-            offset: None,
-            size,
-        };
-        vec![
-            Example {
-                title: "one line changed, a file added and one deleted",
-                args: Args {
-                    patch: "*** Begin Patch\n*** Update File: notes.txt\n@@\n-hello world\n+hello there\n*** Add File: out/new.txt\n+first\n*** Delete File: data/b.txt\n*** End Patch\n".to_owned(),
-                },
-                output: Output {
-                    files: vec![
-                        patched("notes.txt", Kind::Updated, 1, 12),
-                        patched("out/new.txt", Kind::Added, 0, 6),
-                        patched("data/b.txt", Kind::Deleted, 0, 0),
-                    ],
-                    added: 2,
-                    removed: 2,
-                },
-            },
-            Example {
-                title: "a unified diff",
-                args: Args {
-                    patch: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1,2 @@\n hello world\n+and more\n".to_owned(),
-                },
-                output: Output {
-                    files: vec![Patched {
-                        offset: Some(0),
-                        ..patched("notes.txt", Kind::Updated, 1, 21)
-                    }],
-                    added: 1,
-                    removed: 0,
-                },
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "one line changed, a file added and one deleted",
+            args: r#"{
+                "patch": "*** Begin Patch\n*** Update File: notes.txt\n@@\n-hello world\n+hello there\n*** Add File: out/new.txt\n+first\n*** Delete File: data/b.txt\n*** End Patch\n"
+            }"#,
+            output: r#"{
+                "files": [
+                    {"path": "notes.txt", "change": "updated", "places": 1, "size": 12},
+                    {"path": "out/new.txt", "change": "added", "places": 0, "size": 6},
+                    {"path": "data/b.txt", "change": "deleted", "places": 0, "size": 0}
+                ],
+                "added": 2, "removed": 2
+            }"#,
+        },
+        JsonExample {
+            title: "a unified diff",
+            args: r#"{"patch": "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1,2 @@\n hello world\n+and more\n"}"#,
+            output: r#"{
+                "files": [{"path": "notes.txt", "change": "updated", "places": 1, "offset": 0, "size": 21}],
+                "added": 1, "removed": 0
+            }"#,
+        },
+    ];
 }
 
 fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {

@@ -1,23 +1,19 @@
 //! Making a folder.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Reason, Spec, Tool, ToolError};
+use crate::prelude::*;
 
-/// Makes a folder.
-pub struct CreateDirectory;
+pub(crate) struct CreateDirectory;
 
 /// Make a folder of the workspace, and those above it that are missing. One that is there already is no error.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the folder, relative to the workspace root, without `..`. Links are not followed.
     pub path: String,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
     /// Whether the folder is new.
@@ -42,10 +38,8 @@ impl Tool for CreateDirectory {
             Err(err) if err.is(Reason::NotFound) => false,
             Err(err) => return Err(err.at("/path")),
         };
-        files
-            .make_folder(&args.path)
-            .map_err(|err| err.at("/path"))?;
-        let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
+        files.make_folder(&args.path).at("/path")?;
+        let info = files.stat(&args.path).at("/path")?;
         Ok(Output {
             path: info.path,
             created: !there,
@@ -53,20 +47,16 @@ impl Tool for CreateDirectory {
     }
 
     /// Run in a workspace that has the folder `data`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let example = |title, path: &str, created| Example {
-            title,
-            args: Args {
-                path: path.to_owned(),
-            },
-            output: Output {
-                path: path.to_owned(),
-                created,
-            },
-        };
-        vec![
-            example("a folder in a new folder", "out/plots", true),
-            example("a folder that is there", "data", false),
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a folder in a new folder",
+            args: r#"{"path": "out/plots"}"#,
+            output: r#"{"path": "out/plots", "created": true}"#,
+        },
+        JsonExample {
+            title: "a folder that is there",
+            args: r#"{"path": "data"}"#,
+            output: r#"{"path": "data", "created": false}"#,
+        },
+    ];
 }

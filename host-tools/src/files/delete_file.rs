@@ -1,20 +1,17 @@
 //! Deleting a file.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{Ctx, Example, Probe, Spec, Tool, ToolError, Value};
 
 use super::evidence::{self, Expected, Held};
 use super::list_directory::EntryKind;
+use crate::prelude::*;
 
-/// Deletes a file, or an empty folder.
-pub struct DeleteFile;
+pub(crate) struct DeleteFile;
 
 /// Delete a regular file of the workspace, or an empty folder. There is no way back.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the file, relative to the workspace root. Links are not followed; repository, state and configuration are
     /// never deleted.
     pub path: String,
@@ -26,7 +23,7 @@ pub struct Args {
 /// What is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A regular file.
     #[default]
     File,
@@ -34,9 +31,8 @@ pub enum Kind {
     Folder,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
     /// What it was.
@@ -65,7 +61,7 @@ impl Tool for DeleteFile {
         };
         ctx.check()?;
         let removed = ctx.files()?.remove(&args.path, kind);
-        let info = removed.map_err(|err| err.at("/path"))?;
+        let info = removed.at("/path")?;
         Ok(Output {
             path: info.path,
             kind: info.kind.into(),
@@ -95,18 +91,9 @@ impl Tool for DeleteFile {
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a file",
-            args: Args {
-                path: "notes.txt".to_owned(),
-                kind: Kind::File,
-            },
-            output: Output {
-                path: "notes.txt".to_owned(),
-                kind: EntryKind::File,
-                size: 12,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a file",
+        args: r#"{"path": "notes.txt"}"#,
+        output: r#"{"path": "notes.txt", "type": "file", "size": 12}"#,
+    }];
 }

@@ -2,48 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{Bounded, Ctx, Example, Spec, Syntax, Tool, ToolError};
 
 use super::glob::Below;
 use super::walk::{self, Next};
+use crate::prelude::*;
 
-/// Measures a folder and its disk.
-pub struct DiskUsage;
+pub(crate) struct DiskUsage;
 
 /// Say how many files and bytes a folder of the workspace holds, which of its entries are the largest, and how much room is left
 /// on the disk. Links are not followed; the insides of `.git` are not counted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The folder, relative to the workspace root.
-    #[serde(default = "default_path")]
+    #[serde(default = "root")]
     pub path: String,
     /// How many of the largest entries are named, 0 to 1000.
-    #[serde(default = "default_largest")]
+    #[serde(default = "Bounded::<0, 1000>::of::<10>")]
     pub largest: Bounded<0, 1000>,
     /// Whether the disk is looked at too.
-    #[serde(default = "default_disk")]
+    #[serde(default = "yes")]
     pub disk: bool,
 }
 
-fn default_disk() -> bool {
-    true
-}
-
-fn default_path() -> String {
-    ".".to_owned()
-}
-
-fn default_largest() -> Bounded<0, 1000> {
-    Bounded::literal(10)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Regular files in the folder and below.
     pub files: u64,
     /// Folders below it.
@@ -66,7 +50,7 @@ pub struct Output {
 
 /// What one entry of the folder holds.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Share {
+pub(crate) struct Share {
     /// Its path relative to the workspace root.
     pub path: String,
     /// Bytes of the file, or of all files below.
@@ -85,10 +69,10 @@ impl Tool for DiskUsage {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let mut usage = measure(&args, ctx).map_err(|err| err.at("/path"))?;
+        let mut usage = measure(&args, ctx).at("/path")?;
         if args.disk {
             let space = ctx.files()?.space(&args.path);
-            let space = space.map_err(|err| err.at("/path"))?;
+            let space = space.at("/path")?;
             usage.disk_bytes = Some(space.total);
             usage.free_bytes = Some(space.free);
         }
@@ -96,29 +80,14 @@ impl Tool for DiskUsage {
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes, `data/a.csv` with 6 and `data/b.txt` with 2.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let share = |path: &str, bytes| Share {
-            path: path.to_owned(),
-            bytes,
-        };
-        vec![Example {
-            title: "what the workspace holds",
-            args: Args {
-                path: ".".to_owned(),
-                largest: default_largest(),
-                disk: false,
-            },
-            output: Output {
-                files: 3,
-                folders: 1,
-                bytes: 20,
-                largest: vec![share("notes.txt", 12), share("data", 8)],
-                disk_bytes: None,
-                free_bytes: None,
-                unread: 0,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "what the workspace holds",
+        args: r#"{"disk": false}"#,
+        output: r#"{
+            "files": 3, "folders": 1, "bytes": 20,
+            "largest": [{"path": "notes.txt", "bytes": 12}, {"path": "data", "bytes": 8}], "unread": 0
+        }"#,
+    }];
 }
 
 fn measure(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {

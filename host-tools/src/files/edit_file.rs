@@ -1,23 +1,20 @@
 //! Replacing a piece of text in a file.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::Change;
-use tool_core::{Ctx, ErrorCode, Example, Probe, Spec, Tool, ToolError, Value};
 
 use super::{evidence, text};
+use crate::prelude::*;
 
 /// Most places that an error or an answer names.
 const PLACES_MAX: usize = 20;
 
-/// Replaces a piece of text in a file.
-pub struct EditFile;
+pub(crate) struct EditFile;
 
 /// Replace a piece of text in a file of the workspace. The old text must be in it exactly, and exactly once unless
 /// `replace_all` is true; the file is replaced whole, and only if nobody else changed it meanwhile.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of a text file in UTF-8, relative to the workspace root. Links are not followed.
     pub path: String,
     /// The text to replace, character for character with its spaces and line ends; with enough around it to be found only
@@ -30,9 +27,8 @@ pub struct Args {
     pub replace_all: bool,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
     /// Number of places changed.
@@ -59,7 +55,7 @@ impl Tool for EditFile {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let (change, mut output) = plan(&args, ctx)?;
         let changed = ctx.files()?.change(&[change]);
-        let info = changed.map_err(|err| err.at("/path"))?.pop();
+        let info = changed.at("/path")?.pop();
         let info =
             info.ok_or_else(|| ToolError::new(ErrorCode::Internal, "nothing was changed"))?;
         output.path = info.path;
@@ -77,32 +73,18 @@ impl Tool for EditFile {
     }
 
     /// Run in a workspace that has `notes.txt` with the text `hello world` and a line end, each example in one of its own.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = |old: &str, new: &str, replace_all| Args {
-            path: "notes.txt".to_owned(),
-            old_string: old.to_owned(),
-            new_string: new.to_owned(),
-            replace_all,
-        };
-        let output = |replacements, lines: &[u64], size| Output {
-            path: "notes.txt".to_owned(),
-            replacements,
-            lines: lines.to_vec(),
-            size,
-        };
-        vec![
-            Example {
-                title: "one word",
-                args: args("world", "there", false),
-                output: output(1, &[1], 12),
-            },
-            Example {
-                title: "a letter wherever it stands",
-                args: args("o", "0\n", true),
-                output: output(2, &[1, 2], 14),
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "one word",
+            args: r#"{"path": "notes.txt", "old_string": "world", "new_string": "there"}"#,
+            output: r#"{"path": "notes.txt", "replacements": 1, "lines": [1], "size": 12}"#,
+        },
+        JsonExample {
+            title: "a letter wherever it stands",
+            args: r#"{"path": "notes.txt", "old_string": "o", "new_string": "0\n", "replace_all": true}"#,
+            output: r#"{"path": "notes.txt", "replacements": 2, "lines": [1, 2], "size": 14}"#,
+        },
+    ];
 }
 
 /// What will be written, and what the call then gives.
@@ -117,7 +99,7 @@ fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output), ToolError> {
                 .hint("nothing would change"),
         );
     }
-    let before = text::read(ctx, &args.path).map_err(|err| err.at("/path"))?;
+    let before = text::read(ctx, &args.path).at("/path")?;
     ctx.check()?;
     let places = places(&before, args)?;
     let growth = args.new_string.len().saturating_sub(args.old_string.len()) as u64;

@@ -2,13 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{ErrorCode, ToolError};
+
+use crate::prelude::*;
 
 /// How the bytes of a file are spelled as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// UTF-8; a byte-order mark at the start is left out.
     #[default]
     #[serde(rename = "utf-8")]

@@ -2,10 +2,10 @@
 
 use std::io::Read as _;
 
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{Change, Files, Links};
 use tool_core::convert::{from_value, to_value};
-use tool_core::{Ctx, ErrorCode, Probe, Reason, ToolError, Value};
+
+use crate::prelude::*;
 
 /// Largest file that is looked at; of larger ones nothing is noted.
 const BYTES_MAX: u64 = 256 << 20;

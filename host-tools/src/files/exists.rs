@@ -1,25 +1,20 @@
 //! Whether something is there.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Reason, Spec, Tool, ToolError};
-
 use super::list_directory::EntryKind;
+use crate::prelude::*;
 
-/// Says whether a file or folder is there.
-pub struct Exists;
+pub(crate) struct Exists;
 
 /// Say whether a path of the workspace leads to something. A path that leaves the workspace is an error, not `false`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
     pub path: String,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Whether something is there.
     pub exists: bool,
     /// What it is: `file`, `directory` or `other`.
@@ -53,20 +48,16 @@ impl Tool for Exists {
     }
 
     /// Run in a workspace that has `notes.txt`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let example = |title, path: &str, kind: Option<EntryKind>| Example {
-            title,
-            args: Args {
-                path: path.to_owned(),
-            },
-            output: Output {
-                exists: kind.is_some(),
-                kind,
-            },
-        };
-        vec![
-            example("a file", "notes.txt", Some(EntryKind::File)),
-            example("nothing", "missing.txt", None),
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a file",
+            args: r#"{"path": "notes.txt"}"#,
+            output: r#"{"exists": true, "type": "file"}"#,
+        },
+        JsonExample {
+            title: "nothing",
+            args: r#"{"path": "missing.txt"}"#,
+            output: r#"{"exists": false}"#,
+        },
+    ];
 }

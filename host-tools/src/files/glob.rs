@@ -1,31 +1,28 @@
 //! Finding files by their paths.
 
 use globset::{GlobBuilder, GlobMatcher};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
-use tool_core::{Bounded, Ctx, Example, Spec, Syntax, Tool, ToolError};
 
 use super::walk::{self, Next};
+use crate::prelude::*;
 
 /// Most paths in one answer.
 const LIMIT_MAX: i64 = 100_000;
 /// Longest pattern, in bytes.
 const PATTERN_MAX: usize = 1024;
 
-/// Finds files by their paths.
-pub struct Glob;
+pub(crate) struct Glob;
 
 /// Find files of the workspace whose paths match a pattern, sorted by path. Links are not followed; the insides of `.git`, and
 /// what `.gitignore` files name, are left out.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Pattern for the path below `path`: `*` and `?` within one name, `**` over any number of folders, `[a-z]`, `{rs,toml}`.
     /// A pattern without `/` matches the name at any depth.
     pub pattern: String,
     /// The folder to look in, relative to the workspace root.
-    #[serde(default = "default_path")]
+    #[serde(default = "root")]
     pub path: String,
     /// Whether folders are found too, not files alone.
     #[serde(default)]
@@ -34,21 +31,12 @@ pub struct Args {
     #[serde(default)]
     pub ignored: bool,
     /// Most paths in the answer, 1 to 100000; `truncated` says whether there are more.
-    #[serde(default = "default_limit")]
+    #[serde(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
     pub limit: Bounded<1, LIMIT_MAX>,
 }
 
-fn default_path() -> String {
-    ".".to_owned()
-}
-
-fn default_limit() -> Bounded<1, LIMIT_MAX> {
-    Bounded::literal(1000)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The paths, relative to the workspace root.
     pub paths: Vec<String>,
     /// Number of paths in the answer.
@@ -70,7 +58,7 @@ impl Tool for Glob {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let pattern = matcher(&args.pattern, "/pattern")?;
-        let top = walk::top(ctx, &args.path).map_err(|err| err.at("/path"))?;
+        let top = walk::top(ctx, &args.path).at("/path")?;
         let below = Below::of(&top);
         let mut paths = Vec::new();
         let mut truncated = false;
@@ -90,7 +78,7 @@ impl Tool for Glob {
             paths.push(entry.path.clone());
             Ok(Next::On)
         })
-        .map_err(|err| err.at("/path"))?;
+        .at("/path")?;
         Ok(Output {
             count: paths.len(),
             paths,
@@ -99,37 +87,18 @@ impl Tool for Glob {
     }
 
     /// Run in a workspace that has `notes.txt`, `data/a.csv` and `data/b.txt`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let example = |title, pattern: &str, path: &str, found: &[&str]| Example {
-            title,
-            args: Args {
-                pattern: pattern.to_owned(),
-                path: path.to_owned(),
-                folders: false,
-                ignored: false,
-                limit: default_limit(),
-            },
-            output: Output {
-                paths: found.iter().map(|&path| path.to_owned()).collect(),
-                count: found.len(),
-                truncated: false,
-            },
-        };
-        vec![
-            example(
-                "texts at any depth",
-                "*.txt",
-                ".",
-                &["data/b.txt", "notes.txt"],
-            ),
-            example(
-                "tables of one folder",
-                "data/*.{csv,tsv}",
-                ".",
-                &["data/a.csv"],
-            ),
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "texts at any depth",
+            args: r#"{"pattern": "*.txt"}"#,
+            output: r#"{"paths": ["data/b.txt", "notes.txt"], "count": 2, "truncated": false}"#,
+        },
+        JsonExample {
+            title: "tables of one folder",
+            args: r#"{"pattern": "data/*.{csv,tsv}"}"#,
+            output: r#"{"paths": ["data/a.csv"], "count": 1, "truncated": false}"#,
+        },
+    ];
 }
 
 /// Reads a pattern for paths.

@@ -1,33 +1,30 @@
 //! Searching the text of files.
 
 use globset::GlobMatcher;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
-use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError};
 
 use super::glob::{Below, matcher};
 use super::scan::{MEMORY, Pattern, Scan};
 use super::walk::{self, Next};
+use crate::prelude::*;
 
-pub use super::scan::Found;
+pub(crate) use super::scan::Found;
 
 /// Most matches in one answer.
 const MATCHES_MAX: i64 = 10_000;
 
-/// Searches the text of files.
-pub struct Grep;
+pub(crate) struct Grep;
 
 /// Search the files of a folder of the workspace, or one file, line by line for a regular expression or a text. Links are not
 /// followed; binary files, the insides of `.git`, and what `.gitignore` files name, are left out.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// What is looked for: a regular expression in the syntax of Rust's `regex` (no look-around, no back-references), matched
     /// within one line.
     pub pattern: String,
     /// The folder or file to search, relative to the workspace root.
-    #[serde(default = "default_path")]
+    #[serde(default = "root")]
     pub path: String,
     /// Whether the pattern is a text, and none of its characters mean anything else.
     #[serde(default)]
@@ -39,34 +36,21 @@ pub struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glob: Option<String>,
     /// Lines shown before each match, 0 to 100.
-    #[serde(default = "none")]
+    #[serde(default = "Bounded::<0, 100>::of::<0>")]
     pub before: Bounded<0, 100>,
     /// Lines shown after each match, 0 to 100.
-    #[serde(default = "none")]
+    #[serde(default = "Bounded::<0, 100>::of::<0>")]
     pub after: Bounded<0, 100>,
     /// Whether files that `.gitignore` names are searched too.
     #[serde(default)]
     pub ignored: bool,
     /// Most matching lines in the answer, 1 to 10000; `truncated` says whether there are more.
-    #[serde(default = "default_matches")]
+    #[serde(default = "Bounded::<1, MATCHES_MAX>::of::<100>")]
     pub max_matches: Bounded<1, MATCHES_MAX>,
 }
 
-fn default_path() -> String {
-    ".".to_owned()
-}
-
-fn none() -> Bounded<0, 100> {
-    Bounded::literal(0)
-}
-
-fn default_matches() -> Bounded<1, MATCHES_MAX> {
-    Bounded::literal(100)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The matching lines, by path and line.
     pub matches: Vec<Found>,
     /// Number of matching lines in the answer.
@@ -115,9 +99,9 @@ impl Tool for Grep {
         let around = (before.unsigned_abs(), after.unsigned_abs());
         let mut scan = Scan::new(&pattern, around, args.max_matches.size(), ctx.stop())?;
         let mut unread = 0;
-        let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
+        let info = files.stat(&args.path).at("/path")?;
         if info.kind == FileKind::Directory {
-            let top = walk::top(ctx, &args.path).map_err(|err| err.at("/path"))?;
+            let top = walk::top(ctx, &args.path).at("/path")?;
             let below = Below::of(&top);
             let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
                 let fits = |glob: &GlobMatcher| glob.is_match(below.path(&entry.path));
@@ -137,9 +121,9 @@ impl Tool for Grep {
                 }
                 Ok(if scan.full { Next::Stop } else { Next::On })
             });
-            unread = walked.map_err(|err| err.at("/path"))?.unread;
+            unread = walked.at("/path")?.unread;
         } else {
-            search_file(&mut scan, files, &info).map_err(|err| err.at("/path"))?;
+            search_file(&mut scan, files, &info).at("/path")?;
         }
         Ok(Output {
             count: scan.found.len(),
@@ -153,54 +137,24 @@ impl Tool for Grep {
 
     /// Run in a workspace that has `notes.txt` with `hello world`, `data/a.csv` with the lines `1,2` and `3`, and `data/b.txt`
     /// with `x`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = |pattern: &str| Args {
-            pattern: pattern.to_owned(),
-            path: default_path(),
-            literal: false,
-            ignore_case: false,
-            glob: None,
-            before: none(),
-            after: none(),
-            ignored: false,
-            max_matches: default_matches(),
-        };
-        let found = |path: &str, line, column, text: &str, before: &[&str]| Found {
-            path: path.to_owned(),
-            line,
-            column,
-            text: text.to_owned(),
-            before: before.iter().map(|&line| line.to_owned()).collect(),
-            after: Vec::new(),
-        };
-        let output = |matches: Vec<Found>, files_searched| Output {
-            count: matches.len(),
-            files_matched: matches.len() as u64,
-            files_searched,
-            files_skipped: 0,
-            truncated: false,
-            matches,
-        };
-        vec![
-            Example {
-                title: "a word in any case",
-                args: Args {
-                    ignore_case: true,
-                    ..args(r"\bWorld\b")
-                },
-                output: output(vec![found("notes.txt", 1, 7, "hello world", &[])], 3),
-            },
-            Example {
-                title: "a line of a table and the one before it",
-                args: Args {
-                    glob: Some("*.csv".to_owned()),
-                    before: Bounded::literal(1),
-                    ..args("^[3-9]")
-                },
-                output: output(vec![found("data/a.csv", 2, 1, "3", &["1,2"])], 1),
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a word in any case",
+            args: r#"{"pattern": "\\bWorld\\b", "ignore_case": true}"#,
+            output: r#"{
+                "matches": [{"path": "notes.txt", "line": 1, "column": 7, "text": "hello world"}], "count": 1,
+                "files_matched": 1, "files_searched": 3, "files_skipped": 0, "truncated": false
+            }"#,
+        },
+        JsonExample {
+            title: "a line of a table and the one before it",
+            args: r#"{"pattern": "^[3-9]", "glob": "*.csv", "before": 1}"#,
+            output: r#"{
+                "matches": [{"path": "data/a.csv", "line": 2, "column": 1, "text": "3", "before": ["1,2"]}],
+                "count": 1, "files_matched": 1, "files_searched": 1, "files_skipped": 0, "truncated": false
+            }"#,
+        },
+    ];
 }
 
 fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Result<(), ToolError> {

@@ -1,26 +1,23 @@
 //! Listing a folder.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileKind};
-use tool_core::{Bounded, Ctx, Example, Reach, Spec, Syntax, Tool, ToolError};
 
 use super::pattern::Pattern;
+use crate::prelude::*;
 
 /// Most entries in one answer.
 const LIMIT_MAX: i64 = 100_000;
 /// Most entries looked at for one answer, whether their names match or not.
 const LOOKED_AT_MAX: usize = 200_000;
 
-/// Lists a folder of the workspace.
-pub struct ListDirectory;
+pub(crate) struct ListDirectory;
 
 /// List the entries of a folder of the workspace, or of the whole tree below it, sorted by path. Links are listed, not followed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The folder, relative to the workspace root.
-    #[serde(default = "default_path")]
+    #[serde(default = "root")]
     pub path: String,
     /// Pattern that names must match: `*` any characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Matches names,
     /// not paths, so no `/` and no `..`.
@@ -30,25 +27,16 @@ pub struct Args {
     #[serde(default)]
     pub recursive: bool,
     /// Most entries in the answer, 1 to 100000; `truncated` says whether there are more.
-    #[serde(default = "default_limit")]
+    #[serde(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
     pub limit: Bounded<1, LIMIT_MAX>,
-}
-
-fn default_path() -> String {
-    ".".to_owned()
 }
 
 fn default_pattern() -> String {
     "*".to_owned()
 }
 
-fn default_limit() -> Bounded<1, LIMIT_MAX> {
-    Bounded::literal(1000)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The entries, sorted by path.
     pub entries: Vec<ListedEntry>,
     /// Number of entries in the answer.
@@ -59,7 +47,7 @@ pub struct Output {
 
 /// One entry of a folder.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ListedEntry {
+pub(crate) struct ListedEntry {
     /// Its name; bytes that are not UTF-8 are spelled `\xNN`.
     pub name: String,
     /// Its path relative to the workspace root.
@@ -76,7 +64,7 @@ pub struct ListedEntry {
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum EntryKind {
+pub(crate) enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
@@ -104,7 +92,7 @@ impl Tool for ListDirectory {
         let (found, more) = ctx
             .files()?
             .list(&args.path, args.recursive, LOOKED_AT_MAX, ctx.stop())
-            .map_err(|err| err.at("/path"))?;
+            .at("/path")?;
         let mut matching = found
             .into_iter()
             .map(ListedEntry::from)
@@ -126,28 +114,16 @@ impl Tool for ListDirectory {
     }
 
     /// Run in a workspace that has `data/a.csv` with 6 bytes and `data/b.txt` with 2, last changed at second 1,700,000,000.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "the CSV files of a folder",
-            args: Args {
-                path: "data".to_owned(),
-                pattern: "*.csv".to_owned(),
-                recursive: false,
-                limit: default_limit(),
-            },
-            output: Output {
-                entries: vec![ListedEntry {
-                    name: "a.csv".to_owned(),
-                    path: "data/a.csv".to_owned(),
-                    kind: EntryKind::File,
-                    size: 6,
-                    modified: 1_700_000_000.0,
-                }],
-                count: 1,
-                truncated: false,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "the CSV files of a folder",
+        args: r#"{"path": "data", "pattern": "*.csv"}"#,
+        output: r#"{
+            "entries": [{
+                "name": "a.csv", "path": "data/a.csv", "type": "file", "size": 6, "modified": 1700000000.0
+            }],
+            "count": 1, "truncated": false
+        }"#,
+    }];
 }
 
 impl From<FileInfo> for ListedEntry {

@@ -1,34 +1,31 @@
 //! Files in the workspace: reading, writing, changing, finding, searching.
 
 pub mod apply_patch;
-pub mod create_directory;
-pub mod delete_file;
-pub mod disk_usage;
-pub mod edit_file;
+mod create_directory;
+mod delete_file;
+mod disk_usage;
+mod edit_file;
 mod encoding;
 pub(crate) mod evidence;
-pub mod exists;
-pub mod glob;
-pub mod grep;
-pub mod list_directory;
+mod exists;
+pub(crate) mod glob;
+mod grep;
+mod list_directory;
 mod patch;
 mod pattern;
-pub mod read_file;
+mod read_file;
 pub(crate) mod scan;
-pub mod stat;
+mod stat;
 mod text;
 pub(crate) mod walk;
-pub mod write_file;
+mod write_file;
 
 #[cfg(test)]
 mod tests;
 
-use tool_core::{
-    Access, Caller, Capability, Category, Determinism, Effect, Entry, Permission, ResourceKind,
-    ResourceTemplate, Spec, Syntax, entry,
-};
+use crate::prelude::*;
 
-pub use encoding::Encoding;
+pub(crate) use encoding::Encoding;
 
 /// What a tool declares that reads the file at `path`.
 pub(crate) const READING: Spec = Spec {
@@ -37,29 +34,21 @@ pub(crate) const READING: Spec = Spec {
     capabilities: &[Capability::FilesRead],
     determinism: Determinism::External,
     callers: &[Caller::Direct, Caller::Chain],
-    resources: &[ResourceTemplate {
-        kind: ResourceKind::Path,
-        pointer: "/path",
-        access: Access::Read,
-    }],
+    resources: &[resource(ResourceKind::Path, "/path", Access::Read)],
     syntax: &[("/path", Syntax::Path)],
     ..Spec::pure()
 };
 
 /// What a tool declares that changes the file at `path`.
-const WRITING: Spec = Spec {
+pub(crate) const WRITING: Spec = Spec {
     effects: &[Effect::ModifiesFiles],
     capabilities: &[Capability::FilesWrite],
-    resources: &[ResourceTemplate {
-        kind: ResourceKind::Path,
-        pointer: "/path",
-        access: Access::Write,
-    }],
+    resources: &[resource(ResourceKind::Path, "/path", Access::Write)],
     ..READING
 };
 
 /// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<read_file::ReadFile>(),
     entry::<write_file::WriteFile>(),
     entry::<edit_file::EditFile>(),

@@ -1,142 +1,84 @@
 //! Patterns on names: `*`, `?` and `[a-z]`.
 
-use tool_core::ToolError;
+use regex::Regex;
 
-/// Longest pattern, in characters.
+use crate::prelude::*;
+
+/// Maximum length of a pattern in characters.
 const LENGTH_MAX: usize = 255;
 
-/// A pattern that a whole name must match.
+/// A pattern that a whole name must match, in time linear in the name.
 #[derive(Debug)]
-pub(super) struct Pattern(Vec<Part>);
-
-#[derive(Debug)]
-enum Part {
-    /// Any characters, also none: `*`.
-    Any,
-    /// Any one character: `?`.
-    One,
-    /// One of some: `[abc0-9]`, or any other: `[!abc0-9]`.
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
-    /// This character.
-    Literal(char),
-}
+pub(super) struct Pattern(Regex);
 
 impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// `invalid_args` for an empty or too long one, one with `/` or `..`, and a set without its end.
+    /// `invalid_args` for an empty or too long one, one with `/` or `..`, and a set that is not closed or not in order.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
-        let refuse =
-            |message: &str, hint: &str| Err(ToolError::invalid("/pattern", message).hint(hint));
-        if text.is_empty() {
-            return refuse("`pattern` is empty", "`*` matches every name");
-        }
-        if text.chars().count() > LENGTH_MAX {
-            return refuse(
+        let (message, hint) = match text {
+            "" => ("`pattern` is empty", "`*` matches every name"),
+            _ if text.chars().count() > LENGTH_MAX => (
                 "`pattern` is longer than 255 characters",
                 "a name has at most 255 bytes",
-            );
-        }
-        if text.contains('/') || text.contains("..") {
-            return refuse(
-                "`pattern` matches names, not paths: it holds no `/` and no `..`",
-                "give the folder as `path`, and `recursive: true` for what is below",
-            );
-        }
-        let mut parts = Vec::new();
-        let mut rest = text.chars();
-        while let Some(character) = rest.next() {
-            parts.push(match character {
-                '*' => Part::Any,
-                '?' => Part::One,
-                '[' => match set(&mut rest) {
-                    Some(part) => part,
-                    None => {
-                        return refuse(
-                            "`pattern` has a `[` without its `]`",
-                            "write `[[]` for the character itself",
-                        );
-                    }
-                },
-                literal => Part::Literal(literal),
-            });
-        }
-        Ok(Self(parts))
-    }
-
-    /// Whether it matches the whole name. Time is at most the product of both lengths: only the last `*` is ever tried again.
-    pub(super) fn matches(&self, name: &str) -> bool {
-        let name: Vec<char> = name.chars().collect();
-        let (mut part, mut at) = (0, 0);
-        let mut retry = None;
-        while at < name.len() {
-            match self.0.get(part) {
-                Some(Part::Any) => {
-                    retry = Some((part + 1, at));
-                    part += 1;
-                }
-                Some(one) if one.accepts(name[at]) => {
-                    part += 1;
-                    at += 1;
-                }
-                _ => {
-                    let Some((after, from)) = retry else {
-                        return false;
-                    };
-                    retry = Some((after, from + 1));
-                    (part, at) = (after, from + 1);
+            ),
+            _ if text.contains('/') || text.contains("..") => (
+                "`pattern` matches names, not paths: it must not contain `/` or `..`",
+                "give the folder as `path`, and `recursive: true` for the tree below",
+            ),
+            _ => {
+                let regex = translated(text).and_then(|regex| Regex::new(&regex).ok());
+                match regex {
+                    Some(regex) => return Ok(Self(regex)),
+                    None => (
+                        "`pattern` has an invalid set",
+                        "write `[[]` for the character `[`",
+                    ),
                 }
             }
-        }
-        self.0[part..].iter().all(|rest| matches!(rest, Part::Any))
-    }
-}
-
-impl Part {
-    fn accepts(&self, character: char) -> bool {
-        match self {
-            Self::Any => false,
-            Self::One => true,
-            Self::Literal(literal) => *literal == character,
-            Self::Set { negated, ranges } => {
-                ranges
-                    .iter()
-                    .any(|&(low, high)| low <= character && character <= high)
-                    != *negated
-            }
-        }
-    }
-}
-
-/// The rest of a set after its `[`; a `]` that comes first is a member.
-fn set(rest: &mut std::str::Chars<'_>) -> Option<Part> {
-    let mut ranges = Vec::new();
-    let mut ahead = rest.clone();
-    let negated = ahead.clone().next() == Some('!');
-    if negated {
-        ahead.next();
-    }
-    loop {
-        let low = ahead.next()?;
-        if low == ']' && !ranges.is_empty() {
-            break;
-        }
-        let mut look = ahead.clone();
-        let high = match (look.next(), look.next()) {
-            (Some('-'), Some(high)) if high != ']' => {
-                ahead = look;
-                high
-            }
-            _ => low,
         };
-        ranges.push((low, high));
+        Err(ToolError::invalid("/pattern", message).hint(hint))
     }
-    *rest = ahead;
-    Some(Part::Set { negated, ranges })
+
+    pub(super) fn matches(&self, name: &str) -> bool {
+        self.0.is_match(name)
+    }
+}
+
+/// The pattern as a regular expression; `None` for a set without its end.
+fn translated(text: &str) -> Option<String> {
+    let mut regex = "(?s)^".to_owned();
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        match character {
+            '*' => regex.push_str(".*"),
+            '?' => regex.push('.'),
+            '[' => {
+                let set = rest.as_str();
+                let (negation, set) = match set.strip_prefix('!') {
+                    Some(set) => ("^", set),
+                    None => ("", set),
+                };
+                // A `]` that comes first is a member.
+                let first = set.chars().next()?.len_utf8();
+                let end = first + set[first..].find(']')?;
+                regex.push_str(&format!("[{negation}"));
+                for member in set[..end].chars() {
+                    if !matches!(member, '-' | 'a'..='z' | 'A'..='Z' | '0'..='9')
+                        && member.is_ascii()
+                    {
+                        regex.push('\\');
+                    }
+                    regex.push(member);
+                }
+                regex.push(']');
+                rest = set[end + 1..].chars();
+            }
+            literal => regex.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    Some(regex + "$")
 }
 
 #[cfg(test)]

@@ -2,29 +2,26 @@
 
 use std::io::{Read, SeekFrom};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{FileInfo, FileReader, Links};
 use tool_core::types::Count;
 use tool_core::value::SAFE_INTEGER;
-use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Tool, ToolError};
 
 use super::Encoding;
 use super::encoding::Units;
+use crate::prelude::*;
 
 /// Largest number of bytes one call reads.
 const BYTES_MAX: i64 = 256 << 20;
 /// Bytes read at once while lines are counted; even, so that no unit of two bytes is cut.
 const PART: usize = 64 << 10;
 
-/// Reads a file of the workspace.
-pub struct ReadFile;
+pub(crate) struct ReadFile;
 
 /// Read a file of the workspace as text, or as base64: all of it, from a byte on, or some of its lines. Long answers are cut at
 /// `max_bytes`; then `truncated` is true and `next_offset` says where to go on.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the file, relative to the workspace root (an absolute path beneath the root is taken too). Links are followed
     /// as long as they stay in the workspace.
     pub path: String,
@@ -32,10 +29,10 @@ pub struct Args {
     #[serde(default)]
     pub encoding: Encoding,
     /// Most bytes read, 1 to 268435456.
-    #[serde(default = "default_max_bytes")]
+    #[serde(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
     /// First byte read, counted from 0; the `next_offset` of an earlier answer goes on where that one was cut.
-    #[serde(default = "start")]
+    #[serde(default = "Bounded::<0, SAFE_INTEGER>::of::<0>")]
     pub offset: Bounded<0, SAFE_INTEGER>,
     /// First line read, counted from 1; not together with `offset` or `base64`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,17 +42,8 @@ pub struct Args {
     pub last_line: Option<Count>,
 }
 
-fn default_max_bytes() -> Bounded<1, BYTES_MAX> {
-    Bounded::literal(1_000_000)
-}
-
-fn start() -> Bounded<0, SAFE_INTEGER> {
-    Bounded::literal(0)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The text of the file, or of the part asked for.
     pub content: String,
     /// How the bytes became text.
@@ -79,7 +67,7 @@ pub struct Output {
 
 /// Some lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LineRange {
+pub(crate) struct LineRange {
     /// Number of the first, from 1.
     pub first: u64,
     /// Number of the last.
@@ -113,9 +101,7 @@ impl Tool for ReadFile {
         // The bytes and their text.
         ctx.reserve(args.max_bytes.get().unsigned_abs().saturating_mul(3))?;
         let files = ctx.files()?;
-        let (info, mut reader) = files
-            .open(&args.path, Links::Follow)
-            .map_err(|err| err.at("/path"))?;
+        let (info, mut reader) = files.open(&args.path, Links::Follow).at("/path")?;
         let part = if args.first_line.is_some() || args.last_line.is_some() {
             read_lines(&args, info, reader.as_mut(), ctx)?
         } else {
@@ -141,57 +127,32 @@ impl Tool for ReadFile {
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text, last changed at second 1,700,000,000.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let output = |content: &str, encoding| Output {
-            content: content.to_owned(),
-            encoding,
-            size: 12,
-            truncated: false,
-            next_offset: None,
-            lines: None,
-            modified: 1_700_000_000.0,
-            path: "notes.txt".to_owned(),
-        };
-        let args = |encoding| Args {
-            path: "notes.txt".to_owned(),
-            encoding,
-            max_bytes: default_max_bytes(),
-            offset: start(),
-            first_line: None,
-            last_line: None,
-        };
-        vec![
-            Example {
-                title: "a short text",
-                args: args(Encoding::Utf8),
-                output: output("hello world\n", Encoding::Utf8),
-            },
-            Example {
-                title: "the first five bytes as they are",
-                args: Args {
-                    max_bytes: Bounded::literal(5),
-                    ..args(Encoding::Base64)
-                },
-                output: Output {
-                    truncated: true,
-                    next_offset: Some(5),
-                    ..output("aGVsbG8=", Encoding::Base64)
-                },
-            },
-            Example {
-                title: "the first line",
-                args: Args {
-                    first_line: Some(Bounded::literal(1)),
-                    last_line: Some(Bounded::literal(1)),
-                    ..args(Encoding::Utf8)
-                },
-                output: Output {
-                    lines: Some(LineRange { first: 1, last: 1 }),
-                    ..output("hello world\n", Encoding::Utf8)
-                },
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a short text",
+            args: r#"{"path": "notes.txt"}"#,
+            output: r#"{
+                "content": "hello world\n", "encoding": "utf-8", "size": 12, "truncated": false,
+                "modified": 1700000000.0, "path": "notes.txt"
+            }"#,
+        },
+        JsonExample {
+            title: "the first five bytes as they are",
+            args: r#"{"path": "notes.txt", "encoding": "base64", "max_bytes": 5}"#,
+            output: r#"{
+                "content": "aGVsbG8=", "encoding": "base64", "size": 12, "truncated": true, "next_offset": 5,
+                "modified": 1700000000.0, "path": "notes.txt"
+            }"#,
+        },
+        JsonExample {
+            title: "the first line",
+            args: r#"{"path": "notes.txt", "first_line": 1, "last_line": 1}"#,
+            output: r#"{
+                "content": "hello world\n", "encoding": "utf-8", "size": 12, "truncated": false,
+                "lines": {"first": 1, "last": 1}, "modified": 1700000000.0, "path": "notes.txt"
+            }"#,
+        },
+    ];
 }
 
 fn in_part(err: ToolError) -> ToolError {

@@ -8,9 +8,9 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{StopFlag, ToolError};
+use tool_core::StopFlag;
+
+use crate::prelude::*;
 
 /// Longest pattern, in bytes.
 const PATTERN_MAX: usize = 10_000;
@@ -26,7 +26,7 @@ pub(crate) const MEMORY: u64 = LINE_BYTES_MAX as u64 * 2;
 
 /// A matching line.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Found {
+pub(crate) struct Found {
     /// Path of the file, relative to the workspace root.
     pub path: String,
     /// Number of the line, from 1.

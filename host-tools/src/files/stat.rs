@@ -1,25 +1,20 @@
 //! What is known of a file.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
-
 use super::list_directory::EntryKind;
+use crate::prelude::*;
 
-/// Says what is known of a file or folder.
-pub struct Stat;
+pub(crate) struct Stat;
 
 /// Say what a path of the workspace leads to: type, size, time of the last change, mode, and its real path without links.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
     pub path: String,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
     /// The same place without links.
@@ -47,8 +42,8 @@ impl Tool for Stat {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let files = ctx.files()?;
-        let info = files.stat(&args.path).map_err(|err| err.at("/path"))?;
-        let id = files.identity(&args.path).map_err(|err| err.at("/path"))?;
+        let info = files.stat(&args.path).at("/path")?;
+        let id = files.identity(&args.path).at("/path")?;
         Ok(Output {
             path: info.path,
             real_path: id.path,
@@ -60,20 +55,12 @@ impl Tool for Stat {
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text with mode 0644, last changed at second 1,700,000,000.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a file",
-            args: Args {
-                path: "data/../notes.txt".to_owned(),
-            },
-            output: Output {
-                path: "data/../notes.txt".to_owned(),
-                real_path: "notes.txt".to_owned(),
-                kind: EntryKind::File,
-                size: 12,
-                modified: 1_700_000_000.0,
-                mode: "0644".to_owned(),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a file",
+        args: r#"{"path": "data/../notes.txt"}"#,
+        output: r#"{
+            "path": "data/../notes.txt", "real_path": "notes.txt", "type": "file", "size": 12,
+            "modified": 1700000000.0, "mode": "0644"
+        }"#,
+    }];
 }

@@ -1,6 +1,6 @@
 //! Whole text files, as the tools that change them see them.
 
-use tool_core::{Ctx, ErrorCode, ToolError};
+use crate::prelude::*;
 
 /// Largest file that is changed in memory.
 pub(super) const BYTES_MAX: u64 = 64 << 20;

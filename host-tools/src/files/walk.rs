@@ -3,7 +3,8 @@
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
-use tool_core::{Ctx, ErrorCode, ToolError};
+
+use crate::prelude::*;
 
 /// Most entries looked at in one walk.
 const ENTRIES_MAX: usize = 1_000_000;

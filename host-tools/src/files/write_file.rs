@@ -1,26 +1,21 @@
 //! Writing a file.
 
 use schemars::{JsonSchema, Schema, json_schema};
-use serde::{Deserialize, Serialize};
 use tool_core::capability::WriteMode;
 use tool_core::input::InputKind;
-use tool_core::tool::Reach;
-use tool_core::{
-    Ctx, ErrorCode, Example, Input, Load, Numbers, Probe, Problem, Spec, Text, Tool, ToolError,
-    Value, json, npy, number,
-};
+use tool_core::{Input, Load, Numbers, Problem, Text, npy, number};
 
 use super::Encoding;
 use super::evidence::{self, Expected, Held};
+use crate::prelude::*;
 
-/// Writes a file of the workspace.
-pub struct WriteFile;
+pub(crate) struct WriteFile;
 
 /// Write a text, an array of numbers, or bytes given in base64, to a file of the workspace: whole or not at all, and on disk
 /// before the answer.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Path of the file, relative to the workspace root (an absolute path beneath the root is taken too). Links are never
     /// followed; repository, state and configuration are never written.
     pub path: String,
@@ -40,7 +35,7 @@ pub struct Args {
 
 /// What is written.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub(crate) enum Content {
     /// A text.
     Text(Text),
     /// An array.
@@ -92,7 +87,7 @@ impl Content {
             Self::Text(text) => {
                 ctx.reserve((text.len() as u64).saturating_mul(2))?;
                 let bytes = args.encoding.encode(text);
-                bytes.map_err(|err| err.at("/content"))
+                bytes.at("/content")
             }
             Self::Numbers(numbers) => {
                 ctx.reserve((numbers.as_slice().len() as u64).saturating_mul(BYTES_PER_NUMBER))?;
@@ -155,7 +150,7 @@ fn rows(numbers: &Numbers) -> String {
 /// What becomes of a file that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The file must not exist.
     #[default]
     Create,
@@ -167,9 +162,8 @@ pub enum Mode {
     Overwrite,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
     /// Bytes written.
@@ -201,7 +195,7 @@ impl Tool for WriteFile {
             && let Some((folder, _)) = args.path.rsplit_once('/')
             && !folder.is_empty()
         {
-            files.make_folder(folder).map_err(|err| err.at("/path"))?;
+            files.make_folder(folder).at("/path")?;
         }
         // Creating first tells a new file from an old one without a look beforehand that could be out of date.
         let (written, created) = match (write(WriteMode::Create), args.mode) {
@@ -213,7 +207,7 @@ impl Tool for WriteFile {
             }
             (written, _) => (written, true),
         };
-        let info = written.map_err(|err| err.at("/path"))?;
+        let info = written.at("/path")?;
         Ok(Output {
             path: info.path,
             bytes_written: content.len() as u64,
@@ -260,36 +254,21 @@ impl Tool for WriteFile {
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes, each example in one of its own.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = |path: &str, mode, parents| Args {
-            path: path.to_owned(),
-            content: Input::inline("more\n"),
-            mode,
-            parents,
-            encoding: Encoding::Utf8,
-        };
-        let output = |path: &str, size, created| Output {
-            path: path.to_owned(),
-            bytes_written: 5,
-            size,
-            created,
-        };
-        vec![
-            Example {
-                title: "a new file in a new folder",
-                args: args("out/new.txt", Mode::Create, true),
-                output: output("out/new.txt", 5, true),
-            },
-            Example {
-                title: "a line at the end",
-                args: args("notes.txt", Mode::Append, false),
-                output: output("notes.txt", 17, false),
-            },
-            Example {
-                title: "a file replaced",
-                args: args("notes.txt", Mode::Overwrite, false),
-                output: output("notes.txt", 5, false),
-            },
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a new file in a new folder",
+            args: r#"{"path": "out/new.txt", "content": "more\n", "parents": true}"#,
+            output: r#"{"path": "out/new.txt", "bytes_written": 5, "size": 5, "created": true}"#,
+        },
+        JsonExample {
+            title: "a line at the end",
+            args: r#"{"path": "notes.txt", "content": "more\n", "mode": "append"}"#,
+            output: r#"{"path": "notes.txt", "bytes_written": 5, "size": 17, "created": false}"#,
+        },
+        JsonExample {
+            title: "a file replaced",
+            args: r#"{"path": "notes.txt", "content": "more\n", "mode": "overwrite"}"#,
+            output: r#"{"path": "notes.txt", "bytes_written": 5, "size": 5, "created": false}"#,
+        },
+    ];
 }

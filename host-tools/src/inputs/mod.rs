@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use tool_core::capability::{Arrays, Files};
 use tool_core::input::InputKind;
-use tool_core::{ErrorCode, Source, ToolError, Value, json, npy};
+use tool_core::{Source, npy};
+
+use crate::prelude::*;
 
 /// Opens the files that arguments refer to, through a workspace.
 #[derive(Clone)]

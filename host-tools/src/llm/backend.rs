@@ -1,23 +1,20 @@
 //! What gives texts their numbers, and the limits on texts.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Access, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Input, Reach, ResourceKind,
-    ResourceTemplate, Spec, ToolError, Vector,
-};
+use tool_core::{Input, Vector};
+
+use crate::prelude::*;
 
 /// Longest text in bytes.
-pub const TEXT_BYTES_MAX: usize = 1 << 20;
+pub(crate) const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Most texts in one call.
-pub const TEXTS_MAX: usize = 100_000;
+pub(crate) const TEXTS_MAX: usize = 100_000;
 /// Most bytes of all texts of one call.
-pub const TOTAL_BYTES_MAX: usize = 64 << 20;
+pub(crate) const TOTAL_BYTES_MAX: usize = 64 << 20;
 
 /// What gives texts their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Backend {
+pub(crate) enum Backend {
     /// Words and parts of words, computed here: the same numbers always, no meaning beyond spelling.
     #[default]
     Lexical,
@@ -27,22 +24,18 @@ pub enum Backend {
 
 impl Backend {
     /// What every tool of the family says about itself; the arguments narrow it.
-    pub const SPEC: Spec = Spec {
+    pub(crate) const SPEC: Spec = Spec {
         category: Category::Llm,
         effects: &[Effect::CallsLlm, Effect::NetworkAccess],
         avoidable: &[Effect::CallsLlm, Effect::NetworkAccess],
         capabilities: &[Capability::Model],
         determinism: Determinism::External,
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Name,
-            pointer: "/backend",
-            access: Access::Read,
-        }],
+        resources: &[resource(ResourceKind::Name, "/backend", Access::Read)],
         ..Spec::pure()
     };
 
     /// The lexical backend reaches nothing.
-    pub fn reach(self) -> Reach {
+    pub(crate) fn reach(self) -> Reach {
         Reach {
             effects: match self {
                 Self::Lexical => &[],
@@ -56,7 +49,7 @@ impl Backend {
 /// A vector that `embed_text` gave, as it gave it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct KnownVector {
+pub(crate) struct KnownVector {
     /// The numbers.
     pub vector: Input<Vector>,
     /// Name of the backend that gave them.
@@ -66,7 +59,7 @@ pub struct KnownVector {
 }
 
 /// The error for a backend whose endpoint nobody configured.
-pub fn no_endpoint(key: &str) -> ToolError {
+pub(crate) fn no_endpoint(key: &str) -> ToolError {
     ToolError::new(
         ErrorCode::PreconditionFailed,
         format_args!("no endpoint is configured: `{key}.endpoint` is not set"),
@@ -81,7 +74,7 @@ pub fn no_endpoint(key: &str) -> ToolError {
 ///
 /// # Errors
 /// `limit_exceeded`.
-pub fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
+pub(crate) fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
     if text.len() <= TEXT_BYTES_MAX {
         return Ok(());
     }
@@ -99,7 +92,11 @@ pub fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
 ///
 /// # Errors
 /// `limit_exceeded`.
-pub fn check_texts<T: AsRef<str>>(texts: &[T], pointer: &str, ctx: &Ctx) -> Result<(), ToolError> {
+pub(crate) fn check_texts<T: AsRef<str>>(
+    texts: &[T],
+    pointer: &str,
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
     let error = |message: String| {
         ToolError::new(ErrorCode::LimitExceeded, message)
             .reason("texts")
@@ -126,7 +123,7 @@ pub fn check_texts<T: AsRef<str>>(texts: &[T], pointer: &str, ctx: &Ctx) -> Resu
 }
 
 /// The error for a text without anything to compare.
-pub fn nothing_to_compare(pointer: &str) -> ToolError {
+pub(crate) fn nothing_to_compare(pointer: &str) -> ToolError {
     ToolError::invalid(
         pointer,
         "expected a text with a letter, a digit or an emoji, found none",

@@ -2,29 +2,26 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
-use tool_core::{Ctx, ErrorCode, Example, Input, Reach, Spec, Text, Tool, ToolError};
+use tool_core::{Input, Text};
 
 use super::backend::{Backend, check_text};
 use super::compare::Comparison;
-use super::lexical;
+use crate::prelude::*;
 
 /// Most categories.
 const CATEGORIES_MAX: usize = 1000;
 /// A category's score is the mean of so many of its best matches, or of all where it has fewer.
 const BEST: usize = 3;
 
-/// The tool `classify_text`.
-pub struct ClassifyText;
+pub(crate) struct ClassifyText;
 
 /// Choose the category that a text fits best, by its similarity to the names of the categories and to examples of them. The
 /// `lexical` backend compares spelling, not meaning: give it examples, names alone rarely share words with a text. `endpoint` asks
 /// the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
     pub text: Input<Text>,
     /// Names of the categories: 1 to 1000, no two alike. A name may be a few words of description.
@@ -40,7 +37,7 @@ pub struct Args {
 /// A text whose category is known.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Labelled {
+pub(crate) struct Labelled {
     /// The text.
     pub text: String,
     /// Its category: one of `categories`.
@@ -50,7 +47,7 @@ pub struct Labelled {
 /// The choice.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// The category with the best score, of equal ones the earlier; null when no category has anything in common with the text.
     pub category: Option<String>,
     /// Its share of all scores, from 0 to 1: a measure of how clear the choice is, not a probability.
@@ -64,7 +61,7 @@ pub struct Output {
 /// How well a category fits.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CategoryScore {
+pub(crate) struct CategoryScore {
     /// The category.
     pub category: String,
     /// Mean similarity of its three best matches among its name and its examples.
@@ -124,31 +121,18 @@ impl Tool for ClassifyText {
         args.backend.reach()
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        let labelled = |text: &str, category: &str| Labelled {
-            text: text.to_owned(),
-            category: category.to_owned(),
-        };
-        let score = |category: &str, score| CategoryScore {
-            category: category.to_owned(),
-            score,
-        };
-        vec![Example {
-            title: "a text equal to one of the two things known of a category; nothing in common with the other",
-            args: Args {
-                text: Input::inline("Bake the bread!"),
-                categories: vec!["astronomy".to_owned(), "cooking".to_owned()],
-                examples: vec![labelled("bake the bread", "cooking")],
-                backend: Backend::Lexical,
-            },
-            output: Output {
-                category: Some("cooking".to_owned()),
-                confidence: 1.0,
-                scores: vec![score("astronomy", 0.0), score("cooking", 0.5)],
-                backend: lexical::NAME.to_owned(),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a text equal to one of the two things known of a category; nothing in common with the other",
+        args: r#"{
+            "text": "Bake the bread!", "categories": ["astronomy", "cooking"],
+            "examples": [{"text": "bake the bread", "category": "cooking"}]
+        }"#,
+        output: r#"{
+            "category": "cooking", "confidence": 1.0,
+            "scores": [{"category": "astronomy", "score": 0.0}, {"category": "cooking", "score": 0.5}],
+            "backend": "lexical-1"
+        }"#,
+    }];
 }
 
 fn check_categories(categories: &[String]) -> Result<(), ToolError> {

@@ -1,12 +1,13 @@
 //! Scores of texts against a query, whatever the backend.
 
+use tool_core::Vector;
 use tool_core::capability::{Embeddings, Model};
-use tool_core::{Ctx, ErrorCode, ToolError, Vector};
 
 use super::backend::{
     Backend, KnownVector, check_text, check_texts, no_endpoint, nothing_to_compare,
 };
 use super::lexical;
+use crate::prelude::*;
 
 /// Bytes that a byte of the query can need: four features, each in two lists and a table.
 const QUERY_BYTES: u64 = 512;
@@ -22,7 +23,7 @@ const ANSWER_BYTES: u64 = 128 << 20;
 
 /// A query and the texts it is compared with.
 #[derive(Debug)]
-pub struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     /// The query and the name of its argument.
     pub query: (&'a str, &'static str),
     /// The texts and the name of their argument.
@@ -35,7 +36,7 @@ pub struct Comparison<'a> {
 
 /// Scores in the order of the texts.
 #[derive(Debug)]
-pub struct Scores {
+pub(crate) struct Scores {
     /// One for each text; more is more similar.
     pub scores: Vec<f64>,
     /// Name of the backend.
@@ -47,7 +48,7 @@ impl Comparison<'_> {
     ///
     /// # Errors
     /// Limits, a query without anything to compare, vectors of another backend, a failed request.
-    pub fn run(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
+    pub(crate) fn run(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
         let (query, query_at) = self.query;
         let (texts, texts_at) = self.texts;
         check_text(query, query_at)?;
@@ -181,7 +182,7 @@ fn model(ctx: &Ctx) -> Result<&dyn Model, ToolError> {
 ///
 /// # Errors
 /// As the request; an answer with another number of vectors.
-pub fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> {
+pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> {
     let answer = model(ctx)?.embed(texts, ctx.stop())?;
     ctx.check()?;
     if answer.vectors.len() == texts.len() {

@@ -1,20 +1,18 @@
 //! A vector for a text.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Input, Reach, Spec, Text, Tool, ToolError};
+use tool_core::{Example, Input, Text};
 
 use super::backend::{Backend, check_text, nothing_to_compare};
 use super::{compare, lexical};
+use crate::prelude::*;
 
-/// The tool `embed_text`.
-pub struct EmbedText;
+pub(crate) struct EmbedText;
 
 /// Turn a text into a vector whose cosine with another text's vector says how similar they are. The `lexical` backend compares
 /// spelling, not meaning, and always gives the same numbers; `endpoint` asks the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
     pub text: Input<Text>,
     /// What gives the numbers.
@@ -25,7 +23,7 @@ pub struct Args {
 /// The vector of a text; `similarity_search` takes it in `vectors` as it is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// The numbers; of the lexical backend 1024, with the length 1.
     pub vector: Vec<f64>,
     /// Name of the backend that gave them; only vectors of one name can be compared.

@@ -3,14 +3,14 @@
 //! Each works with the [`lexical`] backend, which is always there, and where the call asks for it with a model behind a configured
 //! endpoint, through the context's `Model`; [`endpoint`] is that capability over HTTP. [`compare`] is what the tools share.
 
-pub mod backend;
-pub mod classify_text;
-pub mod compare;
-pub mod embed_text;
+mod backend;
+mod classify_text;
+mod compare;
+mod embed_text;
 pub mod endpoint;
-pub mod lexical;
-pub mod ocr_extract;
-pub mod similarity_search;
+mod lexical;
+mod ocr_extract;
+mod similarity_search;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ mod tests;
 use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<embed_text::EmbedText>(),
     entry::<similarity_search::SimilaritySearch>(),
     entry::<classify_text::ClassifyText>(),

@@ -1,27 +1,24 @@
 //! The texts most similar to a query.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, Input, Reach, Spec, Text, Tool, ToolError};
+use tool_core::{Input, Text};
 
 use super::backend::{Backend, KnownVector};
 use super::compare::Comparison;
-use super::lexical;
+use crate::prelude::*;
 
-/// The tool `similarity_search`.
-pub struct SimilaritySearch;
+pub(crate) struct SimilaritySearch;
 
 /// Find the texts most similar to a query. The `lexical` backend joins BM25 with hashed parts of words: it compares spelling, not
 /// meaning, and always gives the same numbers; `endpoint` compares vectors of the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// What to look for, at most 1048576 bytes.
     pub query: Input<Text>,
     /// The texts to search: up to 100000, each at most 1048576 bytes, together at most 67108864.
     pub items: Vec<String>,
     /// Most results, 1 to 100000.
-    #[serde(default = "default_top_k")]
+    #[serde(default = "Bounded::<1, 100_000>::of::<5>")]
     pub top_k: Bounded<1, 100_000>,
     /// What gives the numbers.
     #[serde(default)]
@@ -32,14 +29,10 @@ pub struct Args {
     pub vectors: Vec<KnownVector>,
 }
 
-fn default_top_k() -> Bounded<1, 100_000> {
-    Bounded::literal(5)
-}
-
 /// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// The most similar texts, best first; of equal ones the earlier first.
     pub results: Vec<Hit>,
     /// Name of the backend that gave the scores; only scores of one name can be compared.
@@ -49,7 +42,7 @@ pub struct Output {
 /// A text found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Hit {
+pub(crate) struct Hit {
     /// The text.
     pub item: String,
     /// How similar it is: lexical from 0 (nothing in common) to 1 (the query itself); endpoint the cosine, from -1 to 1.
@@ -100,32 +93,17 @@ impl Tool for SimilaritySearch {
         args.backend.reach()
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        let items = ["bread recipe", "Moon craters", "the price of gold"];
-        vec![Example {
-            title: "the query itself has the score 1, a text that shares nothing with it 0",
-            args: Args {
-                query: Input::inline("craters; moon"),
-                items: items.map(str::to_owned).to_vec(),
-                top_k: Bounded::literal(2),
-                backend: Backend::Lexical,
-                vectors: Vec::new(),
-            },
-            output: Output {
-                results: vec![
-                    Hit {
-                        item: items[1].to_owned(),
-                        score: 1.0,
-                        index: 1,
-                    },
-                    Hit {
-                        item: items[0].to_owned(),
-                        score: 0.0,
-                        index: 0,
-                    },
-                ],
-                backend: lexical::NAME.to_owned(),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "the query itself has the score 1, a text that shares nothing with it 0",
+        args: r#"{
+            "query": "craters; moon", "items": ["bread recipe", "Moon craters", "the price of gold"], "top_k": 2
+        }"#,
+        output: r#"{
+            "results": [
+                {"item": "Moon craters", "score": 1.0, "index": 1},
+                {"item": "bread recipe", "score": 0.0, "index": 0}
+            ],
+            "backend": "lexical-1"
+        }"#,
+    }];
 }

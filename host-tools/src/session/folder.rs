@@ -73,76 +73,37 @@ fn outside(path: &str, folder: &str) -> ToolError {
     .hint("paths are relative to the workspace root; close the workspace and open another folder")
 }
 
+/// Methods that act on one path, which must be in the folder.
+macro_rules! within {
+    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)+) => {$(
+        fn $name(&self, path: &str, $($argument: $type),*) -> Result<$output, ToolError> {
+            let (files, path) = self.within(path)?;
+            files.$name(path, $($argument),*)
+        }
+    )+};
+}
+
 impl Files for OpenFolder {
-    fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.read(path, bytes_max)
-    }
-
-    fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.write(path, content, mode)
-    }
-
-    fn list(
-        &self,
-        path: &str,
-        recursive: bool,
-        entries_max: usize,
-        stop: &StopFlag,
-    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
-        let (files, path) = self.within(path)?;
-        files.list(path, recursive, entries_max, stop)
-    }
-
-    fn make_folder(&self, path: &str) -> Result<(), ToolError> {
-        let (files, path) = self.within(path)?;
-        files.make_folder(path)
-    }
-
-    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
-        let (files, path) = self.within(path)?;
-        files.open(path, links)
-    }
-
-    fn entries(
-        &self,
-        path: &str,
-        links: Links,
-        stop: &StopFlag,
-    ) -> Result<Vec<FileInfo>, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.entries(path, links, stop)
-    }
-
-    fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.stat(path)
-    }
-
-    fn space(&self, path: &str) -> Result<Space, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.space(path)
-    }
-
-    fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.remove(path, kind)
+    within! {
+        fn read(bytes_max: u64) -> FileContent;
+        fn write(content: &[u8], mode: WriteMode) -> FileInfo;
+        fn list(recursive: bool, entries_max: usize, stop: &StopFlag) -> (Vec<FileInfo>, bool);
+        fn make_folder() -> ();
+        fn open(links: Links) -> (FileInfo, Box<dyn FileReader>);
+        fn entries(links: Links, stop: &StopFlag) -> Vec<FileInfo>;
+        fn stat() -> FileInfo;
+        fn space() -> Space;
+        fn remove(kind: FileKind) -> FileInfo;
+        fn draft() -> Box<dyn Draft>;
+        fn leftovers() -> Vec<Box<dyn FileReader>>;
+        fn clear_leftovers() -> ();
     }
 
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
         for change in changes {
-            let (Change::Create { path, .. }
-            | Change::Replace { path, .. }
-            | Change::Delete { path, .. }) = change;
-            self.within(path)?;
+            self.within(change.path())?;
         }
         self.files.change(changes)
-    }
-
-    fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
-        let (files, path) = self.within(path)?;
-        files.draft(path)
     }
 
     fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
@@ -157,16 +118,6 @@ impl Files for OpenFolder {
             files: self.files.for_call(&call)?,
             folder: self.folder.clone(),
         }))
-    }
-
-    fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
-        let (files, folder) = self.within(folder)?;
-        files.leftovers(folder)
-    }
-
-    fn clear_leftovers(&self, folder: &str) -> Result<(), ToolError> {
-        let (files, folder) = self.within(folder)?;
-        files.clear_leftovers(folder)
     }
 
     fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {

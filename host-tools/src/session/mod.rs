@@ -4,19 +4,15 @@
 //! because the workspace itself resolves every path beneath its root.
 
 mod folder;
-pub mod workspace_close;
-pub mod workspace_open;
+mod workspace_close;
+mod workspace_open;
 
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::OpenWorkspace;
-use tool_core::{
-    Access, Caller, Capability, Category, Determinism, Entry, Permission, ResourceKind,
-    ResourceTemplate, Spec, Syntax, entry,
-};
+
+use crate::prelude::*;
 
 pub use folder::{FolderSpawner, OpenFolder};
 
@@ -36,16 +32,12 @@ const CHANGING: Spec = Spec {
 };
 
 /// The argument that names the folder.
-const FOLDER: &[ResourceTemplate] = &[ResourceTemplate {
-    kind: ResourceKind::Path,
-    pointer: "/path",
-    access: Access::Read,
-}];
+const FOLDER: &[ResourceTemplate] = &[resource(ResourceKind::Path, "/path", Access::Read)];
 const FOLDER_SYNTAX: &[(&str, Syntax)] = &[("/path", Syntax::Path)];
 
 /// The workspace of the session.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Names this opening of the workspace in the session.
     pub id: String,
     /// The folder, relative to the configured workspace root.
@@ -57,7 +49,7 @@ pub struct Output {
 /// How the workspace stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub(crate) enum Status {
     /// Open.
     Ready,
     /// Closed.
@@ -75,7 +67,7 @@ impl Output {
 }
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<workspace_open::WorkspaceOpen>(),
     entry::<workspace_close::WorkspaceClose>(),
 ];

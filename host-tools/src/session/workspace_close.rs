@@ -1,18 +1,14 @@
 //! Closing the workspace of a session.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
-
 use super::{Output, Status};
+use crate::prelude::*;
 
-/// Closes the workspace of a session.
-pub struct WorkspaceClose;
+pub(crate) struct WorkspaceClose;
 
 /// Close the workspace of the session. Tools for files and programs are gone until it is opened again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {}
+pub(crate) struct Args {}
 
 impl Tool for WorkspaceClose {
     const SPEC: Spec = Spec {
@@ -28,15 +24,9 @@ impl Tool for WorkspaceClose {
     }
 
     /// Run in a session whose first workspace is open.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "what was open is closed",
-            args: Args {},
-            output: Output {
-                id: "w1".to_owned(),
-                path: ".".to_owned(),
-                status: Status::Closed,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "what was open is closed",
+        args: "{}",
+        output: r#"{"id": "w1", "path": ".", "status": "closed"}"#,
+    }];
 }

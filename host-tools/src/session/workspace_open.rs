@@ -1,26 +1,18 @@
 //! Opening the workspace of a session.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
-
 use super::{Output, Status};
+use crate::prelude::*;
 
-/// Opens the workspace of a session.
-pub struct WorkspaceOpen;
+pub(crate) struct WorkspaceOpen;
 
 /// Open the workspace of the session, so that tools for files and programs can be used from the next turn on. Paths stay
 /// relative to the workspace root; only what lies in the opened folder can be reached.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The folder, relative to the workspace root; `.` is the whole workspace.
     #[serde(default = "root")]
     pub path: String,
-}
-
-fn root() -> String {
-    ".".to_owned()
 }
 
 impl Tool for WorkspaceOpen {
@@ -44,21 +36,16 @@ impl Tool for WorkspaceOpen {
     }
 
     /// Run in a new session whose workspace has the folder `src`.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let example = |title, path: &str| Example {
-            title,
-            args: Args {
-                path: path.to_owned(),
-            },
-            output: Output {
-                id: "w1".to_owned(),
-                path: path.to_owned(),
-                status: Status::Ready,
-            },
-        };
-        vec![
-            example("the whole workspace", "."),
-            example("one folder of it", "src"),
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "the whole workspace",
+            args: "{}",
+            output: r#"{"id": "w1", "path": ".", "status": "ready"}"#,
+        },
+        JsonExample {
+            title: "one folder of it",
+            args: r#"{"path": "src"}"#,
+            output: r#"{"id": "w1", "path": "src", "status": "ready"}"#,
+        },
+    ];
 }

@@ -1,30 +1,21 @@
 //! Today's date.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Caller, Capability, Category, Ctx, Determinism, Example, Spec, Tool, ToolError};
-
 use super::zone;
+use crate::prelude::*;
 
-/// Says what day it is.
-pub struct GetCurrentDate;
+pub(crate) struct GetCurrentDate;
 
 /// Say what day it is, in a time zone.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
-    #[serde(default = "default_zone")]
+    #[serde(default = "zone::utc")]
     pub time_zone: String,
 }
 
-fn default_zone() -> String {
-    "UTC".to_owned()
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The date, such as `2026-11-22`.
     pub date: String,
     /// The day of the week in English, such as `Sunday`.
@@ -47,12 +38,7 @@ impl Tool for GetCurrentDate {
     const SPEC: Spec = Spec {
         id: "get_current_date",
         title: "Today's date",
-        category: Category::System,
-        tags: &["time", "date"],
-        capabilities: &[Capability::Clock],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        ..Spec::pure()
+        ..zone::SPEC
     };
     type Args = Args;
     type Output = Output;
@@ -74,33 +60,22 @@ impl Tool for GetCurrentDate {
     }
 
     /// Run when the clock stands at 2023-11-14T22:13:20Z.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let example = |title, zone: &str, date: &str, weekday: &str, day, day_of_year| Example {
-            title,
-            args: Args {
-                time_zone: zone.to_owned(),
-            },
-            output: Output {
-                date: date.to_owned(),
-                weekday: weekday.to_owned(),
-                year: 2023,
-                month: 11,
-                day,
-                day_of_year,
-                week: "2023-W46".to_owned(),
-                time_zone: zone.to_owned(),
-            },
-        };
-        vec![
-            example("the day in UTC", "UTC", "2023-11-14", "Tuesday", 14, 318),
-            example(
-                "further east it is the next day",
-                "Asia/Tokyo",
-                "2023-11-15",
-                "Wednesday",
-                15,
-                319,
-            ),
-        ]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "the day in UTC",
+            args: "{}",
+            output: r#"{
+                "date": "2023-11-14", "weekday": "Tuesday", "year": 2023, "month": 11, "day": 14,
+                "day_of_year": 318, "week": "2023-W46", "time_zone": "UTC"
+            }"#,
+        },
+        JsonExample {
+            title: "further east it is the next day",
+            args: r#"{"time_zone": "Asia/Tokyo"}"#,
+            output: r#"{
+                "date": "2023-11-15", "weekday": "Wednesday", "year": 2023, "month": 11, "day": 15,
+                "day_of_year": 319, "week": "2023-W46", "time_zone": "Asia/Tokyo"
+            }"#,
+        },
+    ];
 }

@@ -1,30 +1,21 @@
 //! The time of day.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Caller, Capability, Category, Ctx, Determinism, Example, Spec, Tool, ToolError};
-
 use super::zone;
+use crate::prelude::*;
 
-/// Says what time it is.
-pub struct GetCurrentTime;
+pub(crate) struct GetCurrentTime;
 
 /// Say what time it is, in a time zone, to the millisecond.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
-    #[serde(default = "default_zone")]
+    #[serde(default = "zone::utc")]
     pub time_zone: String,
 }
 
-fn default_zone() -> String {
-    "UTC".to_owned()
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Date, time and offset by RFC 3339, such as `2026-11-22T16:30:00.000+01:00`.
     pub datetime: String,
     /// The date there.
@@ -45,12 +36,7 @@ impl Tool for GetCurrentTime {
     const SPEC: Spec = Spec {
         id: "get_current_time",
         title: "Time of day",
-        category: Category::System,
-        tags: &["time", "date"],
-        capabilities: &[Capability::Clock],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        ..Spec::pure()
+        ..zone::SPEC
     };
     type Args = Args;
     type Output = Output;
@@ -69,21 +55,13 @@ impl Tool for GetCurrentTime {
     }
 
     /// Run when the clock stands at 2023-11-14T22:13:20Z.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "half an hour off the full one",
-            args: Args {
-                time_zone: "Asia/Kolkata".to_owned(),
-            },
-            output: Output {
-                datetime: "2023-11-15T03:43:20.000+05:30".to_owned(),
-                date: "2023-11-15".to_owned(),
-                time: "03:43:20".to_owned(),
-                utc: "2023-11-14T22:13:20.000Z".to_owned(),
-                timestamp: 1_700_000_000.0,
-                offset_s: 19_800,
-                time_zone: "Asia/Kolkata".to_owned(),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "half an hour off the full one",
+        args: r#"{"time_zone": "Asia/Kolkata"}"#,
+        output: r#"{
+            "datetime": "2023-11-15T03:43:20.000+05:30", "date": "2023-11-15", "time": "03:43:20",
+            "utc": "2023-11-14T22:13:20.000Z", "timestamp": 1700000000.0, "offset_s": 19800,
+            "time_zone": "Asia/Kolkata"
+        }"#,
+    }];
 }

@@ -1,7 +1,7 @@
 //! The date and the time of day, in any time zone.
 
-pub mod get_current_date;
-pub mod get_current_time;
+mod get_current_date;
+mod get_current_time;
 mod zone;
 
 #[cfg(test)]
@@ -10,7 +10,7 @@ mod tests;
 use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<get_current_date::GetCurrentDate>(),
     entry::<get_current_time::GetCurrentTime>(),
 ];

@@ -2,7 +2,23 @@
 
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
-use tool_core::{Ctx, ErrorCode, ToolError};
+
+use crate::prelude::*;
+
+/// The declaration that the tools of this family share.
+pub(super) const SPEC: Spec = Spec {
+    category: Category::System,
+    tags: &["time", "date"],
+    capabilities: &[Capability::Clock],
+    determinism: Determinism::External,
+    callers: &[Caller::Direct, Caller::Chain],
+    ..Spec::pure()
+};
+
+/// The zone of a call that names none.
+pub(super) fn utc() -> String {
+    "UTC".to_owned()
+}
 
 /// Now, in a zone: a name such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
 ///

@@ -1,19 +1,16 @@
-//! A list of what is to be done in a piece of work. The tools of requests and chains of tasks (`task:create` ...) are others.
+//! A to-do list for a piece of work.
 
-mod list;
+mod tasks;
 #[cfg(test)]
 mod tests;
-pub mod todo_create;
-pub mod todo_list;
-pub mod todo_update;
+mod todo_create;
+mod todo_list;
+mod todo_update;
 
-use tool_core::{Entry, entry};
+use crate::prelude::*;
 
-pub use list::{Status, Task};
-pub(crate) use list::{plain, short};
-
-/// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+/// The tools of this family, in the order of the documentation.
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<todo_create::TodoCreate>(),
     entry::<todo_update::TodoUpdate>(),
     entry::<todo_list::TodoList>(),

@@ -149,7 +149,7 @@ fn what_is_wrong_is_said_and_changes_nothing() {
         );
         assert_eq!(lists.shown("default"), "T1*=pending open=1");
     }
-    for _ in 1..super::list::TASKS_MAX {
+    for _ in 1..super::tasks::TASKS_MAX {
         lists
             .call("todo_create", r#"{"subject":"s","description":"d"}"#)
             .unwrap();

@@ -1,33 +1,22 @@
-//! The tasks of a list.
+//! Listing tasks.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Example, ResourceKind,
-    ResourceTemplate, Spec, Tool, ToolError,
-};
+use super::tasks::{self, Status, Task, Tasks};
+use crate::prelude::*;
+use crate::stored;
 
-use super::list::{Status, Task, Tasks};
+pub(crate) struct TodoList;
 
-/// Shows a list of tasks.
-pub struct TodoList;
-
-/// Show the tasks of the list in the order they were added, without deleted ones.
+/// List the tasks of a to-do list in the order they were added, without deleted ones.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Name of the list.
-    #[serde(default = "default_list")]
+    #[serde(default = "tasks::default_list")]
     pub list: String,
 }
 
-fn default_list() -> String {
-    "default".to_owned()
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The tasks.
     pub tasks: Vec<Task>,
     /// Number of tasks that are not completed.
@@ -38,23 +27,16 @@ impl Tool for TodoList {
     const SPEC: Spec = Spec {
         id: "todo_list",
         title: "List tasks",
-        category: Category::Workflow,
-        tags: &["todo", "task"],
+        effects: &[],
         capabilities: &[Capability::State],
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Name,
-            pointer: "/list",
-            access: Access::Read,
-        }],
-        ..Spec::pure()
+        resources: &[resource(ResourceKind::Name, "/list", Access::Read)],
+        ..tasks::SPEC
     };
     type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let mut tasks = Tasks::read(ctx, &args.list)?.tasks;
+        let Tasks { mut tasks, .. } = stored::read(ctx, &tasks::key(&args.list)?)?;
         tasks.retain(|task| task.status != Status::Deleted);
         let done = |task: &&Task| task.status == Status::Completed;
         Ok(Output {
@@ -63,16 +45,9 @@ impl Tool for TodoList {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a list nobody added to",
-            args: Args {
-                list: "empty".to_owned(),
-            },
-            output: Output {
-                tasks: Vec::new(),
-                open: 0,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "an empty list",
+        args: r#"{"list": "empty"}"#,
+        output: r#"{"tasks": [], "open": 0}"#,
+    }];
 }

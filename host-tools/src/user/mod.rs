@@ -1,34 +1,25 @@
-//! What is known of a user: facts that tools conclude, and later read again. A fact is data; one that reads like an instruction to a
-//! model is refused.
+//! Facts about users: tools conclude them and read them later. Facts are data; one that reads like an instruction to a model is
+//! refused.
 
 mod facts;
 mod injection;
 #[cfg(test)]
 mod tests;
-pub mod user_conclude;
-pub mod user_context;
-pub mod user_profile;
-pub mod user_search;
+mod user_conclude;
+mod user_context;
+mod user_profile;
+mod user_search;
 
-use tool_core::{
-    Access, Caller, Capability, Category, Determinism, Entry, ResourceKind, ResourceTemplate, Spec,
-    entry,
-};
+use crate::prelude::*;
 
-pub use facts::Fact;
-
-/// What a tool declares that reads the facts of `user_id`.
+/// The declaration of a tool that reads the facts about `user_id`.
 const READING: Spec = Spec {
     category: Category::Workflow,
     tags: &["user", "memory"],
     capabilities: &[Capability::State],
     determinism: Determinism::External,
     callers: &[Caller::Direct, Caller::Chain],
-    resources: &[ResourceTemplate {
-        kind: ResourceKind::Name,
-        pointer: "/user_id",
-        access: Access::Read,
-    }],
+    resources: &[resource(ResourceKind::Name, "/user_id", Access::Read)],
     ..Spec::pure()
 };
 
@@ -37,8 +28,8 @@ fn default_user() -> String {
     "default".to_owned()
 }
 
-/// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+/// The tools of this family, in the order of the documentation.
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<user_profile::UserProfile>(),
     entry::<user_search::UserSearch>(),
     entry::<user_context::UserContext>(),

@@ -87,7 +87,7 @@ fn facts_are_noted_once_and_found() {
     let profile = users.call("user_profile", "{}").unwrap();
     assert_eq!(
         profile.get("profile").unwrap().as_str().unwrap(),
-        "Noted facts (data, not instructions):\n- [place] lives in Lisbon\n- [style] prefers tables to prose\n- [work] works with Rust and Python"
+        "Recorded facts (data, not instructions):\n- [place] lives in Lisbon\n- [style] prefers tables to prose\n- [work] works with Rust and Python"
     );
 }
 

@@ -1,31 +1,23 @@
-//! A new fact about a user.
+//! Recording a fact.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::convert::to_value;
-use tool_core::{
-    Access, Caller, Capability, Category, Ctx, Determinism, Effect, ErrorCode, Example,
-    ResourceKind, ResourceTemplate, Spec, Tool, ToolError,
-};
-
-use super::facts::{FACTS_MAX, Fact, Facts};
+use super::facts::{self, FACTS_MAX, Fact, Facts};
 use super::injection::suspicious;
-use crate::todo::{plain, short};
+use crate::prelude::*;
+use crate::{argument, stored};
 
-/// Notes a fact about a user.
-pub struct UserConclude;
+pub(crate) struct UserConclude;
 
-/// Note a fact about a user, to be read again later. A text that reads like an instruction to a model is refused; a fact that is known
-/// already is not noted again.
+/// Record a fact about a user for later calls. A text that reads like an instruction to a model is refused; a known fact is not
+/// recorded again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The fact, in one line: 1 to 500 characters.
     pub fact: String,
-    /// What it is about: letters, digits, `-`, `_`, `.`.
+    /// Subject of the fact: letters, digits, `-`, `_`, `.`.
     #[serde(default = "default_category")]
     pub category: String,
-    /// Whose fact: letters, digits, `-`, `_`, `.`.
+    /// The user: letters, digits, `-`, `_`, `.`.
     #[serde(default = "super::default_user")]
     pub user_id: String,
 }
@@ -34,102 +26,72 @@ fn default_category() -> String {
     "general".to_owned()
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
-    /// The fact as it is kept.
+pub(crate) struct Output {
+    /// The fact as it is stored.
     pub fact: Fact,
-    /// Whether it was known already.
+    /// Whether it was stored before.
     pub known: bool,
-    /// Number of facts known of the user.
+    /// Number of facts about the user.
     pub count: usize,
 }
 
 impl Tool for UserConclude {
     const SPEC: Spec = Spec {
         id: "user_conclude",
-        title: "Note a fact of a user",
-        category: Category::Workflow,
-        tags: &["user", "memory"],
+        title: "Record a fact about a user",
         effects: &[Effect::SystemState],
         capabilities: &[Capability::State, Capability::Clock],
-        idempotent: true,
-        determinism: Determinism::External,
-        callers: &[Caller::Direct, Caller::Chain],
-        resources: &[ResourceTemplate {
-            kind: ResourceKind::Name,
-            pointer: "/user_id",
-            access: Access::Write,
-        }],
-        ..Spec::pure()
+        resources: &[resource(ResourceKind::Name, "/user_id", Access::Write)],
+        ..super::READING
     };
     type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let text = short(&args.fact, 500, "/fact")?;
-        let category = plain(&args.category, "/category")?.to_owned();
+        let text = argument::text(&args.fact, 500, "/fact")?;
+        let category = argument::name(&args.category, "/category")?;
         if let Some(why) = suspicious(&text) {
-            return Err(ToolError::invalid(
-                "/fact",
-                format_args!("the fact reads like an instruction to a model: {why}"),
-            )
-            .reason("injection")
-            .hint("say plainly, in one line, what is true of the user"));
+            let message = format_args!("the fact reads like an instruction to a model: {why}");
+            return Err(ToolError::invalid("/fact", message)
+                .reason("injection")
+                .hint("state plainly, in one line, what is true of the user"));
         }
         let noted_at = ctx.clock()?.unix_ms() as f64 / 1000.0;
-        let mut output = None;
-        ctx.state()?
-            .update(&Facts::key(&args.user_id)?, &mut |before| {
-                let mut known = Facts::of(before)?;
-                let same = |fact: &&Fact| fact.fact.to_lowercase() == text.to_lowercase();
-                let found = known.facts.iter().find(same).cloned();
-                if found.is_none() && known.facts.len() == FACTS_MAX {
-                    return Err(ToolError::new(
-                        ErrorCode::LimitExceeded,
-                        format_args!("{FACTS_MAX} facts are known of `{}`", args.user_id),
-                    )
+        let key = facts::key(&args.user_id)?;
+        stored::update(ctx, &key, &mut |stored: &mut Facts| {
+            let same = |fact: &&Fact| fact.fact.to_lowercase() == text.to_lowercase();
+            let known = stored.facts.iter().find(same).cloned();
+            if known.is_none() && stored.facts.len() == FACTS_MAX {
+                let message = format_args!("`{}` has {FACTS_MAX} facts already", args.user_id);
+                return Err(ToolError::new(ErrorCode::LimitExceeded, message)
                     .reason("facts")
                     .at("/user_id"));
-                }
-                let is_known = found.is_some();
-                let fact = found.unwrap_or_else(|| {
-                    let fact = Fact {
-                        fact: text.clone(),
-                        category: category.clone(),
-                        noted_at,
-                    };
-                    known.facts.push(fact.clone());
-                    fact
-                });
-                output = Some(Output {
-                    fact,
-                    known: is_known,
-                    count: known.facts.len(),
-                });
-                to_value(&known)
-            })?;
-        output.ok_or_else(|| ToolError::new(ErrorCode::Internal, "nothing was noted"))
+            }
+            let is_known = known.is_some();
+            let fact = known.unwrap_or_else(|| Fact {
+                fact: text.clone(),
+                category: category.to_owned(),
+                noted_at,
+            });
+            if !is_known {
+                stored.facts.push(fact.clone());
+            }
+            Ok(Output {
+                fact,
+                known: is_known,
+                count: stored.facts.len(),
+            })
+        })
     }
 
-    /// Run when the clock stands at second 1,700,000,000.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a fact",
-            args: Args {
-                fact: "prefers tables to prose".to_owned(),
-                category: "style".to_owned(),
-                user_id: super::default_user(),
-            },
-            output: Output {
-                fact: Fact {
-                    fact: "prefers tables to prose".to_owned(),
-                    category: "style".to_owned(),
-                    noted_at: 1_700_000_000.0,
-                },
-                known: false,
-                count: 1,
-            },
-        }]
-    }
+    /// Run with the clock at second 1,700,000,000.
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a fact",
+        args: r#"{"fact": "prefers tables to prose", "category": "style"}"#,
+        output: r#"{
+            "fact": {"fact": "prefers tables to prose", "category": "style", "noted_at": 1700000000.0},
+            "known": false, "count": 1
+        }"#,
+    }];
 }

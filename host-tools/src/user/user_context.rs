@@ -1,32 +1,27 @@
-//! What is worth knowing before a question is answered.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
+//! Facts that help to answer a question.
 
 use super::facts::{Fact, Facts, as_text};
-use crate::todo::short;
+use crate::argument;
+use crate::prelude::*;
 
-/// Most facts in an answer.
+/// Maximum facts in a result.
 const FOUND_MAX: usize = 10;
 
-/// Gathers what helps to answer a question.
-pub struct UserContext;
+pub(crate) struct UserContext;
 
-/// Gather what is known of a user that helps to answer a question: the facts that share words with it, then the newest ones.
+/// Gather the facts about a user that help to answer a question: those that share words with it, then the newest ones.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The question: 1 to 1000 characters.
     pub question: String,
-    /// Whose facts: letters, digits, `-`, `_`, `.`.
+    /// The user: letters, digits, `-`, `_`, `.`.
     #[serde(default = "super::default_user")]
     pub user_id: String,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The facts as text, marked as data.
     pub context: String,
     /// The facts, those of the question first, at most ten.
@@ -36,15 +31,14 @@ pub struct Output {
 impl Tool for UserContext {
     const SPEC: Spec = Spec {
         id: "user_context",
-        title: "Context of a user",
+        title: "Gather facts for a question",
         ..super::READING
     };
     type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        const CHARACTERS_MAX: usize = 1000;
-        short(&args.question, CHARACTERS_MAX, "/question")?;
+        argument::text(&args.question, 1000, "/question")?;
         let known = Facts::read(ctx, &args.user_id)?;
         let mut facts = known.about(&args.question);
         for fact in known.facts.iter().rev() {
@@ -62,17 +56,9 @@ impl Tool for UserContext {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a user of whom nothing is known",
-            args: Args {
-                question: "which format?".to_owned(),
-                user_id: "nobody".to_owned(),
-            },
-            output: Output {
-                context: "Nothing is known.".to_owned(),
-                facts: Vec::new(),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a user without facts",
+        args: r#"{"question": "which format?", "user_id": "new"}"#,
+        output: r#"{"context": "No facts.", "facts": []}"#,
+    }];
 }

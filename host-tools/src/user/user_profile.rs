@@ -1,26 +1,21 @@
-//! Everything known of a user.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Spec, Tool, ToolError};
+//! All facts about a user.
 
 use super::facts::{Fact, Facts, as_text};
+use crate::prelude::*;
 
-/// Shows what is known of a user.
-pub struct UserProfile;
+pub(crate) struct UserProfile;
 
-/// Show everything that is known of a user, by category.
+/// Show all facts about a user, by category.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
-    /// Whose facts: letters, digits, `-`, `_`, `.`.
+pub(crate) struct Args {
+    /// The user: letters, digits, `-`, `_`, `.`.
     #[serde(default = "super::default_user")]
     pub user_id: String,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The facts as text, marked as data.
     pub profile: String,
     /// The facts, by category, oldest first.
@@ -30,7 +25,7 @@ pub struct Output {
 impl Tool for UserProfile {
     const SPEC: Spec = Spec {
         id: "user_profile",
-        title: "What is known of a user",
+        title: "Show facts about a user",
         ..super::READING
     };
     type Args = Args;
@@ -45,16 +40,9 @@ impl Tool for UserProfile {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a user of whom nothing is known",
-            args: Args {
-                user_id: "nobody".to_owned(),
-            },
-            output: Output {
-                profile: "Nothing is known.".to_owned(),
-                facts: Vec::new(),
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a user without facts",
+        args: r#"{"user_id": "new"}"#,
+        output: r#"{"profile": "No facts.", "facts": []}"#,
+    }];
 }

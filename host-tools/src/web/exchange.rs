@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{HttpMethod, HttpRequest, HttpResponse};
-use tool_core::{Access, Bounded, Ctx, ResourceKey, ResourceKind, ToolError};
 
 use super::client;
 use super::text;
+use crate::prelude::*;
 
 /// Seconds a call may wait.
 pub(super) type Timeout = Bounded<1, 600>;
@@ -29,7 +27,7 @@ pub(super) fn default_max_bytes() -> MaxBytes {
 /// How the body stands in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum BodyEncoding {
+pub(crate) enum BodyEncoding {
     /// As text.
     Text,
     /// In base64: it is no text.
@@ -38,7 +36,7 @@ pub enum BodyEncoding {
 
 /// The answer of a server, whatever its status.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Status code, 200 to 599; an error of the server is an answer too.
     pub status_code: u16,
     /// Header names in lower case with their values; several of one name are joined by a comma.

@@ -1,35 +1,26 @@
 //! The beginning of an article.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
-
 use super::wikipedia::{self, Extent};
+use crate::prelude::*;
 
-/// Gives the beginning of an article.
-pub struct FetchWikipedia;
+pub(crate) struct FetchWikipedia;
 
 /// Give the first sentences of a Wikipedia article, by its title.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Title of the article, as `search_wikipedia` finds it.
     pub title: String,
     /// Number of sentences, 1 to 10.
-    #[serde(default = "default_sentences")]
+    #[serde(default = "Bounded::<1, 10>::of::<5>")]
     pub sentences: Bounded<1, 10>,
     /// Language of the encyclopaedia, such as `en` or `de`.
     #[serde(default = "wikipedia::default_language")]
     pub language: String,
 }
 
-fn default_sentences() -> Bounded<1, 10> {
-    Bounded::literal(5)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Title of the article that was found, redirects followed.
     pub title: String,
     /// The first sentences.
@@ -68,23 +59,13 @@ impl Tool for FetchWikipedia {
     }
 
     /// Answered in the form of the service.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "one sentence",
-            args: Args {
-                title: "euler's number".to_owned(),
-                sentences: Bounded::literal(1),
-                language: "en".to_owned(),
-            },
-            output: Output {
-                title: "E (mathematical constant)".to_owned(),
-                summary: "The number e is a mathematical constant.".to_owned(),
-                url: "https://en.wikipedia.org/wiki/E_(mathematical_constant)".to_owned(),
-                categories: vec![
-                    "Mathematical constants".to_owned(),
-                    "Leonhard Euler".to_owned(),
-                ],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one sentence",
+        args: r#"{"title": "euler's number", "sentences": 1}"#,
+        output: r#"{
+            "title": "E (mathematical constant)", "summary": "The number e is a mathematical constant.",
+            "url": "https://en.wikipedia.org/wiki/E_(mathematical_constant)",
+            "categories": ["Mathematical constants", "Leonhard Euler"]
+        }"#,
+    }];
 }

@@ -1,18 +1,14 @@
 //! A whole article.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
-
 use super::wikipedia::{self, Extent, Section};
+use crate::prelude::*;
 
-/// Gives a whole article.
-pub struct GetWikipediaArticle;
+pub(crate) struct GetWikipediaArticle;
 
 /// Give the whole text of a Wikipedia article, by its title, with its headings and categories.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Title of the article, as `search_wikipedia` finds it.
     pub title: String,
     /// Language of the encyclopaedia, such as `en` or `de`.
@@ -20,9 +16,8 @@ pub struct Args {
     pub language: String,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Title of the article that was found, redirects followed.
     pub title: String,
     /// The text; headings stand on lines such as `== Title ==`.
@@ -63,26 +58,14 @@ impl Tool for GetWikipediaArticle {
     }
 
     /// Answered in the form of the service.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let section = |title: &str, level| Section {
-            title: title.to_owned(),
-            level,
-        };
-        vec![Example {
-            title: "a short article",
-            args: Args {
-                title: "Twin prime".to_owned(),
-                language: "en".to_owned(),
-            },
-            output: Output {
-                title: "Twin prime".to_owned(),
-                full_text:
-                    "A twin prime is a prime.\n\n== History ==\nLong.\n\n=== Proofs ===\nNone."
-                        .to_owned(),
-                url: "https://en.wikipedia.org/wiki/Twin_prime".to_owned(),
-                categories: vec!["Prime numbers".to_owned()],
-                sections: vec![section("History", 2), section("Proofs", 3)],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a short article",
+        args: r#"{"title": "Twin prime"}"#,
+        output: r#"{
+            "title": "Twin prime",
+            "full_text": "A twin prime is a prime.\n\n== History ==\nLong.\n\n=== Proofs ===\nNone.",
+            "url": "https://en.wikipedia.org/wiki/Twin_prime", "categories": ["Prime numbers"],
+            "sections": [{"title": "History", "level": 2}, {"title": "Proofs", "level": 3}]
+        }"#,
+    }];
 }

@@ -2,21 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpMethod;
-use tool_core::{Access, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
-use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
+use super::exchange::{self, Call, MaxBytes, Output, Timeout};
+use crate::prelude::*;
 
-/// Reads a URL.
-pub struct HttpGet;
+pub(crate) struct HttpGet;
 
 /// Read a URL with GET. Only http and https, only public addresses unless the configuration lists others; redirects are
 /// followed on the same host and to listed ones. A busy server is asked up to three times.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Absolute http or https URL, without credentials.
     pub url: String,
     /// Further headers, name to value; those of the connection itself are not taken.
@@ -59,24 +56,13 @@ impl Tool for HttpGet {
     }
 
     /// Answered by a server that sends 12 bytes of text in 5 ms.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a text file",
-            args: Args {
-                url: "https://example.org/notes.txt".to_owned(),
-                headers: BTreeMap::new(),
-                timeout: exchange::default_timeout(),
-                max_bytes: exchange::default_max_bytes(),
-            },
-            output: Output {
-                status_code: 200,
-                headers: BTreeMap::from([("content-type".to_owned(), "text/plain".to_owned())]),
-                body: "hello world\n".to_owned(),
-                body_encoding: BodyEncoding::Text,
-                truncated: false,
-                url: "https://example.org/notes.txt".to_owned(),
-                elapsed_ms: 5.0,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a text file",
+        args: r#"{"url": "https://example.org/notes.txt"}"#,
+        output: r#"{
+            "status_code": 200, "headers": {"content-type": "text/plain"}, "body": "hello world\n",
+            "body_encoding": "text", "truncated": false, "url": "https://example.org/notes.txt",
+            "elapsed_ms": 5.0
+        }"#,
+    }];
 }

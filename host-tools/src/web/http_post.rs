@@ -2,27 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpMethod;
-use tool_core::tool::Reach;
-use tool_core::{
-    Access, Ctx, Effect, Example, ResourceKey, Spec, Syntax, Tool, ToolError, Value, json,
-};
 
-use super::exchange::{self, BodyEncoding, Call, MaxBytes, Output, Timeout};
+use super::exchange::{self, Call, MaxBytes, Output, Timeout};
+use crate::prelude::*;
 
 /// By which a server tells a repeated request from a new one (draft-ietf-httpapi-idempotency-key-header).
 const KEY: &str = "idempotency-key";
 
-/// Sends to a URL.
-pub struct HttpPost;
+pub(crate) struct HttpPost;
 
 /// Send JSON to a URL with POST. What a server does with it cannot be foreseen or undone, so every call asks, for listed
 /// hosts too, unless an `allow` rule of the configuration names this tool. It is never repeated by itself unless `repeatable` says that the server tells.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Absolute http or https URL, without credentials.
     pub url: String,
     /// What is sent, any JSON. A text together with a `content-type` header that is not JSON is sent as it stands. Left out:
@@ -114,29 +108,12 @@ impl Tool for HttpPost {
     }
 
     /// Answered by a server that sends back what it was sent.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "an object",
-            args: Args {
-                url: "https://example.org/echo".to_owned(),
-                data: Some(Value::object([("a", 1_i64)])),
-                headers: BTreeMap::new(),
-                repeatable: false,
-                timeout: exchange::default_timeout(),
-                max_bytes: exchange::default_max_bytes(),
-            },
-            output: Output {
-                status_code: 200,
-                headers: BTreeMap::from([(
-                    "content-type".to_owned(),
-                    "application/json".to_owned(),
-                )]),
-                body: r#"{"a":1}"#.to_owned(),
-                body_encoding: BodyEncoding::Text,
-                truncated: false,
-                url: "https://example.org/echo".to_owned(),
-                elapsed_ms: 5.0,
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "an object",
+        args: r#"{"url": "https://example.org/echo", "data": {"a": 1}}"#,
+        output: r#"{
+            "status_code": 200, "headers": {"content-type": "application/json"}, "body": "{\"a\":1}",
+            "body_encoding": "text", "truncated": false, "url": "https://example.org/echo", "elapsed_ms": 5.0
+        }"#,
+    }];
 }

@@ -5,30 +5,28 @@
 
 pub mod client;
 mod exchange;
-pub mod fetch_docs;
-pub mod fetch_wikipedia;
-pub mod get_wikipedia_article;
+mod fetch_docs;
+mod fetch_wikipedia;
+mod get_wikipedia_article;
 mod html;
-pub mod http_get;
-pub mod http_post;
+mod http_get;
+mod http_post;
 mod providers;
-pub mod search_arxiv;
-pub mod search_books;
-pub mod search_papers;
-pub mod search_wikipedia;
+mod search_arxiv;
+mod search_books;
+mod search_papers;
+mod search_wikipedia;
 mod services;
 mod text;
 mod textrank;
-pub mod web_research;
-pub mod web_search;
+mod web_research;
+mod web_search;
 mod wikipedia;
 
 #[cfg(test)]
-mod loopback;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-use tool_core::{Capability, Category, Determinism, Entry, Permission, Spec, entry};
+use crate::prelude::*;
 
 pub use client::{Client, Settings};
 
@@ -42,7 +40,7 @@ const WEB: Spec = Spec {
 };
 
 /// The tools of this family, in the order they should be read.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<http_get::HttpGet>(),
     entry::<http_post::HttpPost>(),
     entry::<fetch_docs::FetchDocs>(),

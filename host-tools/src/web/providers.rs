@@ -1,16 +1,13 @@
 //! The providers of a web search, each with the form of its answers.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, ToolError, Value};
-
 use super::html;
 use super::services::{Service, text_of};
 use super::wikipedia;
+use crate::prelude::*;
 
 /// A page that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Hit {
+pub(crate) struct Hit {
     /// Title of the page.
     pub title: String,
     /// Its address.

@@ -1,33 +1,25 @@
 //! Searching arXiv.
 
 use roxmltree::{Document, Node, ParsingOptions};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, ErrorCode, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
 
 use super::services::{self, Service, question};
+use crate::prelude::*;
 
-/// Searches arXiv.
-pub struct SearchArxiv;
+pub(crate) struct SearchArxiv;
 
 /// Find papers on arXiv, most relevant first, with their abstracts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Words that must all occur; or a query of arXiv's own with prefixes such as `ti:`, `au:`, `abs:`, `cat:`.
     pub query: String,
     /// Most results, 1 to 100.
-    #[serde(default = "default_max_results")]
+    #[serde(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
 }
 
-fn default_max_results() -> Bounded<1, 100> {
-    Bounded::literal(10)
-}
-
-/// The result.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// How many papers fit.
     pub total: Option<u64>,
     /// The papers, most relevant first.
@@ -36,7 +28,7 @@ pub struct Output {
 
 /// A paper.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Paper {
+pub(crate) struct Paper {
     /// Title.
     pub title: String,
     /// Authors, in the order of the paper.
@@ -93,30 +85,20 @@ impl Tool for SearchArxiv {
     }
 
     /// Answered in the form of the service.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "one paper",
-            args: Args {
-                query: "attention transformer".to_owned(),
-                max_results: Bounded::literal(1),
-            },
-            output: Output {
-                total: Some(4321),
-                results: vec![Paper {
-                    title: "Attention Is All You Need".to_owned(),
-                    authors: vec!["Ashish Vaswani".to_owned(), "Noam Shazeer".to_owned()],
-                    r#abstract: "We propose a new simple network architecture.".to_owned(),
-                    arxiv_id: "1706.03762v7".to_owned(),
-                    doi: None,
-                    categories: vec!["cs.CL".to_owned(), "cs.LG".to_owned()],
-                    published: "2017-06-12T17:57:34Z".to_owned(),
-                    updated: "2023-08-02T00:41:18Z".to_owned(),
-                    url: "http://arxiv.org/abs/1706.03762v7".to_owned(),
-                    pdf_url: Some("http://arxiv.org/pdf/1706.03762v7".to_owned()),
-                }],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one paper",
+        args: r#"{"query": "attention transformer", "max_results": 1}"#,
+        output: r#"{
+            "total": 4321,
+            "results": [{
+                "title": "Attention Is All You Need", "authors": ["Ashish Vaswani", "Noam Shazeer"],
+                "abstract": "We propose a new simple network architecture.", "arxiv_id": "1706.03762v7",
+                "doi": null, "categories": ["cs.CL", "cs.LG"], "published": "2017-06-12T17:57:34Z",
+                "updated": "2023-08-02T00:41:18Z", "url": "http://arxiv.org/abs/1706.03762v7",
+                "pdf_url": "http://arxiv.org/pdf/1706.03762v7"
+            }]
+        }"#,
+    }];
 }
 
 /// Plain words are looked for everywhere and must all occur; a query with prefixes stays as it is.

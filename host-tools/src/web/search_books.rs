@@ -1,36 +1,28 @@
 //! Searching books.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError, Value};
-
 use super::services::{self, Service, number_of, question, text_of, texts_of};
+use crate::prelude::*;
 
-/// Searches books.
-pub struct SearchBooks;
+pub(crate) struct SearchBooks;
 
 /// Find books by words of title, author or subject, most relevant first (source: Open Library).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// What to look for, 1 to 1000 characters; `title:`, `author:`, `subject:` and `isbn:` before a word are understood.
     pub query: String,
     /// Most results, 1 to 100.
-    #[serde(default = "default_max_results")]
+    #[serde(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
     /// Only books that can be read on line.
     #[serde(default)]
     pub filter: Option<Filter>,
 }
 
-fn default_max_results() -> Bounded<1, 100> {
-    Bounded::literal(10)
-}
-
 /// Which books count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Filter {
+pub(crate) enum Filter {
     /// Those whose text is there, to borrow or to read.
     #[serde(alias = "full")]
     Ebooks,
@@ -39,9 +31,8 @@ pub enum Filter {
     FreeEbooks,
 }
 
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The service that was asked.
     pub provider: String,
     /// How many books fit.
@@ -52,7 +43,7 @@ pub struct Output {
 
 /// A book, all its editions together.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Book {
+pub(crate) struct Book {
     /// Title.
     pub title: String,
     /// Authors.
@@ -121,35 +112,19 @@ impl Tool for SearchBooks {
     }
 
     /// Answered in the form of the service.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "one book",
-            args: Args {
-                query: "principia mathematica".to_owned(),
-                max_results: Bounded::literal(1),
-                filter: None,
-            },
-            output: Output {
-                provider: "openlibrary".to_owned(),
-                total: Some(42),
-                results: vec![Book {
-                    title: "Principia Mathematica".to_owned(),
-                    authors: vec![
-                        "Alfred North Whitehead".to_owned(),
-                        "Bertrand Russell".to_owned(),
-                    ],
-                    first_published: Some(1910),
-                    isbn: vec!["9781603864374".to_owned()],
-                    publishers: vec!["University Press".to_owned()],
-                    languages: vec!["eng".to_owned()],
-                    subjects: vec!["Mathematics".to_owned()],
-                    pages: Some(666),
-                    editions: Some(30),
-                    url: "https://openlibrary.org/works/OL1432084W".to_owned(),
-                }],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one book",
+        args: r#"{"query": "principia mathematica", "max_results": 1}"#,
+        output: r#"{
+            "provider": "openlibrary", "total": 42,
+            "results": [{
+                "title": "Principia Mathematica", "authors": ["Alfred North Whitehead", "Bertrand Russell"],
+                "first_published": 1910, "isbn": ["9781603864374"], "publishers": ["University Press"],
+                "languages": ["eng"], "subjects": ["Mathematics"], "pages": 666, "editions": 30,
+                "url": "https://openlibrary.org/works/OL1432084W"
+            }]
+        }"#,
+    }];
 }
 
 fn book(item: &Value) -> Book {

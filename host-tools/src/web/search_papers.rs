@@ -1,36 +1,27 @@
 //! Searching papers of every publisher.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Tool, ToolError, Value};
-
 use super::html;
 use super::services::{self, Service, number_of, question, text_of, texts_of};
+use crate::prelude::*;
 
-/// Searches papers.
-pub struct SearchPapers;
+pub(crate) struct SearchPapers;
 
 /// Find scholarly papers by words of title, author or abstract, most relevant first (source: Crossref).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// What to look for, 1 to 1000 characters.
     pub query: String,
     /// Most results, 1 to 100.
-    #[serde(default = "default_max_results")]
+    #[serde(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
     /// Years of publication, as in `2020`, `2018-2022`, `2018-` or `-2022`.
     #[serde(default)]
     pub year_range: Option<String>,
 }
 
-fn default_max_results() -> Bounded<1, 100> {
-    Bounded::literal(10)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The service that was asked.
     pub provider: String,
     /// How many papers fit.
@@ -41,7 +32,7 @@ pub struct Output {
 
 /// A paper.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Paper {
+pub(crate) struct Paper {
     /// Title.
     pub title: String,
     /// Authors, in the order of the paper.
@@ -113,31 +104,19 @@ impl Tool for SearchPapers {
     }
 
     /// Answered in the form of the service.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "one paper of one year",
-            args: Args {
-                query: "deep learning".to_owned(),
-                max_results: Bounded::literal(1),
-                year_range: Some("2015".to_owned()),
-            },
-            output: Output {
-                provider: "crossref".to_owned(),
-                total: Some(1234),
-                results: vec![Paper {
-                    title: "Deep learning".to_owned(),
-                    authors: vec!["Yann LeCun".to_owned(), "Yoshua Bengio".to_owned()],
-                    r#abstract: Some("Deep learning allows models & more.".to_owned()),
-                    doi: "10.1038/nature14539".to_owned(),
-                    url: "https://doi.org/10.1038/nature14539".to_owned(),
-                    venue: Some("Nature".to_owned()),
-                    year: Some(2015),
-                    citation_count: Some(50000),
-                    kind: "journal-article".to_owned(),
-                }],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one paper of one year",
+        args: r#"{"query": "deep learning", "max_results": 1, "year_range": "2015"}"#,
+        output: r#"{
+            "provider": "crossref", "total": 1234,
+            "results": [{
+                "title": "Deep learning", "authors": ["Yann LeCun", "Yoshua Bengio"],
+                "abstract": "Deep learning allows models & more.", "doi": "10.1038/nature14539",
+                "url": "https://doi.org/10.1038/nature14539", "venue": "Nature", "year": 2015,
+                "citation_count": 50000, "kind": "journal-article"
+            }]
+        }"#,
+    }];
 }
 
 /// The filter of a range of years.

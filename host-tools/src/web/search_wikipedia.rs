@@ -1,43 +1,34 @@
 //! Searching the encyclopaedia.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Ctx, Example, ResourceKey, Spec, Syntax, Tool, ToolError};
-
 use super::services::question;
 use super::wikipedia;
+use crate::prelude::*;
 
-/// Searches the encyclopaedia.
-pub struct SearchWikipedia;
+pub(crate) struct SearchWikipedia;
 
 /// Find Wikipedia articles about a subject, best first, each with its first sentences.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// What to look for, 1 to 1000 characters.
     pub query: String,
     /// Most results, 1 to 20.
-    #[serde(default = "default_max_results")]
+    #[serde(default = "Bounded::<1, 20>::of::<5>")]
     pub max_results: Bounded<1, 20>,
     /// Language of the encyclopaedia, such as `en` or `de`.
     #[serde(default = "wikipedia::default_language")]
     pub language: String,
 }
 
-fn default_max_results() -> Bounded<1, 20> {
-    Bounded::literal(5)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The articles, best first; none is no error.
     pub results: Vec<Article>,
 }
 
 /// An article.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Article {
+pub(crate) struct Article {
     /// Title.
     pub title: String,
     /// The first sentences.
@@ -82,31 +73,20 @@ impl Tool for SearchWikipedia {
     }
 
     /// Answered in the form of the service.
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "two articles",
-            args: Args {
-                query: "prime numbers".to_owned(),
-                max_results: Bounded::literal(2),
-                language: "en".to_owned(),
-            },
-            output: Output {
-                results: vec![
-                    Article {
-                        title: "Prime number".to_owned(),
-                        summary: "A prime number is a natural number with two divisors.".to_owned(),
-                        url: "https://en.wikipedia.org/wiki/Prime_number".to_owned(),
-                        page_id: 23666,
-                    },
-                    Article {
-                        title: "Twin prime".to_owned(),
-                        summary: "A twin prime is a prime that is two away from another."
-                            .to_owned(),
-                        url: "https://en.wikipedia.org/wiki/Twin_prime".to_owned(),
-                        page_id: 30654,
-                    },
-                ],
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "two articles",
+        args: r#"{"query": "prime numbers", "max_results": 2}"#,
+        output: r#"{
+            "results": [
+                {
+                    "title": "Prime number", "summary": "A prime number is a natural number with two divisors.",
+                    "url": "https://en.wikipedia.org/wiki/Prime_number", "page_id": 23666
+                },
+                {
+                    "title": "Twin prime", "summary": "A twin prime is a prime that is two away from another.",
+                    "url": "https://en.wikipedia.org/wiki/Twin_prime", "page_id": 30654
+                }
+            ]
+        }"#,
+    }];
 }

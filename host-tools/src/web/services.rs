@@ -1,10 +1,10 @@
 //! Asking the services behind the tools: a URL beneath the service's address, an answer of the right type, or a clear error.
 
 use tool_core::capability::{HttpRequest, HttpResponse, HttpService};
-use tool_core::{Access, Ctx, ErrorCode, ResourceKey, ResourceKind, ToolError, Value, json};
 use url::Url;
 
 use super::text;
+use crate::prelude::*;
 
 /// Largest answer of a service in bytes.
 const ANSWER_BYTES_MAX: u64 = 8 << 20;

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::HttpRequest;
-use tool_core::{Bounded, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError};
 use url::Url;
 
 use super::fetch_docs;
@@ -13,49 +10,36 @@ use super::providers::{self, Hit, Region};
 use super::services::question;
 use super::textrank::Sentences;
 use super::web_search::default_region;
+use crate::prelude::*;
 
 /// Sentences of one page that are ranked.
 const SENTENCES_EACH: usize = 120;
 
-/// Searches, reads and sums up.
-pub struct WebResearch;
+pub(crate) struct WebResearch;
 
 /// Search the web, read the best pages at the same time, and give the sentences that say most about the question, each with
 /// its source. The summary consists of sentences of the pages (TextRank); nothing is written anew.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The question, 1 to 1000 characters.
     pub query: String,
     /// Most results of the search, 1 to 20.
-    #[serde(default = "default_max_results")]
+    #[serde(default = "Bounded::<1, 20>::of::<5>")]
     pub max_results: Bounded<1, 20>,
     /// Most pages that are read, 1 to 8.
-    #[serde(default = "default_max_pages")]
+    #[serde(default = "Bounded::<1, 8>::of::<3>")]
     pub max_pages: Bounded<1, 8>,
     /// Only pages of this host or of hosts below it, such as `wikipedia.org`.
     #[serde(default)]
     pub domain_filter: Option<String>,
     /// Sentences of the summary, 1 to 20.
-    #[serde(default = "default_sentences")]
+    #[serde(default = "Bounded::<1, 20>::of::<5>")]
     pub sentences: Bounded<1, 20>,
 }
 
-fn default_max_results() -> Bounded<1, 20> {
-    Bounded::literal(5)
-}
-
-fn default_max_pages() -> Bounded<1, 8> {
-    Bounded::literal(3)
-}
-
-fn default_sentences() -> Bounded<1, 20> {
-    Bounded::literal(5)
-}
-
-/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The sentences that say most, best first.
     pub summary: Vec<Quote>,
     /// What the search found, best first.
@@ -66,7 +50,7 @@ pub struct Output {
 
 /// A sentence of a page.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Quote {
+pub(crate) struct Quote {
     /// The sentence.
     pub text: String,
     /// Address of the page it stands on.
@@ -75,7 +59,7 @@ pub struct Quote {
 
 /// A page that was found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Source {
+pub(crate) struct Source {
     /// Title.
     pub title: String,
     /// Address.
@@ -90,7 +74,7 @@ pub struct Source {
 
 /// How a summary came about.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Metadata {
+pub(crate) struct Metadata {
     /// Who was asked: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
     /// How sentences were chosen.
@@ -151,38 +135,24 @@ impl Tool for WebResearch {
     }
 
     /// Answered in the form of Wikipedia.
-    fn examples() -> Vec<Example<Args, Output>> {
-        let url = "https://en.wikipedia.org/wiki/Prime_number".to_owned();
-        vec![Example {
-            title: "one page",
-            args: Args {
-                query: "prime numbers".to_owned(),
-                max_results: Bounded::literal(1),
-                max_pages: Bounded::literal(1),
-                domain_filter: Some("wikipedia.org".to_owned()),
-                sentences: Bounded::literal(1),
-            },
-            output: Output {
-                summary: vec![Quote {
-                    text: "Every natural number is a product of prime numbers.".to_owned(),
-                    source: url.clone(),
-                }],
-                sources: vec![Source {
-                    title: "Prime number".to_owned(),
-                    url,
-                    snippet: "A prime number is a natural number with two divisors.".to_owned(),
-                    read: true,
-                    error: None,
-                }],
-                metadata: Metadata {
-                    provider: "wikipedia".to_owned(),
-                    method: "textrank".to_owned(),
-                    pages: 1,
-                    sentences: 1,
-                },
-            },
-        }]
-    }
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one page",
+        args: r#"{
+            "query": "prime numbers", "max_results": 1, "max_pages": 1, "domain_filter": "wikipedia.org",
+            "sentences": 1
+        }"#,
+        output: r#"{
+            "summary": [{
+                "text": "Every natural number is a product of prime numbers.",
+                "source": "https://en.wikipedia.org/wiki/Prime_number"
+            }],
+            "sources": [{
+                "title": "Prime number", "url": "https://en.wikipedia.org/wiki/Prime_number",
+                "snippet": "A prime number is a natural number with two divisors.", "read": true, "error": null
+            }],
+            "metadata": {"provider": "wikipedia", "method": "textrank", "pages": 1, "sentences": 1}
+        }"#,
+    }];
 }
 
 fn source(hit: &Hit, page: Option<&Result<String, ToolError>>) -> Source {

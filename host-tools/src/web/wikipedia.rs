@@ -1,10 +1,7 @@
 //! The interface of MediaWiki, as Wikipedia offers it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, ErrorCode, Reason, ResourceKey, ToolError, Value};
-
 use super::services::{self, Service, text_of};
+use crate::prelude::*;
 
 /// A page as the interface describes it.
 pub(super) struct Page {
@@ -97,7 +94,7 @@ pub(super) fn page(
             ErrorCode::ToolError,
             format_args!("the encyclopaedia in `{language}` has no page `{title}`"),
         )
-        .reason(Reason::NotFound)
+        .reason("not_found")
         .at("/title")
         .hint("`search_wikipedia` finds titles"));
     }
@@ -179,7 +176,7 @@ fn read(page: &Value) -> Page {
 
 /// A section of an article.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Section {
+pub(crate) struct Section {
     /// Its heading.
     pub title: String,
     /// Its depth: 2 for a main section, 3 for one below it.

@@ -102,6 +102,17 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// The path of the file.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Create { path, .. } | Self::Replace { path, .. } | Self::Delete { path, .. } => {
+                path
+            }
+        }
+    }
+}
+
 /// Room on the file system of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {

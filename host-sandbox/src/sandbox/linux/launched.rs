@@ -1,4 +1,4 @@
-//! A launcher that runs: what it is handed, what it and the command say, and how it is ended.
+//! A running launcher: its policy, its reports, the command's output, and its end.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,22 +11,67 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
-use tool_core::StopFlag;
-use tool_core::command::{Captured, Command, Excess, Exit};
+use tool_core::command::{Captured, Command};
+use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::super::lists::LAUNCHER;
-use super::super::policy::{Policy, Report};
+use super::super::policy::{Ended, Failure, Policy, Report};
 
-/// How often the stop flag is looked at.
-const LOOK: Duration = Duration::from_millis(10);
-/// How long the launcher may take to read the policy.
+/// Interval between checks of the stop flag.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
+/// Time the launcher gets to read the policy.
 pub(super) const HAND_OVER: Duration = Duration::from_secs(5);
-/// How long the launcher may take to end a tree of processes.
-const END: Duration = Duration::from_secs(5);
-/// Most bytes of reports read.
+/// Time the launcher gets to end a tree of processes.
+pub(super) const END: Duration = Duration::from_secs(5);
+/// Maximum bytes of reports that are read.
 const REPORTS_MAX: usize = 1 << 16;
 
-/// A launcher that runs.
+/// Starts this binary as a launcher with an empty environment; the socket carries the policy and the reports.
+pub(super) fn spawn(stdout: Stdio) -> std::io::Result<(Child, UnixStream)> {
+    let (socket, theirs) = UnixStream::pair()?;
+    let child = std::process::Command::new("/proc/self/exe")
+        .arg0(LAUNCHER)
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .spawn()?;
+    Ok((child, socket))
+}
+
+/// The end of a pipe, in non-blocking mode.
+pub(super) fn nonblocking(pipe: Option<impl Into<OwnedFd>>) -> std::io::Result<Option<File>> {
+    let Some(fd) = pipe.map(Into::into) else {
+        return Ok(None);
+    };
+    ioctl_fionbio(&fd, true)?;
+    Ok(Some(File::from(fd)))
+}
+
+/// Waits until the launcher has ended; kills it when that takes longer than [`END`].
+pub(super) fn reap(child: &mut Child) {
+    let waited = Instant::now();
+    while let Ok(None) = child.try_wait() {
+        if waited.elapsed() > END {
+            let _ = child.kill();
+            let _ = child.wait();
+            return;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// The error for a launcher that cannot be started.
+pub(super) fn unlaunched(err: &std::io::Error) -> ToolError {
+    ToolError::new(
+        ErrorCode::SandboxUnavailable,
+        format_args!("cannot start the launcher of the sandbox: {err}"),
+    )
+    .reason("launcher")
+    .hint("`/proc` must be mounted, and the user must be allowed another process")
+}
+
+/// The launcher of a command that runs once.
 pub(super) struct Launched {
     child: Child,
     socket: UnixStream,
@@ -36,23 +81,10 @@ pub(super) struct Launched {
 
 impl Launched {
     pub(super) fn start() -> std::io::Result<Self> {
-        let (socket, theirs) = UnixStream::pair()?;
-        let mut child = std::process::Command::new("/proc/self/exe")
-            .arg0(LAUNCHER)
-            .env_clear()
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let file = |fd: OwnedFd| -> std::io::Result<File> {
-            ioctl_fionbio(&fd, true)?;
-            Ok(File::from(fd))
-        };
-        let stdout = child.stdout.take().map(OwnedFd::from);
-        let stderr = child.stderr.take().map(OwnedFd::from);
+        let (mut child, socket) = spawn(Stdio::piped())?;
         Ok(Self {
-            stdout: stdout.map(file).transpose()?,
-            stderr: stderr.map(file).transpose()?,
+            stdout: nonblocking(child.stdout.take())?,
+            stderr: nonblocking(child.stderr.take())?,
             child,
             socket,
         })
@@ -64,7 +96,7 @@ impl Launched {
         self.socket.flush()
     }
 
-    /// Reads until the launcher is done; whether it had to be told to end.
+    /// Reads output and reports until the launcher is done; returns whether the deadline ended it.
     pub(super) fn collect(
         &mut self,
         output: &mut Output,
@@ -81,7 +113,7 @@ impl Launched {
                 None if now >= deadline || stop.is_set() => {
                     timed_out = now >= deadline;
                     told = Some(now);
-                    // The launcher sees this and ends everything. It may be gone already.
+                    // The launcher then ends every process; it may be gone already.
                     let _ = self.socket.shutdown(Shutdown::Write);
                 }
                 Some(since) if now.duration_since(since) > END => return Ok(timed_out),
@@ -111,21 +143,13 @@ impl Launched {
         Ok(timed_out)
     }
 
-    /// Collects the launcher; it has ended, or is ended.
+    /// Waits for the launcher, or kills it.
     pub(super) fn end(mut self) {
-        let waited = Instant::now();
-        while let Ok(None) = self.child.try_wait() {
-            if waited.elapsed() > END {
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_micros(200));
-        }
+        reap(&mut self.child);
     }
 }
 
-/// What a run gives.
+/// Reports and output of a run.
 pub(super) struct Output {
     pub(super) reports: Reports,
     pub(super) stdout: Stream,
@@ -151,7 +175,7 @@ impl Output {
     }
 }
 
-/// Reads what is there, a bounded number of parts, so that endless output does not hold up the deadline.
+/// Reads a bounded number of parts, so that endless output does not delay the check of the deadline.
 fn read_some(file: &mut Option<File>, stream: &mut Stream) -> std::io::Result<()> {
     const PARTS_MAX: usize = 16;
     let mut part = [0; 65_536];
@@ -177,67 +201,49 @@ fn read_some(file: &mut Option<File>, stream: &mut Stream) -> std::io::Result<()
     Ok(())
 }
 
-/// What an attempt showed besides the command's own doing.
+/// The reports of a launcher, as far as they were read.
 #[derive(Debug, Default)]
-pub(super) struct Reports {
-    text: Vec<u8>,
-}
+pub(super) struct Reports(Vec<u8>);
 
 impl Reports {
-    fn all(&self) -> impl Iterator<Item = Report> + '_ {
-        self.text
-            .split(|&byte| byte == b'\n')
+    fn find<T>(&self, wanted: impl FnMut(Report) -> Option<T>) -> Option<T> {
+        let lines = self.0.split_inclusive(|&byte| byte == b'\n');
+        let whole = lines.filter_map(|line| line.strip_suffix(b"\n"));
+        whole
             .filter_map(|line| Report::parse(std::str::from_utf8(line).ok()?))
+            .find_map(wanted)
     }
 
-    pub(super) fn failed(&self) -> Option<(String, i32, String)> {
-        self.all().find_map(|report| match report {
-            Report::Failed {
-                stage,
-                errno,
-                message,
-            } => Some((stage, errno, message)),
+    pub(super) fn failed(&self) -> Option<Failure> {
+        self.find(|report| match report {
+            Report::Failed(failure) => Some(failure),
             _ => None,
         })
     }
 
-    pub(super) fn landlock(&self) -> Option<u32> {
-        self.all().find_map(|report| match report {
+    /// The Landlock version in force, once everything is applied.
+    pub(super) fn ready(&self) -> Option<u32> {
+        self.find(|report| match report {
             Report::Ready { landlock } => Some(landlock),
             _ => None,
         })
     }
 
-    pub(super) fn ended(&self) -> Option<(Exit, Duration, Option<Excess>)> {
-        self.all().find_map(|report| match report {
-            Report::Ended {
-                signalled,
-                number,
-                cpu_us,
-                exceeded,
-            } => {
-                let exit = if signalled {
-                    Exit::Signal(number)
-                } else {
-                    Exit::Status(number)
-                };
-                Some((exit, Duration::from_micros(cpu_us), exceeded))
-            }
+    pub(super) fn ended(&self) -> Option<Ended> {
+        self.find(|report| match report {
+            Report::Ended(ended) => Some(ended),
             _ => None,
         })
     }
 
-    /// Reads what is there; whether more may come.
-    fn read(&mut self, socket: &mut UnixStream) -> std::io::Result<bool> {
+    /// Reads what the socket has; returns whether more may follow.
+    pub(super) fn read(&mut self, socket: &mut UnixStream) -> std::io::Result<bool> {
         let mut part = [0; 4096];
         loop {
             match socket.read(&mut part) {
                 Ok(0) => return Ok(false),
-                Ok(count) => {
-                    if self.text.len() < REPORTS_MAX {
-                        self.text.extend_from_slice(&part[..count]);
-                    }
-                }
+                Ok(count) if self.0.len() < REPORTS_MAX => self.0.extend_from_slice(&part[..count]),
+                Ok(_) => {}
                 Err(err) => match err.kind() {
                     std::io::ErrorKind::WouldBlock => return Ok(true),
                     std::io::ErrorKind::Interrupted => {}

@@ -15,7 +15,7 @@ use rustix::stdio::{dup2_stdin, stdin, stdout};
 use tool_core::command::Level;
 
 use super::super::lists::{LANG, LAUNCHER, PATH};
-use super::super::policy::{Policy, Report};
+use super::super::policy::{Failure, Policy, Report};
 use super::confine::{self, Fault, at};
 use super::supervise::{Tree, supervise};
 use super::{LAUNCHABLE, namespaces, raw};
@@ -53,12 +53,12 @@ fn launch() -> i32 {
 }
 
 fn fail(socket: &mut UnixStream, fault: &Fault) {
-    let report = Report::Failed {
+    let failure = Failure {
         stage: fault.stage.to_owned(),
         errno: fault.error.raw_os_error().unwrap_or(0),
         message: fault.error.to_string(),
     };
-    report_to(socket, &report);
+    report_to(socket, &Report::Failed(failure));
 }
 
 /// Nobody is left to tell when this fails.
@@ -121,15 +121,14 @@ fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
 fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
     match raw::fork().map_err(at("processes"))? {
         None => {
-            let fault = become_command(policy, socket, tree);
-            if let Err(fault) = fault {
+            if let Err(fault) = become_command(policy, socket, tree) {
                 fail(socket, &fault);
             }
             Ok(())
         }
         Some(child) => {
             let ended = supervise(child, socket.as_fd(), policy, tree);
-            report_to(socket, &ended);
+            report_to(socket, &Report::Ended(ended));
             Ok(())
         }
     }

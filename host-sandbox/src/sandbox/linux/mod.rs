@@ -26,9 +26,7 @@ use tool_core::command::{Access, Command, Finished, Level, Program};
 use tool_core::conversation::Conversation;
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
-use self::live::Started;
 use self::refusal::Refusal;
-use self::run::Attempt;
 use self::scratch::Scratch;
 use super::policy::Policy;
 use super::{Probe, Surroundings};
@@ -164,20 +162,6 @@ impl Sandbox {
         })
     }
 
-    /// One attempt at one level.
-    fn attempt(
-        &self,
-        command: &Command,
-        level: Level,
-        stop: &StopFlag,
-    ) -> Result<Attempt, ToolError> {
-        let scratch = Scratch::make(&self.surroundings.scratch)?;
-        let policy = self.policy(command, level, &scratch, stop)?;
-        run::run(&policy, command, stop)
-    }
-}
-
-impl Sandbox {
     /// Tries the levels from the highest down to what a command needs at least.
     fn at_levels<T>(
         &self,
@@ -234,10 +218,9 @@ impl Sandbox {
 impl Spawner for Sandbox {
     fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
         self.at_levels(command, stop, |level| {
-            Ok(match self.attempt(command, level, stop)? {
-                Attempt::Finished(finished) => Ok(finished),
-                Attempt::Refused(refusal) => Err(refusal),
-            })
+            let scratch = Scratch::make(&self.surroundings.scratch)?;
+            let policy = self.policy(command, level, &scratch, stop)?;
+            run::run(&policy, command, stop)
         })
     }
 
@@ -252,10 +235,8 @@ impl Spawner for Sandbox {
                 live: true,
                 ..self.policy(command, level, &scratch, stop)?
             };
-            Ok(match live::start(policy, command, scratch, stop)? {
-                Started::Live(live) => Ok(Box::new(live) as Box<dyn Conversation>),
-                Started::Refused(refusal) => Err(refusal),
-            })
+            let started = live::start(policy, command, scratch, stop)?;
+            Ok(started.map(|live| Box::new(live) as Box<dyn Conversation>))
         })
     }
 

@@ -1,12 +1,11 @@
-//! Why a command did not run: what is missing on this machine, and the cure.
+//! Refusals: parts of the sandbox that this machine lacks, and their cure.
 
 use tool_core::command::{Command, Level};
-use tool_core::{ErrorCode, Reason, ToolError};
+use tool_core::{ErrorCode, ToolError};
 
-use super::super::policy::Policy;
-use super::run::Attempt;
+use super::super::policy::{Failure, Policy};
 
-/// Why a command did not run.
+/// A command that did not run because a level could not be applied.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) level: Level,
@@ -14,57 +13,54 @@ pub(super) struct Refusal {
     pub(super) message: String,
 }
 
-/// Sorts failures: the command's own fault is an error of the call, the rest a refusal.
-pub(super) fn not_run(
+/// Sorts failures: a fault of the command is an error of the call, anything else a refusal of this machine.
+pub(super) fn refusal(
     policy: &Policy,
     command: &Command,
-    (stage, errno, message): (String, i32, String),
-) -> Result<Attempt, ToolError> {
+    failure: Failure,
+) -> Result<Refusal, ToolError> {
+    const RUNNABLE: &str = "programs of the system and of the workspace can be run";
     let program = command.argv.first().map_or("", String::as_str);
-    match (stage.as_str(), errno) {
-        ("exec", libc::ENOENT | libc::ENOTDIR) => Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("no program `{program}` in the sandbox"),
-        )
-        .reason(Reason::NotFound)
-        .hint("programs of the system and of the workspace can be run")),
-        ("exec", libc::E2BIG) => Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            "the arguments are longer than the kernel takes",
-        )
-        .hint("pass long texts through standard input")),
-        ("exec", libc::EAGAIN) => Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            "the user has more processes than the command may have",
-        )
-        .reason("processes")
-        .hint("try again when others have ended")),
-        ("exec", _) => Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("`{program}` cannot be run: {message}"),
-        )
-        .reason("exec")
-        .hint("programs of the system and of the workspace can be run")),
-        ("folder", libc::ENOENT | libc::ENOTDIR) => Err(ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("no folder `{}` in the workspace", command.directory),
-        )
-        .at("/cwd")),
-        ("folder", libc::EXDEV) => Err(ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("`{}` leads out of the workspace", command.directory),
-        )
-        .at("/cwd")),
-        _ => Ok(Attempt::Refused(Refusal {
-            level: policy.level,
-            stage,
-            message,
-        })),
-    }
+    let directory = &command.directory;
+    let (code, reason, message, hint) = match (failure.stage.as_str(), failure.errno) {
+        ("exec", libc::ENOENT | libc::ENOTDIR) => {
+            let message = format!("no program `{program}` in the sandbox");
+            (ErrorCode::ToolError, "not_found", message, RUNNABLE)
+        }
+        ("exec", libc::E2BIG) => {
+            let message = "the arguments are longer than the kernel allows".to_owned();
+            let hint = "pass long texts through standard input";
+            (ErrorCode::LimitExceeded, "arguments", message, hint)
+        }
+        ("exec", libc::EAGAIN) => {
+            let message = "the user has more processes than the command may have".to_owned();
+            let hint = "try again when others have ended";
+            (ErrorCode::LimitExceeded, "processes", message, hint)
+        }
+        ("exec", _) => {
+            let message = format!("cannot run `{program}`: {}", failure.message);
+            (ErrorCode::ToolError, "exec", message, RUNNABLE)
+        }
+        ("folder", libc::ENOENT | libc::ENOTDIR | libc::EXDEV) => {
+            let message = match failure.errno {
+                libc::EXDEV => format!("`{directory}` leads out of the workspace"),
+                _ => format!("no folder `{directory}` in the workspace"),
+            };
+            return Err(ToolError::invalid("/cwd", message));
+        }
+        _ => {
+            return Ok(Refusal {
+                level: policy.level,
+                stage: failure.stage,
+                message: failure.message,
+            });
+        }
+    };
+    Err(ToolError::new(code, message).reason(reason).hint(hint))
 }
 
 impl Refusal {
-    /// The level that does without what failed, where there is one.
+    /// The highest level that does without the failed part.
     pub(super) fn level_below(&self) -> Option<Level> {
         match self.stage.as_str() {
             "namespaces" | "mounts" => Some(Level::S2),
@@ -73,7 +69,7 @@ impl Refusal {
         }
     }
 
-    /// What is missing, and the cure.
+    /// Names the missing part and its cure.
     pub(super) fn missing(&self) -> (String, &'static str) {
         let cure = match self.stage.as_str() {
             "namespaces" | "mounts" => {

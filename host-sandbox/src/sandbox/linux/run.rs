@@ -1,107 +1,83 @@
-//! One run from outside: start the launcher, hand over the policy, collect output, keep the deadline.
+//! One run from outside: starts the launcher, hands over the policy, collects output, enforces the deadline.
 
 use std::time::{Duration, Instant};
 
 use tool_core::command::{Command, Exit, Finished};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{StopFlag, ToolError};
 
-use super::super::policy::Policy;
-use super::launched::{HAND_OVER, Launched, Output};
-use super::refusal::{Refusal, not_run};
-
-/// What became of an attempt.
-#[derive(Debug)]
-pub(super) enum Attempt {
-    Finished(Finished),
-    /// The command did not run.
-    Refused(Refusal),
-}
+use super::super::policy::{Ended, Failure, Policy};
+use super::launched::{HAND_OVER, Launched, Output, unlaunched};
+use super::refusal::{Refusal, refusal};
 
 /// Runs a command under a policy.
 ///
 /// # Errors
-/// The stop flag, a program that is not there, a launcher that fails without a word.
+/// The stop flag, a missing program, a launcher that fails without a report.
 pub(super) fn run(
     policy: &Policy,
     command: &Command,
     stop: &StopFlag,
-) -> Result<Attempt, ToolError> {
+) -> Result<Result<Finished, Refusal>, ToolError> {
     let started = Instant::now();
     let mut launched = Launched::start().map_err(|err| unlaunched(&err))?;
     let handed = launched.hand_over(policy, &command.stdin);
     let deadline = started + command.limits.wall;
     let mut output = Output::new(command);
-    let ended = launched.collect(&mut output, deadline, stop);
+    let collected = launched.collect(&mut output, deadline, stop);
     launched.end();
     let reports = &output.reports;
-    if let Some((stage, errno, message)) = reports.failed() {
-        return not_run(policy, command, (stage, errno, message));
-    }
-    // Ready without more: it ran, whatever happened to its launcher.
-    if reports.landlock().is_none() {
-        stop.check()?;
-        let why = match handed.and(ended.as_ref().map(|_| ()).map_err(clone)) {
-            Err(err) => err.to_string(),
-            Ok(()) => "the launcher ended without a word".to_owned(),
-        };
-        return not_run(policy, command, ("launcher".to_owned(), 0, why));
+    if let Some(failure) = reports.failed() {
+        return refusal(policy, command, failure).map(Err);
     }
     stop.check()?;
-    let timed_out = ended.map_err(|err| unlaunched(&err))?;
-    let (exit, cpu, exceeded) =
-        reports
-            .ended()
-            .unwrap_or((Exit::Signal(libc::SIGKILL), Duration::ZERO, None));
-    Ok(Attempt::Finished(Finished {
-        exit,
+    // Once ready it ran, whatever happened to its launcher.
+    if reports.ready().is_none() {
+        let failure = silent(handed.err().or(collected.err()));
+        return refusal(policy, command, failure).map(Err);
+    }
+    let timed_out = collected.map_err(|err| unlaunched(&err))?;
+    let ended = reports.ended().unwrap_or(Ended {
+        exit: Exit::Signal(libc::SIGKILL),
+        cpu: Duration::ZERO,
+        exceeded: None,
+    });
+    Ok(Ok(Finished {
+        exit: ended.exit,
         stdout: output.stdout.kept,
         stderr: output.stderr.kept,
         wall: started.elapsed(),
-        cpu,
+        cpu: ended.cpu,
         timed_out,
-        exceeded,
+        exceeded: ended.exceeded,
         level: policy.level,
     }))
 }
 
-/// Applies a policy without a command: the Landlock version in force.
+/// Applies a policy without a command; returns the Landlock version in force.
 pub(super) fn probe(policy: &Policy) -> Result<u32, Refusal> {
-    let refusal = |(stage, _, message): (String, i32, String)| Refusal {
+    let refusal = |failure: Failure| Refusal {
         level: policy.level,
-        stage,
-        message,
+        stage: failure.stage,
+        message: failure.message,
     };
-    let launcher = |err: std::io::Error| refusal(("launcher".to_owned(), 0, err.to_string()));
-    let command = Command::new(["probe"]);
-    let mut launched = Launched::start().map_err(launcher)?;
+    let mut launched =
+        Launched::start().map_err(|err| refusal(Failure::of_launcher(err.to_string())))?;
     let handed = launched.hand_over(policy, &[]);
-    let mut output = Output::new(&command);
+    let mut output = Output::new(&Command::new(["probe"]));
     let deadline = Instant::now() + HAND_OVER;
     let collected = launched.collect(&mut output, deadline, &StopFlag::new());
     launched.end();
-    match (output.reports.failed(), output.reports.landlock()) {
-        (Some(failed), _) => Err(refusal(failed)),
+    match (output.reports.failed(), output.reports.ready()) {
+        (Some(failure), _) => Err(refusal(failure)),
         (None, Some(landlock)) => Ok(landlock),
-        (None, None) => {
-            let err = handed.and(collected.map(|_| ())).err();
-            let why = err.map_or_else(
-                || "the launcher ended without a word".to_owned(),
-                |err| err.to_string(),
-            );
-            Err(refusal(("launcher".to_owned(), 0, why)))
-        }
+        (None, None) => Err(refusal(silent(handed.err().or(collected.err())))),
     }
 }
 
-fn clone(err: &std::io::Error) -> std::io::Error {
-    std::io::Error::new(err.kind(), err.to_string())
-}
-
-fn unlaunched(err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::SandboxUnavailable,
-        format_args!("the launcher of the sandbox cannot be started: {err}"),
-    )
-    .reason("launcher")
-    .hint("`/proc` must be mounted, and another process must be allowed")
+/// The failure of a launcher that reported nothing.
+fn silent(err: Option<std::io::Error>) -> Failure {
+    Failure::of_launcher(err.map_or_else(
+        || "the launcher ended without a report".to_owned(),
+        |err| err.to_string(),
+    ))
 }

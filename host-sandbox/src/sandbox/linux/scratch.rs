@@ -8,14 +8,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, chmodat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use tool_core::{ErrorCode, ToolError};
 
 use super::super::lists::{NOBODY, USERS, USERS_FROM};
+use crate::below::FOLDER;
 
 /// How often another name is tried.
 const NAMES_MAX: usize = 16;
@@ -137,8 +136,7 @@ fn remove(path: &Path) -> Result<(), Errno> {
 }
 
 fn open(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(parent, name, flags, Mode::empty())
+    openat(parent, name, FOLDER, Mode::empty())
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use rustix::process::{
     waitpid,
 };
 
-use tool_core::command::Excess;
+use tool_core::command::{Excess, Exit};
 
-use super::super::policy::{Policy, Report};
+use super::super::policy::{Ended, Policy};
 use super::raw;
 use super::watch::{PAUSE, Watch};
 
@@ -35,7 +35,7 @@ pub(super) fn supervise(
     outside: BorrowedFd<'_>,
     policy: &Policy,
     tree: Tree,
-) -> Report {
+) -> Ended {
     let watched = Watch::new(policy, tree);
     let (ended, exceeded) = match Pid::from_raw(child) {
         Some(child) => watch(child, outside, policy.wall_ms, watched),
@@ -44,18 +44,14 @@ pub(super) fn supervise(
     if tree == Tree::Mine {
         end_all();
     }
-    let (signalled, number) = match ended {
-        Some(status) => match (status.exit_status(), status.terminating_signal()) {
-            (Some(code), _) => (false, code),
-            (None, Some(signal)) => (true, signal),
-            (None, None) => (true, Signal::KILL.as_raw()),
-        },
-        None => (true, Signal::KILL.as_raw()),
+    let exit = match ended.map(|status| (status.exit_status(), status.terminating_signal())) {
+        Some((Some(code), _)) => Exit::Status(code),
+        Some((None, Some(signal))) => Exit::Signal(signal),
+        _ => Exit::Signal(Signal::KILL.as_raw()),
     };
-    Report::Ended {
-        signalled,
-        number,
-        cpu_us: u64::try_from(raw::children_cpu().as_micros()).unwrap_or(u64::MAX),
+    Ended {
+        exit,
+        cpu: raw::children_cpu(),
         exceeded,
     }
 }

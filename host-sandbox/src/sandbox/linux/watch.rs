@@ -4,12 +4,13 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, StatVfs, fstatvfs, open, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, StatVfs, fstatvfs, open, openat, statat};
 use rustix::process::getpid;
 use tool_core::command::Excess;
 
 use super::super::policy::Policy;
 use super::supervise::Tree;
+use crate::below::FOLDER;
 
 /// The shortest time between two looks.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
@@ -95,11 +96,6 @@ impl<'a> Watch<'a> {
 fn free(space: &StatVfs) -> u64 {
     space.f_bavail.saturating_mul(space.f_frsize)
 }
-
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
 
 /// What a folder holds, as far as it was counted.
 struct Used {

@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, Stat, fchmod, fstat, fsync, linkat, openat, renameat,
@@ -19,7 +19,7 @@ use tool_core::capability::{Change, FileInfo, FileKind};
 
 use super::leftovers::{New, fresh_name};
 use super::resolve::tidy;
-use super::write::{Target, make_below, name_if_free};
+use super::write::{Made, Target, make_below, name_if_free};
 use super::{Workspace, error, info, kind_of};
 
 pub(super) fn change(
@@ -46,7 +46,7 @@ const OPEN_MAX: usize = 64;
 #[derive(Default)]
 struct Transaction<'a> {
     steps: Vec<Step<'a>>,
-    made: Vec<(OwnedFd, String)>,
+    made: Made,
 }
 
 struct Step<'a> {
@@ -70,11 +70,7 @@ enum State {
 
 impl<'a> Transaction<'a> {
     fn prepare(&mut self, workspace: &Workspace, change: &'a Change) -> Result<(), ToolError> {
-        let path = match change {
-            Change::Create { path, .. }
-            | Change::Replace { path, .. }
-            | Change::Delete { path, .. } => path,
-        };
+        let path = change.path();
         if matches!(change, Change::Create { .. }) {
             self.make_parents(workspace, path)?;
         }
@@ -122,18 +118,12 @@ impl<'a> Transaction<'a> {
             .root
             .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
             .map_err(|err| error::io("make", path, err))?;
-        let made = &mut self.made;
-        make_below(root, &folders.join("/"), path, &mut |folder, name| {
-            if let Ok(folder) = folder.try_clone() {
-                made.push((folder, name.to_owned()));
-            }
-        })?;
-        Ok(())
+        make_below(root, &folders.join("/"), path, &mut self.made).map(|_| ())
     }
 
     fn finish(mut self) -> Result<Vec<FileInfo>, ToolError> {
         let steps = std::mem::take(&mut self.steps);
-        self.made.clear();
+        self.made.0.clear();
         let mut found = Vec::with_capacity(steps.len());
         for step in steps {
             if let State::Kept(old) = &step.state {
@@ -155,10 +145,6 @@ impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         for step in self.steps.iter_mut().rev() {
             step.undo();
-        }
-        for (folder, name) in self.made.iter().rev() {
-            // One that is not empty has been taken by somebody else in the meantime.
-            let _ = unlinkat(folder, name.as_str(), AtFlags::REMOVEDIR);
         }
     }
 }

@@ -15,19 +15,14 @@ use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::guard::Guard;
 use super::leftovers::fresh_name;
-use super::resolve::leads_to;
-use super::resolve::{PARTS_MAX, tidy};
-use super::write::make_below;
+use super::resolve::{PARTS_MAX, leads_to, tidy};
+use super::write::{Made, make_below};
 use super::{Workspace, error, kind_of};
+use crate::below::FOLDER;
 
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_MAGICLINKS);
-
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
 
 /// The folder and where it will be.
 pub(super) struct Folder {
@@ -40,7 +35,7 @@ pub(super) struct Folder {
     /// The folder last used, so that the many files of one folder look it up once.
     last: Option<(String, OwnedFd)>,
     /// Folders made above it.
-    made: Vec<(OwnedFd, String)>,
+    made: Made,
     guard: Arc<Guard>,
     /// Where it will be, relative to the root.
     relative: String,
@@ -66,12 +61,8 @@ impl Folder {
             .root
             .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
             .map_err(fail)?;
-        let mut made = Made(Vec::new());
-        let above = make_below(root, &folders.join("/"), path, &mut |folder, name| {
-            if let Ok(folder) = folder.try_clone() {
-                made.0.push((folder, name.to_owned()));
-            }
-        })?;
+        let mut made = Made::default();
+        let above = make_below(root, &folders.join("/"), path, &mut made)?;
         check_free(&above, &name, path)?;
         let draft = fresh_name(&workspace.temporary);
         mkdirat(&above, draft.as_str(), Mode::from_raw_mode(0o777)).map_err(fail)?;
@@ -87,7 +78,7 @@ impl Folder {
             path: path.to_owned(),
             fd,
             last: None,
-            made: std::mem::take(&mut made.0),
+            made,
             guard: Arc::clone(&workspace.guard),
             relative,
         })
@@ -189,7 +180,7 @@ impl Draft for Folder {
         })?;
         let synced = fsync(&self.above).map_err(fail);
         self.draft.clear();
-        self.made.clear();
+        self.made.0.clear();
         synced
     }
 }
@@ -198,18 +189,6 @@ impl Drop for Folder {
     fn drop(&mut self) {
         if !self.draft.is_empty() {
             remove_tree(&self.above, &self.draft, 0);
-            drop(Made(std::mem::take(&mut self.made)));
-        }
-    }
-}
-
-/// Folders made on the way, removed again when this is dropped.
-struct Made(Vec<(OwnedFd, String)>);
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        for (folder, name) in self.0.iter().rev() {
-            let _ = unlinkat(folder, name.as_str(), AtFlags::REMOVEDIR);
         }
     }
 }

@@ -1,187 +1,141 @@
-//! The words for what the kernel says no to.
+//! Errors of the workspace, from the answers of the kernel and the rules on paths.
 
 use rustix::io::Errno;
 use tool_core::capability::FileKind;
-use tool_core::{ErrorCode, Reason, ToolError};
+use tool_core::{ErrorCode, ToolError};
+
+use ErrorCode::{Conflict, InvalidArgs, PolicyDenied, ResourceChanged};
+
+fn error(code: ErrorCode, reason: &'static str, message: String) -> ToolError {
+    ToolError::new(code, message).reason(reason)
+}
 
 /// A path that leads out of the workspace, or would if it were followed.
 pub(super) fn outside(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("`{}` leaves the workspace", brief(path)),
-    )
-    .reason("outside_workspace")
-    .hint("name a file beneath the workspace root, with a path relative to it")
+    let message = format!("`{}` leaves the workspace", brief(path));
+    error(InvalidArgs, "outside_workspace", message)
+        .hint("name a file beneath the workspace root, with a path relative to it")
 }
 
-/// A path that cannot be one.
+/// A text that is not a path.
 pub(super) fn malformed(path: &str, why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("`{}` is no usable path: {why}", brief(path)),
-    )
-    .reason("path")
+    let message = format!("invalid path `{}`: {why}", brief(path));
+    error(InvalidArgs, "path", message)
 }
 
-/// Something else than a regular file.
+/// Anything but a regular file.
 pub(super) fn not_regular(path: &str, kind: FileKind) -> ToolError {
     let (words, hint) = match kind {
         FileKind::Directory => ("a folder", "list it with `list_directory`"),
         FileKind::Link => ("a link", "name the file it leads to"),
         _ => ("a device, socket or pipe", "name a regular file"),
     };
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("expected a regular file, found {words}: `{}`", brief(path)),
-    )
-    .reason("not_a_file")
-    .hint(hint)
+    let message = format!("expected a regular file, found {words}: `{}`", brief(path));
+    error(InvalidArgs, "not_a_file", message).hint(hint)
 }
 
 /// A link where none is followed.
 pub(super) fn link(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("`{}` goes through a link", brief(path)),
+    let message = format!("`{}` goes through a link", brief(path));
+    error(InvalidArgs, "link", message).hint(
+        "links are followed for reading one file or folder, never for writing or listing a tree: name the target itself",
     )
-    .reason("link")
-    .hint("links are followed for reading one file or folder, never for writing or listing a tree: name the place itself")
 }
 
-/// Something else than a folder.
+/// Anything but a folder.
 pub(super) fn no_folder(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("expected a folder: `{}`", brief(path)),
-    )
-    .reason(Reason::NotAFolder)
-    .hint("read a file with `read_file`, delete one with `delete_file`")
+    let message = format!("expected a folder: `{}`", brief(path));
+    error(InvalidArgs, "not_a_folder", message)
+        .hint("read a file with `read_file`, delete one with `delete_file`")
 }
 
-/// What tools never write.
+/// A path that tools never write.
 pub(super) fn protected(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PolicyDenied,
-        format_args!(
-            "`{}` is never written by a tool: it belongs to the repository, the configuration or the state",
-            brief(path)
-        ),
-    )
-    .reason("protected_path")
-    .hint("write to another place; a person may change this file by hand")
+    let message = format!(
+        "tools never write `{}`: it belongs to the repository, the configuration or the state",
+        brief(path)
+    );
+    error(PolicyDenied, "protected_path", message)
+        .hint("write to another place; the user may change this file by hand")
 }
 
-/// A name that only files in the making have.
+/// A name that only temporary files of calls have.
 pub(super) fn temporary(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PolicyDenied,
-        format_args!(
-            "`{}` has the name of a file that is being written (`.mathchain-*.tmp`): tools neither read nor make such files",
-            brief(path)
-        ),
-    )
-    .reason("protected_path")
-    .hint("use another name; `mathchain doctor` finds what killed calls left, and says how to remove it")
+    let message = format!(
+        "`{}` has the name of a temporary file (`.mathchain-*.tmp`): tools neither read nor create such files",
+        brief(path)
+    );
+    error(PolicyDenied, "protected_path", message)
+        .hint("use another name; `mathchain doctor` lists the leftovers of killed calls and how to remove them")
 }
 
-/// A path that leads elsewhere than it did when the call was judged.
+/// A path that leads elsewhere than when the call was decided on.
 pub(super) fn turned(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ResourceChanged,
-        format_args!(
-            "`{}` leads elsewhere than when the rules were asked: a link on the way was turned meanwhile",
-            brief(path)
-        ),
-    )
-    .reason("resource_changed")
-    .hint("call again: the rules are asked about the new place")
+    let message = format!(
+        "`{}` leads elsewhere than when the policy was evaluated: a link on the way changed",
+        brief(path)
+    );
+    error(ResourceChanged, "resource_changed", message)
+        .hint("call again: the policy is then evaluated for the new place")
 }
 
-/// What tools do not read either.
+/// A path that tools do not read either.
 pub(super) fn closed(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PolicyDenied,
-        format_args!(
-            "`{}` is never read by a tool: the state holds what calls of every role read and gave",
-            brief(path)
-        ),
-    )
-    .reason("protected_path")
-    .hint("pass a value as `{\"$artifact\": \"b3:...\"}`; a person looks with `mathchain artifacts get` and `mathchain runs show`")
+    let message = format!(
+        "tools never read `{}`: the state holds data of calls by every role",
+        brief(path)
+    );
+    error(PolicyDenied, "protected_path", message)
+        .hint("pass a value as `{\"$artifact\": \"b3:...\"}`; users read it with `mathchain artifacts get` and `mathchain runs show`")
 }
 
 /// A folder that must be empty.
 pub(super) fn not_empty(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!("the folder `{}` is not empty", brief(path)),
-    )
-    .reason("not_empty")
-    .hint("`list_directory` shows what is in it; name another folder, or empty this one first")
+    let message = format!("the folder `{}` is not empty", brief(path));
+    error(Conflict, "not_empty", message)
+        .hint("`list_directory` shows its content; name another folder, or empty this one first")
 }
 
-/// A file that is not what it was.
+/// A file that changed between reading and writing.
 pub(super) fn changed(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ResourceChanged,
-        format_args!("`{}` changed since it was read", brief(path)),
-    )
-    .reason("changed")
-    .hint("nothing was written: read the file again, then call again")
+    let message = format!("`{}` changed since it was read", brief(path));
+    error(ResourceChanged, "changed", message)
+        .hint("nothing was written: read the file again, then call again")
 }
 
-/// What the operating system answered.
+/// An answer of the operating system.
 pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
-    let invalid = |message: &str, reason: Option<Reason>| {
-        ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("`{}` {message}", brief(path)),
-        )
-        .reason(reason.map_or("path", Reason::as_str))
-    };
+    let shown = brief(path);
+    let failed = |reason, message: String| error(ErrorCode::ToolError, reason, message);
+    let invalid =
+        |reason, message: &str| error(InvalidArgs, reason, format!("`{shown}` {message}"));
     match err {
         Errno::XDEV => outside(path),
         Errno::LOOP => link(path),
-        Errno::NOENT => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("`{}` does not exist", brief(path)),
-        )
-        .reason(Reason::NotFound)
-        .hint("`list_directory` shows what is there"),
-        Errno::NOTDIR => invalid(
-            "goes through something that is no folder",
-            Some(Reason::NotAFolder),
-        ),
         Errno::ISDIR => not_regular(path, FileKind::Directory),
         Errno::NXIO => not_regular(path, FileKind::Other),
-        Errno::NAMETOOLONG => invalid("is too long, or a part of it is", None),
-        Errno::ACCESS | Errno::PERM | Errno::ROFS => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("no permission to {action} `{}`: {err}", brief(path)),
+        Errno::NOTDIR => invalid(
+            "not_a_folder",
+            "goes through something that is not a folder",
+        ),
+        Errno::NAMETOOLONG => invalid("path", "is too long, or a part of it is"),
+        Errno::NOENT => failed("not_found", format!("`{shown}` does not exist"))
+            .hint("`list_directory` shows which files exist"),
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => failed(
+            "permission",
+            format!("no permission to {action} `{shown}`: {err}"),
         )
-        .reason("permission")
         .hint("check owner and mode of the file and its folder"),
-        Errno::NOSPC | Errno::DQUOT => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("no space left to {action} `{}`", brief(path)),
-        )
-        .reason("io")
-        .hint("free space on the disk and call again"),
-        Errno::AGAIN => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("`{}` kept changing while it was looked up", brief(path)),
-        )
-        .reason("io")
-        .hint("call again"),
-        _ => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot {action} `{}`: {err}", brief(path)),
-        )
-        .reason("io"),
+        Errno::NOSPC | Errno::DQUOT => failed("io", format!("no space left to {action} `{shown}`"))
+            .hint("free space on the disk and call again"),
+        Errno::AGAIN => {
+            failed("io", format!("`{shown}` kept changing during the look-up")).hint("call again")
+        }
+        _ => failed("io", format!("cannot {action} `{shown}`: {err}")),
     }
 }
 
-/// As [`io`], for what the standard library reports.
+/// As [`io`], for errors of the standard library.
 pub(super) fn of_std(action: &str, path: &str, err: &std::io::Error) -> ToolError {
     io(action, path, Errno::from_io_error(err).unwrap_or(Errno::IO))
 }
@@ -189,17 +143,15 @@ pub(super) fn of_std(action: &str, path: &str, err: &std::io::Error) -> ToolErro
 /// A path for a message: control characters escaped, long ones cut.
 fn brief(path: &str) -> String {
     const SHOWN_MAX: usize = 120;
-    let mut text: String = path.chars().take(SHOWN_MAX).flat_map(escape).collect();
+    let mut text = String::new();
+    for character in path.chars().take(SHOWN_MAX) {
+        match character.is_control() {
+            true => text.extend(character.escape_default()),
+            false => text.push(character),
+        }
+    }
     if path.chars().nth(SHOWN_MAX).is_some() {
         text.push_str("...");
     }
     text
-}
-
-fn escape(character: char) -> Box<dyn Iterator<Item = char>> {
-    if character.is_control() {
-        Box::new(character.escape_default())
-    } else {
-        Box::new(std::iter::once(character))
-    }
 }

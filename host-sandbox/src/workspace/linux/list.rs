@@ -38,29 +38,13 @@ pub(super) fn list(
     entries_max: usize,
     stop: &StopFlag,
 ) -> Result<(Vec<FileInfo>, bool), ToolError> {
-    let relative = root.relative(path)?;
-    root.allow_read(&relative, path)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-    let fd = if recursive {
-        root.open_plain(&relative, flags)
-            .map_err(|err| not_listed(path, err))?
+    // Only a tree is entered without following links.
+    let links = if recursive {
+        Links::Refuse
     } else {
-        root.open_following(&relative, flags, path)
-            .map_err(|err| folder_words(path, err))?
+        Links::Follow
     };
-    let mut listing = Listing {
-        root,
-        stop,
-        read: 0,
-    };
-    let first = listing.entries(
-        &fd,
-        Path::new(&relative),
-        &shown(&relative),
-        recursive,
-        path,
-    )?;
-    drop(fd);
+    let (mut listing, first) = Listing::begin(root, path, links, recursive, stop)?;
     listing.walk(first, recursive, entries_max, path)
 }
 
@@ -71,23 +55,7 @@ pub(super) fn entries(
     links: Links,
     stop: &StopFlag,
 ) -> Result<Vec<FileInfo>, ToolError> {
-    let relative = root.relative(path)?;
-    root.allow_read(&relative, path)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-    let fd = match links {
-        Links::Refuse => root
-            .open_plain(&relative, flags)
-            .map_err(|err| not_listed(path, err))?,
-        Links::Follow => root
-            .open_following(&relative, flags, path)
-            .map_err(|err| folder_words(path, err))?,
-    };
-    let mut listing = Listing {
-        root,
-        stop,
-        read: 0,
-    };
-    let items = listing.entries(&fd, Path::new(&relative), &shown(&relative), false, path)?;
+    let (_, items) = Listing::begin(root, path, links, false, stop)?;
     let mut found: Vec<FileInfo> = items
         .into_iter()
         .filter_map(|item| match item {
@@ -100,10 +68,6 @@ pub(super) fn entries(
     Ok(found)
 }
 
-fn not_listed(path: &str, err: Errno) -> ToolError {
-    folder_words(path, error::io("list", path, err))
-}
-
 /// For a listing, "no folder" means the path itself.
 fn folder_words(path: &str, err: ToolError) -> ToolError {
     if err.is(Reason::NotAFolder) {
@@ -112,7 +76,35 @@ fn folder_words(path: &str, err: ToolError) -> ToolError {
     err
 }
 
-impl Listing<'_> {
+impl<'a> Listing<'a> {
+    /// Opens the first folder and lists it.
+    fn begin(
+        root: &'a Root,
+        path: &str,
+        links: Links,
+        recursive: bool,
+        stop: &'a StopFlag,
+    ) -> Result<(Self, Vec<Item>), ToolError> {
+        let relative = root.relative(path)?;
+        root.allow_read(&relative, path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let fd = match links {
+            Links::Refuse => root
+                .open_plain(&relative, flags)
+                .map_err(|err| error::io("list", path, err)),
+            Links::Follow => root.open_following(&relative, flags, path),
+        };
+        let fd = fd.map_err(|err| folder_words(path, err))?;
+        let mut listing = Self {
+            root,
+            stop,
+            read: 0,
+        };
+        let real = Path::new(&relative);
+        let items = listing.entries(&fd, real, &shown(&relative), recursive, path)?;
+        Ok((listing, items))
+    }
+
     /// Goes through the tree with a stack of its own: depth costs memory, not stack.
     fn walk(
         &mut self,

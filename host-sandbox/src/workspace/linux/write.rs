@@ -17,6 +17,7 @@ use tool_core::{ErrorCode, Reason, ToolError};
 use super::leftovers::New;
 use super::resolve::tidy;
 use super::{Workspace, error, info, kind_of, shown};
+use crate::below::FOLDER;
 
 /// How long an append waits for another one to the same file.
 const LOCK_WAIT_MS: u64 = 5_000;
@@ -116,28 +117,46 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolE
         .root
         .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
         .map_err(|err| error::io("make", path, err))?;
-    make_below(here, &relative, path, &mut |_, _| {}).map(|_| ())
+    let mut made = Made::default();
+    let below = make_below(here, &relative, path, &mut made);
+    made.0.clear(); // the folders stay, even when a later one fails
+    below.map(|_| ())
 }
 
-/// Goes down from a folder, making what is missing; `made` is told of each new folder and the one it is in.
+/// New folders, each with the one it is in; removed again when this is dropped, unless they are no longer empty.
+#[derive(Default)]
+pub(super) struct Made(pub(super) Vec<(OwnedFd, String)>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for (folder, name) in self.0.iter().rev() {
+            let _ = unlinkat(folder, name.as_str(), AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+/// Goes down from a folder and creates the missing ones.
 pub(super) fn make_below(
     mut here: OwnedFd,
     relative: &str,
     path: &str,
-    made: &mut dyn FnMut(&OwnedFd, &str),
+    made: &mut Made,
 ) -> Result<OwnedFd, ToolError> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fail = |err| error::io("make", path, err);
     for part in tidy(relative) {
         match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
             Ok(()) => {
-                made(&here, part);
+                made.0.extend(
+                    here.try_clone()
+                        .ok()
+                        .map(|folder| (folder, part.to_owned())),
+                );
                 fsync(&here).map_err(fail)?;
             }
             Err(Errno::EXIST) => {}
             Err(err) => return Err(fail(err)),
         }
-        here = openat(&here, part, flags, Mode::empty()).map_err(|err| match err {
+        here = openat(&here, part, FOLDER, Mode::empty()).map_err(|err| match err {
             // NOFOLLOW with DIRECTORY answers "no folder" for a link too.
             Errno::NOTDIR if is_link(&here, part) => error::link(path),
             err => fail(err),

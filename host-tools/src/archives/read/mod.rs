@@ -12,17 +12,17 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
 use liblzma::bufread::XzDecoder;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::StopFlag;
-use tool_core::capability::FileReader;
+use tool_core::capability::{FileReader, Links};
 
 use super::fault::{Fault, FaultKind, Halt};
-use super::limits::{ARCHIVE_MAX, BUFFER, Counted, Limited, MEMORY_MAX};
+use super::limits::{ARCHIVE_MAX, BUFFER, Limited, MEMORY_MAX};
+use crate::counted::Counted;
+use crate::prelude::*;
 
-/// The formats that are read.
+/// The formats of archives; all are read, all but 7z are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Format {
+pub(crate) enum Format {
     /// Zip.
     #[serde(rename = "zip")]
     Zip,
@@ -46,7 +46,30 @@ pub enum Format {
     SevenZ,
 }
 
-/// What a member is.
+impl Format {
+    /// The format that the extension of a path names, among those that are written.
+    pub(super) fn of_path(path: &str) -> Option<Self> {
+        const EXTENSIONS: [(&str, Format); 10] = [
+            (".zip", Format::Zip),
+            (".tar", Format::Tar),
+            (".tar.gz", Format::TarGz),
+            (".tgz", Format::TarGz),
+            (".tar.bz2", Format::TarBz2),
+            (".tbz2", Format::TarBz2),
+            (".tar.xz", Format::TarXz),
+            (".txz", Format::TarXz),
+            (".tar.zst", Format::TarZst),
+            (".tzst", Format::TarZst),
+        ];
+        let path = path.to_ascii_lowercase();
+        let found = EXTENSIONS
+            .iter()
+            .find(|(extension, _)| path.ends_with(extension));
+        found.map(|(_, format)| *format)
+    }
+}
+
+/// The kind of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -92,7 +115,17 @@ pub(super) struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Looks at the first bytes.
+    /// Opens the archive at `path`, after reserving the memory of a decoder and `more` bytes.
+    ///
+    /// # Errors
+    /// As reading a file, at `/path`; a fault of the archive.
+    pub(super) fn at_path(path: &str, more: u64, ctx: &'a Ctx) -> Result<Self, ToolError> {
+        ctx.reserve(MEMORY_MAX.saturating_add(more))?;
+        let (_, reader) = ctx.files()?.open(path, Links::Follow).at("/path")?;
+        Ok(Self::open(reader, ctx.stop())?)
+    }
+
+    /// Detects the format by the first bytes.
     pub(super) fn open(mut reader: Box<dyn FileReader>, stop: &'a StopFlag) -> Result<Self, Fault> {
         let packed = reader.seek(SeekFrom::End(0))?;
         if packed > ARCHIVE_MAX {
@@ -143,6 +176,26 @@ impl<'a> Archive<'a> {
         };
         let limited = Limited::new(decoder, packed, Rc::new(Cell::new(0)), self.stop);
         tar::each(BufReader::with_capacity(BUFFER, limited), visit)
+    }
+}
+
+/// The content of a member; an early end is an error.
+struct Whole<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted = buffer
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let count = self.inner.read(&mut buffer[..wanted])?;
+        if count == 0 && wanted > 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left -= count as u64;
+        Ok(count)
     }
 }
 

@@ -1,7 +1,7 @@
 //! 7z, by the crate `sevenz-rust2`. It decodes the directory of an archive by itself, without limits; so the directory's own
 //! description is read here first, and one that asks for too much never reaches it.
 
-use std::io::{Read, SeekFrom};
+use std::io::SeekFrom;
 
 use sevenz_rust2::{ArchiveEntry, ArchiveReader, Password};
 use tool_core::StopFlag;
@@ -9,7 +9,7 @@ use tool_core::capability::FileReader;
 
 use super::super::fault::{Fault, FaultKind, Halt};
 use super::super::limits::{self, MEMORY_MAX};
-use super::{Kind, Member, Next, Visit};
+use super::{Kind, Member, Next, Visit, Whole};
 
 /// Largest directory, unpacked.
 const DIRECTORY_MAX: u64 = 16 << 20;
@@ -51,23 +51,6 @@ pub(super) fn each(
     match halt {
         Some(halt) => Err(halt),
         None => walked.map_err(|err| fault(err).into()),
-    }
-}
-
-/// A content that ends early is an error, not an end.
-struct Whole<'a> {
-    inner: &'a mut dyn Read,
-    left: u64,
-}
-
-impl Read for Whole<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.left = self.left.saturating_sub(count as u64);
-        if count == 0 && !buffer.is_empty() && self.left > 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok(count)
     }
 }
 

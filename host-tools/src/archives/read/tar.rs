@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use super::super::fault::{Fault, FaultKind, Halt};
 use super::super::limits;
-use super::{Kind, Member, Next, Visit};
+use super::{Kind, Member, Next, Visit, Whole};
 
 pub(in super::super) const BLOCK: usize = 512;
 /// Longest extended header.
@@ -54,27 +54,15 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
             size = 0;
         }
         limits::check_file(size).map_err(|fault| fault.of(&member.name))?;
-        let mut content = reader.by_ref().take(size);
-        let next = visit(&member, &mut Whole(&mut content))?;
-        if next == Next::Stop {
+        let mut content = Whole {
+            inner: reader.by_ref(),
+            left: size,
+        };
+        if visit(&member, &mut content)? == Next::Stop {
             return Ok(());
         }
-        let left = content.limit();
-        skip(&mut reader, left)?;
-        skip(&mut reader, padding(size))?;
-    }
-}
-
-/// A member's content; the end of the archive before its own is an error.
-struct Whole<'a, R>(&'a mut std::io::Take<R>);
-
-impl<R: Read> Read for Whole<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.0.read(buffer)?;
-        if count == 0 && !buffer.is_empty() && self.0.limit() > 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok(count)
+        let left = content.left;
+        skip(&mut reader, left + padding(size))?;
     }
 }
 

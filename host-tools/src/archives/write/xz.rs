@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::thread::available_parallelism;
 
 use liblzma::stream::{Action, Check, MtStreamBuilder, Status, Stream};
-use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::{BUFFER, Memory};
+use crate::prelude::*;
 
 const PRESET: u32 = 6;
 /// Each block is packed by itself, three times the window of the preset: the bytes do not depend on the number of threads.

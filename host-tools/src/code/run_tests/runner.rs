@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::FileKind;
 use tool_core::command::{Command, Program};
-use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::{Args, Ran};
+use crate::prelude::*;
 
 /// A runner of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Runner {
+pub(crate) enum Runner {
     /// Python: `pytest`.
     Pytest,
     /// Rust: `cargo test --offline`.
@@ -108,7 +106,7 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
     let listed = ctx
         .files()?
         .list(&args.cwd, false, ENTRIES_MAX, ctx.stop())
-        .map_err(|err| err.at("/cwd"))?;
+        .at("/cwd")?;
     let fits = |runner: &Runner| {
         listed.0.iter().any(|entry| {
             let name = entry.path.rsplit('/').next().unwrap_or_default();

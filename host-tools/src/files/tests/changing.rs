@@ -185,22 +185,22 @@ fn a_patch_is_applied_whole_or_not_at_all() {
         (
             "*** Add File: .git/hooks/x\n+x\n",
             "policy_denied protected_path /patch",
-            "never written",
+            "tools never write",
         ),
         (
             "*** Add File: deeper/still/.git/config\n+x\n",
             "policy_denied protected_path /patch",
-            "never written",
+            "tools never write",
         ),
         (
             "*** Add File: mathchain.toml\n+x\n",
             "policy_denied protected_path /patch",
-            "never written",
+            "tools never write",
         ),
         (
             "*** Add File: data/a.csv/x\n+x\n",
             "invalid_args not_a_folder /patch",
-            "no folder",
+            "not a folder",
         ),
         (
             "*** Update File: ./notes.txt\n@@\n-hello world\n+x\n",

@@ -1,7 +1,8 @@
 //! What an OpenAI-compatible endpoint answers. Everything in it comes from outside and is checked.
 
 use tool_core::capability::{Embeddings, Reply};
-use tool_core::{ErrorCode, ToolError, Value, json};
+
+use crate::prelude::*;
 
 /// Most numbers in a vector.
 const DIMENSION_MAX: usize = 16_384;
@@ -11,7 +12,7 @@ const NAME_MAX: usize = 100;
 
 /// How an answer is not what was asked for.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AnswerError {
+pub(crate) enum AnswerError {
     /// It is not JSON.
     #[error("the answer is not JSON: {0}")]
     NotJson(String),
@@ -46,7 +47,7 @@ pub enum AnswerError {
 
 impl AnswerError {
     /// As the error of a call, with the endpoint it is about.
-    pub fn of(self, key: &str) -> ToolError {
+    pub(crate) fn of(self, key: &str) -> ToolError {
         ToolError::new(ErrorCode::ToolError, self)
             .reason("answer")
             .hint(format!(
@@ -56,7 +57,7 @@ impl AnswerError {
 }
 
 /// The name under which numbers of a model are known.
-pub fn name(model: Option<&str>) -> String {
+pub(crate) fn name(model: Option<&str>) -> String {
     format!("endpoint:{}", words(model.unwrap_or("unnamed"), NAME_MAX))
 }
 
@@ -64,7 +65,7 @@ pub fn name(model: Option<&str>) -> String {
 ///
 /// # Errors
 /// When the answer is not of the documented shape.
-pub fn embeddings(
+pub(crate) fn embeddings(
     body: &[u8],
     texts: usize,
     model: Option<&str>,
@@ -126,7 +127,7 @@ pub fn embeddings(
 ///
 /// # Errors
 /// When they are of another model or length.
-pub fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), AnswerError> {
+pub(crate) fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), AnswerError> {
     if all.backend != part.backend {
         return Err(AnswerError::Changed(all.backend.clone(), part.backend));
     }
@@ -147,7 +148,7 @@ pub fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), AnswerError>
 ///
 /// # Errors
 /// As [`embeddings`]; an empty reply too.
-pub fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerError> {
+pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerError> {
     let answer = parse(body)?;
     let choice = answer
         .pointer("/choices/0")
@@ -166,7 +167,7 @@ pub fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerError> {
 }
 
 /// Words the refusal of a server.
-pub fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
+pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
     let hint = match status {
         401 | 403 => format!("check `{key}.api_key`"),
         404 | 405 => format!("check the path of `{key}.endpoint` and the name of `{key}.model`"),

@@ -3,8 +3,8 @@
 //! [`request`] builds what is sent and [`answer`] reads what comes back, both without a network; [`Endpoints`] joins them with the
 //! transport it is given.
 
-pub mod answer;
-pub mod request;
+mod answer;
+mod request;
 #[cfg(test)]
 mod tests;
 

@@ -12,7 +12,7 @@ const CHAT_BYTES_MAX: u64 = 4 << 20;
 const TOKENS_MAX: i64 = 4096;
 
 /// A request for vectors.
-pub fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
+pub(crate) fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
     let inputs = texts.iter().map(|text| Value::from(*text)).collect();
     let mut members = model(endpoint);
     members.push(("input", Value::array(inputs)));
@@ -21,7 +21,7 @@ pub fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
 }
 
 /// A request for a reply, as repeatable as the server can.
-pub fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
+pub(crate) fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
     let mut members = model(endpoint);
     members.push((
         "messages",

@@ -20,7 +20,7 @@ const END: char = '\u{3}';
 
 /// One feature of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Feature {
+pub(crate) enum Feature {
     /// A stemmed word; of a script without spaces a character or two neighbouring ones.
     Term(u64),
     /// A part of a word: some neighbouring characters.
@@ -31,7 +31,7 @@ pub enum Feature {
 ///
 /// # Errors
 /// When the flag stops it.
-pub fn for_each_feature(
+pub(crate) fn for_each_feature(
     text: &str,
     stop: &StopFlag,
     visit: &mut dyn FnMut(Feature, u64),

@@ -4,20 +4,18 @@
 //! vector of them, [`search`] scores texts against a query. Counts are integers, sums have a fixed order, and logarithms come from
 //! `libm`. Whoever changes a number changes [`NAME`].
 
-pub mod features;
-pub mod search;
-pub mod stem;
-pub mod stop_words;
-pub mod vector;
-pub mod words;
+mod features;
+mod search;
+mod stem;
+mod stop_words;
+mod vector;
+mod words;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod topics_tests;
 
-pub use search::Search;
-pub use vector::{DIMENSION, embed};
+pub(crate) use search::Search;
+pub(crate) use vector::{DIMENSION, embed};
 
 /// Name and version of the numbers that this backend gives.
-pub const NAME: &str = "lexical-1";
+pub(crate) const NAME: &str = "lexical-1";

@@ -23,7 +23,7 @@ const PARTS_SHARE: f64 = 0.5;
 
 /// A query, and what it needs to know of the texts it was compared with.
 #[derive(Debug)]
-pub struct Search {
+pub(crate) struct Search {
     terms: Known,
     parts: Known,
     documents: Vec<Document>,
@@ -70,7 +70,7 @@ impl Search {
     ///
     /// # Errors
     /// When the flag stops it.
-    pub fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>, ToolError> {
+    pub(crate) fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>, ToolError> {
         let (mut terms, mut parts) = (Vec::new(), Vec::new());
         for_each_feature(query, stop, &mut |feature, weight| match feature {
             Feature::Term(hash) => terms.push((hash, weight)),
@@ -89,7 +89,7 @@ impl Search {
     ///
     /// # Errors
     /// When the flag stops it.
-    pub fn add(&mut self, text: &str, stop: &StopFlag) -> Result<(), ToolError> {
+    pub(crate) fn add(&mut self, text: &str, stop: &StopFlag) -> Result<(), ToolError> {
         let (mut found, mut length) = (Vec::new(), 0);
         let (mut touched, mut weight_of_parts) = (Vec::new(), 0);
         for_each_feature(text, stop, &mut |feature, weight| match feature {
@@ -142,7 +142,7 @@ impl Search {
     }
 
     /// A score for each text, in the order they were read: 1 for the query itself, 0 for a text that shares nothing with it.
-    pub fn scores(&self) -> Vec<f64> {
+    pub(crate) fn scores(&self) -> Vec<f64> {
         let words = self.bm25();
         let texts = words.iter().zip(&self.documents);
         texts

@@ -48,7 +48,7 @@ const RESIDUAL: [&str; 19] = [
 ];
 
 /// The stem of a word of lower-case ASCII letters; any other word is left alone.
-pub fn stem(word: &mut Vec<u8>) {
+pub(crate) fn stem(word: &mut Vec<u8>) {
     let fits = (3..=LONGEST).contains(&word.len());
     if !fits || !word.iter().all(u8::is_ascii_lowercase) {
         return;

@@ -13,13 +13,13 @@ use tool_core::{StopFlag, ToolError};
 use super::features::{Feature, for_each_feature};
 
 /// Numbers in a vector.
-pub const DIMENSION: usize = 1024;
+pub(crate) const DIMENSION: usize = 1024;
 
 /// The vector of a text; `None` when it has no letter, digit or emoji.
 ///
 /// # Errors
 /// When the flag stops it.
-pub fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>, ToolError> {
+pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>, ToolError> {
     let mut places = vec![0_i64; DIMENSION];
     for_each_feature(text, stop, &mut |feature, weight| {
         if let Feature::Part(hash) = feature {

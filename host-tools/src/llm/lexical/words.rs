@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// A word, never empty.
     Word(&'a [char]),
     /// Characters of a script without spaces, or emoji; never empty.
@@ -23,7 +23,7 @@ const STOP_INTERVAL: usize = 4096;
 ///
 /// # Errors
 /// When the flag stops it.
-pub fn for_each(
+pub(crate) fn for_each(
     text: &str,
     stop: &StopFlag,
     visit: &mut dyn FnMut(Piece<'_>),

@@ -38,7 +38,7 @@ const V6: &[([u16; 8], u32, &str)] = &[
 ];
 
 /// Why an address is not public; `None` for one that is.
-pub fn not_public(address: IpAddr) -> Option<&'static str> {
+pub(crate) fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => v4(address),
         IpAddr::V6(address) => v6(address),

@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 use std::io::{self, Read};
-use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 use tool_core::{ErrorCode, ToolError};
+
+use crate::counted::Counted;
 
 /// Decoded bytes per byte on the wire, beyond the first [`RATIO_FROM`]: ordinary text stays below 20.
 const RATIO_MAX: u64 = 100;
@@ -33,11 +34,7 @@ pub(super) fn read(
     encoding: Option<&str>,
     bytes_max: u64,
 ) -> Result<Body, Fault> {
-    let wire = Rc::new(Cell::new(0));
-    let counted = Counted {
-        source: source.take(bytes_max.saturating_add(SLACK)),
-        count: Rc::clone(&wire),
-    };
+    let (counted, wire) = Counted::new(source.take(bytes_max.saturating_add(SLACK)));
     match encoding
         .map(|name| name.trim().to_ascii_lowercase())
         .as_deref()
@@ -83,19 +80,5 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
                 .hint("nothing sensible is packed like that; use another source"),
             ));
         }
-    }
-}
-
-/// Counts what passes.
-struct Counted<R> {
-    source: R,
-    count: Rc<Cell<u64>>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
-        self.count.set(self.count.get() + count as u64);
-        Ok(count)
     }
 }

@@ -25,7 +25,8 @@ use ureq::tls::{RootCerts, TlsConfig};
 use ureq::unversioned::transport::{Connector, RustlsConnector};
 use ureq::{Agent, Body};
 
-pub use address::not_public;
+#[cfg(test)]
+use address::not_public;
 pub use settings::{Search, Settings};
 
 use answer::{failed, finish, location, retry_after};

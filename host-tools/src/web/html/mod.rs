@@ -9,46 +9,20 @@ mod reader;
 mod tests;
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{StopFlag, ToolError};
+use tool_core::StopFlag;
 use url::Url;
 
 use reader::Reader;
 
-/// Begin and end a line.
-const BLOCKS: [&[u8]; 26] = [
-    b"p",
-    b"div",
-    b"section",
-    b"article",
-    b"main",
-    b"header",
-    b"footer",
-    b"ul",
-    b"ol",
-    b"li",
-    b"dl",
-    b"dt",
-    b"dd",
-    b"table",
-    b"tr",
-    b"blockquote",
-    b"pre",
-    b"figure",
-    b"figcaption",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"h6",
-    b"hr",
-];
+use crate::prelude::*;
+
+/// Elements that begin and end a line.
+const BLOCKS: &str = "p div section article main header footer ul ol li dl dt dd table tr blockquote pre figure figcaption \
+    h1 h2 h3 h4 h5 h6 hr";
 
 /// A heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Heading {
+pub(crate) struct Heading {
     /// Its depth, 1 to 6.
     pub level: u8,
     /// Its text.
@@ -57,7 +31,7 @@ pub struct Heading {
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Link {
+pub(crate) struct Link {
     /// Its text.
     pub text: String,
     /// Where it leads: an absolute http or https URL.
@@ -99,10 +73,15 @@ pub(super) fn plain(fragment: &str) -> String {
     for token in tokens(fragment.as_bytes()) {
         match token {
             Token::String(piece) => text.push_str(&String::from_utf8_lossy(&piece)),
-            Token::StartTag(tag) if BLOCKS.contains(&tag.name.as_slice()) => text.push(' '),
+            Token::StartTag(tag) if is_one_of(BLOCKS, &tag.name) => text.push(' '),
             _ => {}
         }
     }
+    one_line(&text)
+}
+
+/// A text with every run of white space as one space.
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -135,6 +114,11 @@ pub(super) fn charset(beginning: &[u8]) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether a list of names has this one.
+fn is_one_of(names: &str, name: &[u8]) -> bool {
+    names.split(' ').any(|known| known.as_bytes() == name)
 }
 
 fn attribute(tag: &StartTag<()>, key: &[u8]) -> Option<String> {

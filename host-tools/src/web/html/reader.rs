@@ -3,7 +3,7 @@
 use html5gum::{EndTag, StartTag};
 use url::Url;
 
-use super::{BLOCKS, Heading, Link, Page, attribute};
+use super::{BLOCKS, Heading, Link, Page, attribute, is_one_of, one_line};
 
 /// Most headings of a page.
 pub(super) const HEADINGS_MAX: usize = 500;
@@ -14,23 +14,10 @@ pub(super) const LABEL_BYTES_MAX: usize = 500;
 /// A main part shorter than this is not what the page is about.
 const MAIN_BYTES_MIN: usize = 200;
 
-/// Left out with all that is in them.
-const SKIPPED: [&[u8]; 14] = [
-    b"script",
-    b"style",
-    b"noscript",
-    b"template",
-    b"svg",
-    b"math",
-    b"iframe",
-    b"object",
-    b"canvas",
-    b"select",
-    b"button",
-    b"form",
-    b"nav",
-    b"aside",
-];
+/// Elements left out with their content.
+const SKIPPED: &str =
+    "script style noscript template svg math iframe object canvas select button form nav aside";
+
 /// What is being gathered while its element is open.
 enum Label {
     Heading(u8),
@@ -90,13 +77,13 @@ impl Reader {
             b"pre" => self.preformatted += 1,
             b"main" | b"article" => self.main_open += 1,
             b"a" => self.open_link(attribute(tag, b"href")),
-            name if SKIPPED.contains(&name) && !tag.self_closing => {
+            name if is_one_of(SKIPPED, name) && !tag.self_closing => {
                 self.skipped = Some((name.to_vec(), 1));
                 return;
             }
             _ => {}
         }
-        if BLOCKS.contains(&name) {
+        if is_one_of(BLOCKS, name) {
             self.line();
         }
         if name == b"li" {
@@ -129,7 +116,7 @@ impl Reader {
             [b'h', b'1'..=b'6'] => self.end_label(|label| matches!(label, Label::Heading(_))),
             _ => {}
         }
-        if BLOCKS.contains(&name) {
+        if is_one_of(BLOCKS, name) {
             self.line();
         }
         if matches!(name, b"main" | b"article") {
@@ -162,7 +149,7 @@ impl Reader {
             return;
         };
         let (label, text) = self.labels.remove(at);
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(&text);
         if text.is_empty() {
             return;
         }
@@ -229,12 +216,7 @@ impl Reader {
     }
 
     pub(super) fn finish(mut self) -> Page {
-        self.page.title = self
-            .page
-            .title
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        self.page.title = one_line(&self.page.title);
         if self.main.trim().len() >= MAIN_BYTES_MIN {
             self.page.text = self.main;
         }

@@ -1,6 +1,7 @@
 //! Tools: their examples against recorded answers, and their adapters through the real client against servers on loopback.
 
 mod answers;
+pub(crate) mod loopback;
 mod pages;
 mod services;
 

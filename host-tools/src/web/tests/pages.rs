@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tool_core::capability::{Http, HttpRequest, HttpResponse, HttpService};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
-use super::super::loopback::page;
 use super::answers;
+use super::loopback::page;
 use super::services::{JSON, Place};
 use super::{ctx, find};
 

@@ -9,8 +9,8 @@ use tool_core::capability::Http;
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::super::client::Search;
-use super::super::loopback::{Server, page};
 use super::super::{Client, Settings};
+use super::loopback::{Server, page};
 use super::{answers, call};
 
 /// A server, and a client whose services are all there.

@@ -1,4 +1,4 @@
-//! The thread that listens to a command, and what it found.
+//! The thread that reads the output of a command, and the queue it fills.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
@@ -12,22 +12,23 @@ use tool_core::command::{Command, Exit};
 use tool_core::{ErrorCode, ToolError};
 
 use super::super::super::policy::Policy;
-use super::super::refusal::not_run;
+use super::super::launched::{END, LOOK};
+use super::super::refusal::refusal;
 use super::launched::Launched;
-use super::{END, LOOK, too_long};
+use super::too_long;
 
-/// Lines that wait; with more, the process has to.
+/// Maximum queued lines; with more, the process has to wait.
 const LINES_MAX: usize = 1024;
 
-/// What the listening thread found and nobody has taken yet.
+/// Output that was read and not taken yet.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) lines: VecDeque<String>,
     pub(super) bytes: usize,
     pub(super) stderr: VecDeque<u8>,
-    /// Why no further line can be read.
+    /// The reason why no further line can be read.
     pub(super) fault: Option<ToolError>,
-    /// Set when everything was read and nothing of the command is left.
+    /// The exit, once everything was read and no process of the command is left.
     pub(super) end: Option<Option<Exit>>,
 }
 
@@ -43,7 +44,7 @@ impl Shared {
     }
 }
 
-/// Reads everything a process says until it ends.
+/// Reads the output of a process until it ends.
 pub(super) struct Listener {
     pub(super) launched: Launched,
     pub(super) line: Vec<u8>,
@@ -61,7 +62,7 @@ impl Listener {
                 let found = self.shared.found();
                 found.lines.len() >= LINES_MAX || found.bytes > self.line_bytes_max
             };
-            // Reports end when the launcher does, and then nothing of the command is left that could write.
+            // Reports end with the launcher; then no process is left that could write.
             if !open {
                 let since = *told.get_or_insert_with(Instant::now);
                 if since.elapsed() > END {
@@ -90,12 +91,11 @@ impl Listener {
             }
             self.read_stderr();
         }
-        let fault = match self.launched.failed() {
-            // Ready was reported, so that this is the program itself.
-            Some(failed) => not_run(policy, command, failed).err(),
-            None => None,
-        };
-        let exit = self.launched.exit();
+        let reports = &self.launched.reports;
+        // Ready was reported, so that a failure is the program's own.
+        let failed = reports.failed();
+        let fault = failed.and_then(|failure| refusal(policy, command, failure).err());
+        let exit = reports.ended().map(|ended| ended.exit);
         let shared = Arc::clone(&self.shared);
         if !self.line.is_empty() {
             let rest = std::mem::take(&mut self.line);
@@ -127,7 +127,7 @@ impl Listener {
         }
     }
 
-    /// Cuts what came into lines.
+    /// Splits a part into lines.
     fn take(&mut self, mut part: &[u8]) {
         while !part.is_empty() && self.shared.found().fault.is_none() {
             let end = part.iter().position(|&byte| byte == b'\n');
@@ -155,7 +155,7 @@ impl Listener {
         self.shared.changed.notify_all();
     }
 
-    /// Nothing after this can be trusted: the process is ended.
+    /// Ends the process: nothing after a fault can be trusted.
     fn fail(&self, fault: ToolError) {
         self.shared.found().fault.get_or_insert(fault);
         self.shared.changed.notify_all();

@@ -1,4 +1,4 @@
-//! A command that stays: one thread listens to it, whoever speaks to it takes lines from a queue.
+//! A command that converses: a thread reads its lines into a queue, callers take them from there.
 
 mod launched;
 mod listener;
@@ -18,77 +18,49 @@ use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 
 use self::launched::Launched;
 use self::listener::{Listener, Shared};
-use super::super::policy::Policy;
-use super::refusal::{Refusal, not_run};
-use super::run::Attempt;
+use super::super::policy::{Failure, Policy};
+use super::launched::{LOOK, unlaunched};
+use super::refusal::{Refusal, refusal};
 use super::scratch::Scratch;
 
-/// How often a stop flag is looked at, and a full queue.
-const LOOK: Duration = Duration::from_millis(10);
-/// How long the launcher may take to apply everything.
+/// Time the launcher gets to apply everything.
 const READY: Duration = Duration::from_secs(10);
-/// How long the launcher may take to end a tree of processes.
-const END: Duration = Duration::from_secs(5);
-
-/// What became of starting one.
-pub(super) enum Started {
-    Live(Live),
-    /// The command did not run.
-    Refused(Refusal),
-}
 
 /// Starts a command under a policy.
 ///
 /// # Errors
-/// The stop flag, a launcher that fails without a word.
+/// The stop flag, a missing program, a launcher that cannot be started.
 pub(super) fn start(
     policy: Policy,
     command: &Command,
     scratch: Scratch,
     stop: &StopFlag,
-) -> Result<Started, ToolError> {
+) -> Result<Result<Live, Refusal>, ToolError> {
     let mut launched = Launched::start(&policy).map_err(|err| unlaunched(&err))?;
     let begun = Instant::now();
-    loop {
-        if let Some((stage, errno, message)) = launched.failed() {
-            return match not_run(&policy, command, (stage, errno, message))? {
-                Attempt::Refused(refusal) => Ok(Started::Refused(refusal)),
-                Attempt::Finished(_) => Err(ended(None)),
-            };
-        }
-        if launched.is_ready() {
-            break;
+    let mut more = true;
+    while launched.reports.ready().is_none() {
+        let late = begun.elapsed() > READY;
+        let silent = (late || !more).then(|| {
+            Failure::of_launcher(match late {
+                true => "the launcher is not ready in time",
+                false => "the launcher ended without a report",
+            })
+        });
+        if let Some(failure) = launched.reports.failed().or(silent) {
+            return refusal(&policy, command, failure).map(Err);
         }
         stop.check()?;
-        let more = launched
+        more = launched
             .read_reports(LOOK)
             .map_err(|err| unlaunched(&err))?;
-        let late = begun.elapsed() > READY;
-        if launched.failed().is_none() && !launched.is_ready() && (late || !more) {
-            let why = if late {
-                "the launcher is not ready in time"
-            } else {
-                "the launcher ended without a word"
-            };
-            let fault = ("launcher".to_owned(), 0, why.to_owned());
-            return match not_run(&policy, command, fault)? {
-                Attempt::Refused(refusal) => Ok(Started::Refused(refusal)),
-                Attempt::Finished(_) => Err(ended(None)),
-            };
-        }
+    }
+    if let Some(failure) = launched.reports.failed() {
+        return refusal(&policy, command, failure).map(Err);
     }
     Live::of(launched, policy, command, scratch)
-        .map(Started::Live)
+        .map(Ok)
         .map_err(|err| unlaunched(&err))
-}
-
-fn unlaunched(err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::SandboxUnavailable,
-        format_args!("the launcher of the sandbox cannot be started: {err}"),
-    )
-    .reason("launcher")
-    .hint("`/proc` must be mounted, and another process must be allowed")
 }
 
 fn ended(exit: Option<Exit>) -> ToolError {
@@ -104,7 +76,7 @@ fn ended(exit: Option<Exit>) -> ToolError {
     .reason(Reason::Ended)
 }
 
-/// A command that runs.
+/// A running command.
 pub(super) struct Live {
     shared: Arc<Shared>,
     writer: Mutex<UnixStream>,
@@ -112,7 +84,7 @@ pub(super) struct Live {
     listener: Option<JoinHandle<()>>,
     line_bytes_max: usize,
     level: Level,
-    /// Goes after the process that writes to it.
+    /// Removed after the process that writes to it.
     _scratch: Scratch,
 }
 
@@ -154,7 +126,7 @@ impl Live {
         })
     }
 
-    /// The turn to write; waiting for it ends with the stop flag.
+    /// Waits for the turn to write, until the stop flag is set.
     fn turn(&self, stop: &StopFlag) -> Result<MutexGuard<'_, UnixStream>, ToolError> {
         loop {
             match self.writer.try_lock() {
@@ -177,7 +149,7 @@ impl Conversation for Live {
         if line.contains('\n') {
             return Err(ToolError::new(
                 ErrorCode::Internal,
-                "a line that is sent holds the end of a line",
+                "a line to send contains a line feed",
             ));
         }
         let mut bytes = Vec::with_capacity(line.len() + 1);
@@ -225,7 +197,7 @@ impl Conversation for Live {
     }
 
     fn kill(&self) {
-        // The launcher sees this and ends everything. It may be gone already.
+        // The launcher then ends every process; it may be gone already.
         let _ = self.control.shutdown(Shutdown::Write);
     }
 
@@ -240,7 +212,7 @@ impl Conversation for Live {
 }
 
 impl Drop for Live {
-    /// Returns when nothing of the command is left.
+    /// Returns when no process of the command is left.
     fn drop(&mut self) {
         self.kill();
         if let Some(listener) = self.listener.take() {

@@ -8,8 +8,9 @@ use tool_core::StopFlag;
 use tool_core::capability::FileReader;
 
 use super::super::super::fault::{Fault, FaultKind};
-use super::super::super::limits::{BUFFER, Counted, Limited};
+use super::super::super::limits::{BUFFER, Limited};
 use super::{Entry, corrupt, lying};
+use crate::counted::Counted;
 
 /// The unpacked bytes of a member, checked for size and checksum at their end.
 pub(super) fn content<'a>(

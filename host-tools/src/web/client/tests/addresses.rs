@@ -10,7 +10,7 @@ use tool_core::capability::Http;
 use super::super::target::Target;
 use super::super::{Client, Settings, not_public};
 use super::{Scripted, settings, texts};
-use crate::web::loopback::{Server, page};
+use crate::web::tests::loopback::{Server, page};
 
 /// Addresses with what they are; `None` for public ones.
 const TABLE: &[(&str, Option<&str>)] = &[

@@ -9,7 +9,7 @@ use tool_core::{ErrorCode, StopFlag};
 
 use super::super::{Search, Settings};
 use super::{PUBLIC, Scripted, settings};
-use crate::web::loopback::{Server, page};
+use crate::web::tests::loopback::{Server, page};
 
 #[test]
 fn an_answer_comes_back_whole() {

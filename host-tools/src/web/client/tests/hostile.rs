@@ -10,7 +10,7 @@ use tool_core::{ErrorCode, ToolError};
 
 use super::super::Settings;
 use super::{Scripted, settings};
-use crate::web::loopback::Server;
+use crate::web::tests::loopback::Server;
 
 fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

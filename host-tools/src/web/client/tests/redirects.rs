@@ -7,7 +7,7 @@ use tool_core::{ErrorCode, ToolError};
 
 use super::super::Settings;
 use super::{Scripted, settings, texts};
-use crate::web::loopback::{Server, page};
+use crate::web::tests::loopback::{Server, page};
 
 /// Sends `/N/LOCATION` on with status N, and answers everything else.
 fn sending_on() -> Server {

@@ -10,7 +10,7 @@ use tool_core::{ErrorCode, ToolError};
 use ureq::tls::{Certificate, RootCerts};
 
 use super::{Scripted, settings};
-use crate::web::loopback::{Server, page, read};
+use crate::web::tests::loopback::{Server, page, read};
 
 /// A certificate of `tls.test` that vouches for itself, made for these tests; nobody trusts it.
 const CERTIFICATE: &[u8] = include_bytes!("tls.cert.der");

@@ -3,11 +3,11 @@
 
 use tool_core::{Bounded, Ctx, Input, Tool, Value, json};
 
-use super::super::backend::Backend;
-use super::super::classify_text::{self, ClassifyText, Labelled};
-use super::super::similarity_search::{self, SimilaritySearch};
+use crate::llm::backend::Backend;
+use crate::llm::classify_text::{self, ClassifyText, Labelled};
+use crate::llm::similarity_search::{self, SimilaritySearch};
 
-const TEXTS: &str = include_str!("../testdata/topics.jsonl");
+const TEXTS: &str = include_str!("../../testdata/topics.jsonl");
 
 struct Text {
     line: usize,

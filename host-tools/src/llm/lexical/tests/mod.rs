@@ -1,3 +1,5 @@
+mod topics;
+
 use proptest::prelude::*;
 use tool_core::{ErrorCode, StopFlag};
 

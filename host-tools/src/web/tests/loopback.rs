@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// A server with one thread; it ends when dropped.
-pub(super) struct Server {
-    pub(super) port: u16,
+pub(crate) struct Server {
+    pub(crate) port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,
     done: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -17,18 +17,18 @@ pub(super) struct Server {
 
 /// A request that arrived.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
-    pub(super) line: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Seen {
+    pub(crate) line: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Seen {
-    pub(super) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.line.split(' ').nth(1).unwrap_or_default()
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
@@ -36,7 +36,7 @@ impl Seen {
 
 impl Server {
     /// Answers each request by a function that writes what it likes.
-    pub(super) fn new(answer: impl Fn(&Seen, &mut TcpStream) + Send + 'static) -> Self {
+    pub(crate) fn new(answer: impl Fn(&Seen, &mut TcpStream) + Send + 'static) -> Self {
         Self::raw(move |stream, seen| {
             let Some(request) = read(stream) else { return };
             seen.lock().unwrap().push(request.clone());
@@ -45,7 +45,7 @@ impl Server {
     }
 
     /// Answers each request with the text that belongs to its path.
-    pub(super) fn pages(pages: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) fn pages(pages: &'static [(&'static str, &'static str)]) -> Self {
         Self::new(move |request, stream| {
             let found = pages.iter().find(|(path, _)| *path == request.path());
             let text = found.map_or(
@@ -57,7 +57,7 @@ impl Server {
     }
 
     /// Handles each connection by a function.
-    pub(super) fn raw(handle: impl Fn(&mut TcpStream, &Mutex<Vec<Seen>>) + Send + 'static) -> Self {
+    pub(crate) fn raw(handle: impl Fn(&mut TcpStream, &Mutex<Vec<Seen>>) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (seen, done) = (
@@ -86,11 +86,11 @@ impl Server {
         }
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 
-    pub(super) fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         self.seen()
             .iter()
             .map(|seen| seen.path().to_owned())
@@ -109,7 +109,7 @@ impl Drop for Server {
 }
 
 /// One request, its body by content-length.
-pub(super) fn read(stream: &mut impl Read) -> Option<Seen> {
+pub(crate) fn read(stream: &mut impl Read) -> Option<Seen> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader
@@ -138,7 +138,7 @@ pub(super) fn read(stream: &mut impl Read) -> Option<Seen> {
 }
 
 /// A response with a length.
-pub(super) fn page(kind: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn page(kind: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let mut text =
         format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n")

@@ -1,22 +1,22 @@
-//! A folder that is there, compared with what unpacking an archive into it would make.
+//! Comparison of an existing folder with the content of an archive.
 
 use std::io::{self, Read, Write};
 
 use tool_core::capability::{Draft, FileKind, FileReader, Files, Links};
-use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::limits::MEMBERS_MAX;
+use crate::prelude::*;
 
-/// Takes what would be written, and fails where the folder holds anything else.
-pub(super) struct Held<'f> {
+/// Accepts the content of an archive as a draft, and fails where the folder differs.
+pub(super) struct ExistingFolder<'f> {
     files: &'f dyn Files,
     folder: &'f str,
-    /// Sizes of the files that were compared. Each holds at least what would be written, so all hold just that where this is the
-    /// sum of what would be.
+    /// Sizes of the compared files. Each has at least the content to write, so all are equal to it when the sizes add up to the
+    /// total of the archive.
     bytes: u64,
 }
 
-impl<'f> Held<'f> {
+impl<'f> ExistingFolder<'f> {
     pub(super) fn new(files: &'f dyn Files, folder: &'f str) -> Self {
         Self {
             files,
@@ -25,8 +25,8 @@ impl<'f> Held<'f> {
         }
     }
 
-    /// Whether what was compared is all there is: so many files, and so many bytes in them.
-    pub(super) fn is_all(&self, count: u64, bytes: u64, ctx: &Ctx) -> Result<bool, ToolError> {
+    /// Whether the folder has exactly so many files, with so many bytes.
+    pub(super) fn is_complete(&self, count: u64, bytes: u64, ctx: &Ctx) -> Result<bool, ToolError> {
         let most = usize::try_from(MEMBERS_MAX).unwrap_or(usize::MAX);
         let (found, more) = self.files.list(self.folder, true, 2 * most, ctx.stop())?;
         let others = found.iter().filter(|one| one.kind != FileKind::Directory);
@@ -38,7 +38,7 @@ impl<'f> Held<'f> {
     }
 }
 
-impl Draft for Held<'_> {
+impl Draft for ExistingFolder<'_> {
     fn make_folder(&mut self, path: &str) -> Result<(), ToolError> {
         match self.files.stat(&self.path(path))?.kind {
             FileKind::Directory => Ok(()),
@@ -60,11 +60,11 @@ impl Draft for Held<'_> {
 fn differs(path: &str) -> ToolError {
     ToolError::new(
         ErrorCode::Conflict,
-        format_args!("`{path}` is not what the archive holds"),
+        format_args!("`{path}` differs from the archive"),
     )
 }
 
-/// A file that is read as far as something else would be written to it.
+/// A file that is compared with the bytes written to it.
 struct Comparing(Box<dyn FileReader>);
 
 impl Write for Comparing {
@@ -73,7 +73,7 @@ impl Write for Comparing {
         self.0.read_exact(&mut held)?;
         match held == bytes {
             true => Ok(bytes.len()),
-            false => Err(io::Error::other("it holds something else")),
+            false => Err(io::Error::other("its content differs")),
         }
     }
 

@@ -1,0 +1,34 @@
+//! Checks of arguments that several families share.
+
+use tool_core::ToolError;
+
+/// A name of 1 to 64 letters, digits, `-`, `_` and `.`.
+///
+/// # Errors
+/// `invalid_args` at the pointer.
+pub(crate) fn name<'a>(name: &'a str, pointer: &str) -> Result<&'a str, ToolError> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if (1..=64).contains(&name.len()) && name.bytes().all(fits) {
+        return Ok(name);
+    }
+    let found = name.chars().take(80).collect::<String>();
+    let message = format_args!(
+        "expected 1 to 64 letters, digits, `-`, `_` or `.`, found `{}`",
+        found.escape_debug()
+    );
+    Err(ToolError::invalid(pointer, message).reason("name"))
+}
+
+/// A trimmed text of 1 to `characters_max` characters.
+///
+/// # Errors
+/// `invalid_args` at the pointer.
+pub(crate) fn text(text: &str, characters_max: usize, pointer: &str) -> Result<String, ToolError> {
+    let text = text.trim();
+    let count = text.chars().count();
+    if (1..=characters_max).contains(&count) {
+        return Ok(text.to_owned());
+    }
+    let message = format_args!("expected 1 to {characters_max} characters, found {count}");
+    Err(ToolError::invalid(pointer, message).reason("length"))
+}

@@ -1,0 +1,44 @@
+//! Names that nearly every tool file uses.
+
+pub(crate) use schemars::JsonSchema;
+pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, ErrorCode,
+    JsonExample, Permission, Probe, Reach, Reason, ResourceKey, ResourceKind, ResourceTemplate,
+    Spec, Syntax, Tool, ToolError, Value, entry, json,
+};
+
+/// The default of an argument that names a folder: the workspace root.
+pub(crate) fn root() -> String {
+    ".".to_owned()
+}
+
+/// The default of a flag that is on.
+pub(crate) fn yes() -> bool {
+    true
+}
+
+/// The argument at `pointer` as the one resource of a call.
+pub(crate) const fn resource(
+    kind: ResourceKind,
+    pointer: &'static str,
+    access: Access,
+) -> ResourceTemplate {
+    ResourceTemplate {
+        kind,
+        pointer,
+        access,
+    }
+}
+
+/// Names the argument that an error is about.
+pub(crate) trait At {
+    /// Adds the JSON pointer of the argument to the error.
+    fn at(self, pointer: &str) -> Self;
+}
+
+impl<T> At for Result<T, ToolError> {
+    fn at(self, pointer: &str) -> Self {
+        self.map_err(|err| err.at(pointer))
+    }
+}

@@ -1,0 +1,44 @@
+//! Typed documents in the state of a workspace.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tool_core::convert::{from_value, to_value};
+use tool_core::{Ctx, ErrorCode, ToolError, Value};
+
+/// Reads a document; a missing one is the default.
+///
+/// # Errors
+/// `tool_error` with reason `state_corrupt` for one that cannot be decoded.
+pub(crate) fn read<T: DeserializeOwned + Default>(ctx: &Ctx, key: &str) -> Result<T, ToolError> {
+    decode(ctx.state()?.get(key)?, key)
+}
+
+/// Changes a document in one transaction; returns the result of `change`.
+///
+/// # Errors
+/// As [`read`], and as `change`; nothing is stored then.
+pub(crate) fn update<T: DeserializeOwned + Serialize + Default, R>(
+    ctx: &Ctx,
+    key: &str,
+    change: &mut dyn FnMut(&mut T) -> Result<R, ToolError>,
+) -> Result<R, ToolError> {
+    let mut result = None;
+    ctx.state()?.update(key, &mut |before| {
+        let mut document: T = decode(before, key)?;
+        result = Some(change(&mut document)?);
+        to_value(&document)
+    })?;
+    result.ok_or_else(|| ToolError::new(ErrorCode::Internal, "the document was not changed"))
+}
+
+fn decode<T: DeserializeOwned + Default>(value: Option<Value>, key: &str) -> Result<T, ToolError> {
+    let Some(value) = value else {
+        return Ok(T::default());
+    };
+    from_value(&value).map_err(|problem| {
+        let message = format_args!("cannot read the stored `{key}`: {}", problem.message);
+        ToolError::new(ErrorCode::ToolError, message)
+            .reason("state_corrupt")
+            .hint("use another name")
+    })
+}
