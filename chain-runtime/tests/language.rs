@@ -411,8 +411,14 @@ fn t19_retries() {
             "{max: 11}",
             "expected an integer from 0 to 10, found the integer 11",
         ),
-        ("{on: [invalid_args]}", "expected one of `precondition_failed`"),
-        ("{on: [\"Rate Limit\"]}", "expected one of `precondition_failed`"),
+        (
+            "{on: [invalid_args]}",
+            "expected one of `precondition_failed`",
+        ),
+        (
+            "{on: [\"Rate Limit\"]}",
+            "expected one of `precondition_failed`",
+        ),
         ("{on: [timout]}", "did you mean `timeout`?"),
         ("{on: [denied]}", "expected one of `precondition_failed`"),
         ("{on: [\"\"]}", "expected one of `precondition_failed`"),

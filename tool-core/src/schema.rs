@@ -153,32 +153,31 @@ fn unwrapped(text: &str) -> String {
 
 /// Checks a value against a schema of the shapes made here; every problem with its JSON pointer.
 pub fn check(schema: &Schema, value: &Value) -> Vec<Problem> {
-    check_as(Kind::Arguments, schema, value)
+    check_with_patterns(schema, value, &|_, _| true)
+}
+
+/// As [`check`], with `pattern` checked too: `matches` says whether a text matches a pattern.
+pub fn check_with_patterns(
+    schema: &Schema,
+    value: &Value,
+    matches: &dyn Fn(&str, &str) -> bool,
+) -> Vec<Problem> {
+    Checker::new(Kind::Arguments, matches).problems(schema, value)
 }
 
 /// Checks a document against a schema of [`of_document`]; problems speak of keys, tables and lists, and their hints name what
 /// was meant.
 pub fn check_document(schema: &Schema, value: &Value) -> Vec<Problem> {
-    check_as(Kind::Document, schema, value)
+    Checker::new(Kind::Document, &|_, _| true).problems(schema, value)
 }
 
 /// Checks a document as [`check_document`] does, and reports every violation, however many there are.
 pub fn violations(schema: &Schema, value: &Value) -> Vec<Violation> {
-    let mut checker = Checker::new(Kind::Document);
+    let mut checker = Checker::new(Kind::Document, &|_, _| true);
     checker.violations_max = usize::MAX;
     checker.unknown_max = usize::MAX;
     checker.check(schema, value);
     checker.violations
-}
-
-fn check_as(kind: Kind, schema: &Schema, value: &Value) -> Vec<Problem> {
-    let mut checker = Checker::new(kind);
-    checker.check(schema, value);
-    let problem = |one: Violation| Problem {
-        hint: one.hint,
-        ..Problem::new(one.path, one.message)
-    };
-    checker.violations.into_iter().map(problem).collect()
 }
 
 /// A rule of a schema that a value breaks.
@@ -203,8 +202,10 @@ enum Kind {
     Document,
 }
 
-struct Checker {
+struct Checker<'a> {
     kind: Kind,
+    /// Whether a text matches a pattern.
+    matches: &'a dyn Fn(&str, &str) -> bool,
     violations: Vec<Violation>,
     path: String,
     violations_max: usize,
@@ -212,15 +213,16 @@ struct Checker {
     unknown_max: usize,
 }
 
-impl Checker {
+impl<'a> Checker<'a> {
     /// Most unknown keys for which the nearest name is looked for.
     const SUGGESTED_MAX: usize = 1000;
     /// Longest pointer below which the members of a document are checked: every violation repeats it.
     const PATH_BYTES_MAX: usize = 1 << 10;
 
-    fn new(kind: Kind) -> Self {
+    fn new(kind: Kind, matches: &'a dyn Fn(&str, &str) -> bool) -> Self {
         Self {
             kind,
+            matches,
             violations: Vec::new(),
             path: String::new(),
             violations_max: match kind {
@@ -229,6 +231,15 @@ impl Checker {
             },
             unknown_max: 20,
         }
+    }
+
+    fn problems(mut self, schema: &Schema, value: &Value) -> Vec<Problem> {
+        self.check(schema, value);
+        let problem = |one: Violation| Problem {
+            hint: one.hint,
+            ..Problem::new(one.path, one.message)
+        };
+        self.violations.into_iter().map(problem).collect()
     }
 
     fn report(&mut self, keyword: &'static str, message: String) {
@@ -306,12 +317,13 @@ impl Checker {
             Value::Object(members) => self.check_object(object, members),
             Value::Array(_) | Value::Numbers(_) => self.check_array(object, value),
             Value::Int(_) | Value::Float(_) => self.check_range(object, value),
+            Value::String(text) => self.check_text(object, text),
             _ => {}
         }
     }
 
     fn check_any(&mut self, branches: &[Schema], value: &Value) {
-        let mut attempts: Vec<Vec<Violation>> = Vec::new();
+        let mut attempts: Vec<(bool, Vec<Violation>)> = Vec::new();
         for branch in branches {
             // The path is lent: it may be long, and a list may have many elements below it.
             let mut attempt = Self {
@@ -324,9 +336,15 @@ impl Checker {
             if attempt.violations.is_empty() {
                 return;
             }
-            attempts.push(attempt.violations);
+            let is_of_type = branch.as_object().is_some_and(|branch| {
+                let name = branch.get("type").and_then(Schema::as_str);
+                name.is_some_and(|name| is_of_type(name, branch, value))
+            });
+            attempts.push((is_of_type, attempt.violations));
         }
-        let shallow = |found: &Vec<Violation>| found.iter().all(|one| one.path == self.path);
+        let shallow = |(is_of_type, found): &(bool, Vec<Violation>)| {
+            !is_of_type && found.iter().all(|one| one.path == self.path)
+        };
         if self.kind == Kind::Document && attempts.iter().all(shallow) {
             let mut expected: Vec<String> = branches.iter().filter_map(expected_type).collect();
             expected.dedup();
@@ -336,10 +354,11 @@ impl Checker {
                 return self.report("type", message);
             }
         }
-        // The branch that got deepest into the value is the one that was meant.
-        if let Some(best) = attempts
+        // The branch that was meant got deepest into the value, or has its type.
+        let depth = |found: &[Violation]| found.iter().map(|one| one.path.len()).max();
+        if let Some((_, best)) = attempts
             .into_iter()
-            .max_by_key(|found| found.iter().map(|one| one.path.len()).max())
+            .max_by_key(|(is_of_type, found)| (depth(found), *is_of_type))
         {
             self.violations.extend(best);
         }
@@ -371,17 +390,7 @@ impl Checker {
     }
 
     fn check_type(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) -> bool {
-        let is = |name: &str| match name {
-            "null" => value.is_null(),
-            "boolean" => value.as_bool().is_some(),
-            // One beyond what a double holds exactly is out of range, and still an integer.
-            "integer" => value.as_i64().is_some() || is_huge_integer(schema, value),
-            "number" => value.as_f64().is_some(),
-            "string" => value.as_str().is_some(),
-            "array" => matches!(value, Value::Array(_) | Value::Numbers(_)),
-            "object" => value.as_object().is_some(),
-            _ => true,
-        };
+        let is = |name: &str| is_of_type(name, schema, value);
         let types = match schema.get("type") {
             Some(Schema::String(name)) if is(name) => return true,
             Some(one @ Schema::String(_)) => std::slice::from_ref(one),
@@ -515,6 +524,13 @@ impl Checker {
                 return; // a long list is one fault
             }
         }
+        if schema.get("uniqueItems") == Some(&Schema::Bool(true)) {
+            let items = value.items().unwrap_or_default();
+            let texts = items.iter().map(crate::json::canonical);
+            if texts.collect::<std::collections::BTreeSet<_>>().len() < length {
+                self.report("uniqueItems", "expected items that differ".to_owned());
+            }
+        }
         let Some(items) = schema.get("items") else {
             return;
         };
@@ -532,6 +548,25 @@ impl Checker {
                 |path| crate::path::push_index(path, index),
                 |checker| checker.check(items, &item),
             );
+        }
+    }
+
+    fn check_text(&mut self, schema: &serde_json::Map<String, Schema>, text: &str) {
+        let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
+        let length = text.chars().count() as u64;
+        if let Some(least) = bound("minLength").filter(|&least| length < least) {
+            let message = format!("expected at least {least} characters, found {length}");
+            self.report("minLength", message);
+        }
+        if let Some(most) = bound("maxLength").filter(|&most| length > most) {
+            let message = format!("expected at most {most} characters, found {length}");
+            self.report("maxLength", message);
+        }
+        if let Some(Schema::String(pattern)) = schema.get("pattern")
+            && !(self.matches)(pattern, text)
+        {
+            let message = format!("expected text that matches the pattern `{pattern}`");
+            self.report("pattern", message);
         }
     }
 
@@ -570,6 +605,20 @@ fn is_huge_integer(schema: &serde_json::Map<String, Schema>, value: &Value) -> b
     let huge =
         |number: f64| number.fract() == 0.0 && number.abs() > crate::value::SAFE_INTEGER as f64;
     schema.contains_key("maximum") && value.as_f64().is_some_and(huge)
+}
+
+fn is_of_type(name: &str, schema: &serde_json::Map<String, Schema>, value: &Value) -> bool {
+    match name {
+        "null" => value.is_null(),
+        "boolean" => value.as_bool().is_some(),
+        // One beyond what a double holds exactly is out of range, and still an integer.
+        "integer" => value.as_i64().is_some() || is_huge_integer(schema, value),
+        "number" => value.as_f64().is_some(),
+        "string" => value.as_str().is_some(),
+        "array" => matches!(value, Value::Array(_) | Value::Numbers(_)),
+        "object" => value.as_object().is_some(),
+        _ => true,
+    }
 }
 
 /// The words for the type of a branch of a document's schema.

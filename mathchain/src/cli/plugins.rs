@@ -279,6 +279,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
         .unwrap_or_default();
     let path = plugins::change_settings(plugin, roots, |settings| match tool {
         Some(tool) => {
+            let on = registry::plugins::Override { enabled: Some(on) };
             settings.tools.insert(tool.to_owned(), on);
         }
         None => settings.enabled = Some(on),

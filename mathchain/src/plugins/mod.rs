@@ -142,7 +142,7 @@ impl Machine for Loader {
                     command,
                     modules: manifest.modules(),
                     config: config.clone(),
-                    concurrency: manifest.concurrency,
+                    concurrency: manifest.concurrency(),
                 };
                 let digest = bundle.digest.clone();
                 let unchanged =
@@ -194,7 +194,7 @@ impl Loader {
         }
         let mut command = Command::new(argv);
         command.readable = readable;
-        command.workspace = if manifest.reads_workspace {
+        command.workspace = if manifest.reads_workspace() {
             Access::Read
         } else {
             Access::None

@@ -27,14 +27,6 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
     let outlines = [
         ("agent", agents::outline()),
         (
-            "plugin manifest",
-            Part::outline(|part| drop(Manifest::of(part))),
-        ),
-        (
-            "plugin settings",
-            Part::outline(|part| drop(Settings::of(part))),
-        ),
-        (
             "approvers",
             Part::outline(|part| approvers::approvers(part, &mut Vec::new())),
         ),
@@ -53,7 +45,11 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ),
     ];
     let schema = |(name, outline): (_, Outline)| (name, outline.schema("", &mut |_| None));
-    outlines.into_iter().map(schema).collect()
+    let derived = [
+        ("plugin manifest", document::schema_of::<Manifest>()),
+        ("plugin settings", document::schema_of::<Settings>()),
+    ];
+    outlines.into_iter().map(schema).chain(derived).collect()
 }
 
 /// The schema; and for each path which description it has.

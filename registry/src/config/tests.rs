@@ -305,7 +305,7 @@ fn a_secret_in_plain_text_is_an_error_that_does_not_repeat_it() {
         format!("version: 1\nroles:\n  r:\n    description: ask with {key}\n    tools: [plot]\n");
     let errors = Config::parse("c.yaml", &text).unwrap_err().to_string();
     assert!(
-        errors.contains("c.yaml:4:5: a secret stands here") && errors.contains("env:NAME"),
+        errors.contains("c.yaml:4:5: a secret is written here") && errors.contains("env:NAME"),
         "{errors}"
     );
     assert!(!errors.contains(&key), "{errors}");

@@ -120,7 +120,7 @@ impl Document {
             Value::String(text) if crate::redact::text(text).1 > 0 => {
                 let place = self.place(pointer);
                 errors.push(
-                    LoadError::new(Some(&place), "a secret stands here in plain text")
+                    LoadError::new(Some(&place), "a secret is written here in plain text")
                         .at(pointer.clone())
                         .hint("keep it in a variable of the environment and write `env:NAME`"),
                 );

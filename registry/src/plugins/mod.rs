@@ -21,14 +21,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use semver::VersionReq;
 use tool_core::{AnyTool, Ctx, ToolError, Value};
 
 pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
 pub use process::{Launch, Process, Unchanged};
-pub use settings::Settings;
+pub use settings::{Override, Settings};
 pub use tool::Runner;
-pub use version::{Range, Version};
 
 use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};
@@ -246,7 +246,6 @@ impl Read {
             .as_ref()
             .map(|(name, text)| parse(name, text));
         let document = document?;
-        no_secrets(&document, errors);
         let manifest = Manifest::read(&document, errors)?;
         for file in manifest
             .files()
@@ -264,9 +263,6 @@ impl Read {
             Some(None) => return None,
             Some(found) => found,
         };
-        if let Some(settings) = &settings {
-            no_secrets(settings, errors);
-        }
         let (settings, config) = Settings::read(settings.as_ref(), &manifest, errors);
         Some(Self {
             bundle: bundle.clone(),
@@ -301,10 +297,9 @@ impl Read {
         let mut tools = Vec::new();
         let mut erased = Vec::new();
         for entry in &manifest.tools {
-            let enabled = settings
-                .tools
-                .get(&entry.name)
-                .copied()
+            let enabled = settings.tools.get(&entry.name);
+            let enabled = enabled
+                .and_then(|tool| tool.enabled)
                 .unwrap_or(entry.enabled);
             let unmet = match &status {
                 Status::Disabled => Some(format!("plugin {}=enabled", manifest.name)),
@@ -337,37 +332,6 @@ impl Read {
             bundle,
         }
     }
-}
-
-/// A secret belongs into neither manifest nor settings.
-fn no_secrets(document: &Document, errors: &mut Vec<LoadError>) {
-    fn walk(document: &Document, value: &Value, pointer: &str, errors: &mut Vec<LoadError>) {
-        match value {
-            Value::String(text) if crate::redact::text(text).1 > 0 => {
-                let error =
-                    LoadError::new(Some(&document.place(pointer)), "a secret is written here");
-                errors.push(
-                    error
-                        .at(pointer)
-                        .hint("keep secrets out of files that are read as configuration"),
-                );
-            }
-            Value::Object(members) => {
-                for (name, member) in members.iter() {
-                    let mut below = pointer.to_owned();
-                    tool_core::path::push_key(&mut below, name);
-                    walk(document, member, &below, errors);
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    walk(document, item, &format!("{pointer}/{index}"), errors);
-                }
-            }
-            _ => {}
-        }
-    }
-    walk(document, &document.value, "", errors);
 }
 
 /// What is missing for each; a plugin that depends on one that cannot be used cannot be used either.
@@ -438,14 +402,13 @@ fn unmet(
         let Dependency::Plugin(name, range) = dependency else {
             return None;
         };
-        let wanted = if range.to_string().is_empty() {
-            format!("plugin {name}")
-        } else {
-            format!("plugin {name} {range}")
+        let wanted = match *range == VersionReq::STAR {
+            true => format!("plugin {name}"),
+            false => format!("plugin {name} {range}"),
         };
         let found = all.iter().position(|other| other.manifest.name == *name);
         let ready = found.is_some_and(|index| {
-            statuses[index] == Status::Ready && range.contains(all[index].manifest.version)
+            statuses[index] == Status::Ready && range.matches(&all[index].manifest.version)
         });
         (!ready).then_some(wanted)
     })

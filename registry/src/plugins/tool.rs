@@ -48,13 +48,13 @@ pub(super) fn tool(
     let spec = spec(manifest, entry, source, unmet);
     let writes = paths(&entry.parameters)
         .filter(|(_, access)| {
-            *access == Access::Write && entry.effects.contains(&Effect::ModifiesFiles)
+            *access == Access::Write && entry.effects().contains(&Effect::ModifiesFiles)
         })
         .map(|(name, _)| name.to_owned())
         .collect();
     Arc::new(PluginTool(Arc::new(Inner {
         spec,
-        reads_workspace: manifest.reads_workspace,
+        reads_workspace: manifest.reads_workspace(),
         entry: entry.clone(),
         writes,
         runner,
@@ -104,12 +104,12 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
     let found: Vec<(&'static str, Access)> = paths(&entry.parameters)
         .map(|(name, access)| (pointer(name), access))
         .collect();
-    let writes = entry.effects.contains(&Effect::ModifiesFiles)
+    let writes = entry.effects().contains(&Effect::ModifiesFiles)
         && found.iter().any(|(_, access)| *access == Access::Write);
     let mut capabilities = Vec::new();
     let mut permissions = Vec::new();
     let mut preconditions = Vec::new();
-    if manifest.reads_workspace {
+    if manifest.reads_workspace() {
         capabilities.push(Capability::FilesRead);
     }
     if writes {
@@ -119,10 +119,10 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
         permissions.push(Permission::Filesystem);
         preconditions.push("workspace=ready");
     }
-    if entry.effects.contains(&Effect::NetworkAccess) {
+    if entry.effects().contains(&Effect::NetworkAccess) {
         permissions.push(Permission::Network);
     }
-    if entry.effects.contains(&Effect::LocalExec) {
+    if entry.effects().contains(&Effect::LocalExec) {
         permissions.push(Permission::Shell);
     }
     if permissions.is_empty() {
@@ -136,17 +136,19 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
     };
     Spec {
         id: keep(format!("{}:{}", manifest.name, entry.name)),
-        version: manifest.version.0[0].max(1),
+        version: u32::try_from(manifest.version.major)
+            .unwrap_or(u32::MAX)
+            .max(1),
         title: keep(entry.title.as_str()),
         category: entry.category,
         tags: keep_all(entry.tags.iter().map(|tag| keep(tag.as_str())).collect()),
-        effects: keep_all(entry.effects.clone()),
+        effects: keep_all(entry.effects()),
         permissions: keep_all(permissions),
         capabilities: keep_all(capabilities),
-        destructive: entry.destructive,
+        destructive: entry.destructive(),
         idempotent: entry.idempotent,
         determinism: Determinism::External,
-        callers: keep_all(entry.callers.clone()),
+        callers: keep_all(entry.callers()),
         resources: keep_all(found.iter().map(template).collect()),
         preconditions: keep_all(preconditions),
         syntax: keep_all(
@@ -155,7 +157,7 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
                 .map(|(pointer, _)| (*pointer, Syntax::Path))
                 .collect(),
         ),
-        timeout_ms: entry.timeout_ms,
+        timeout_ms: entry.timeout_ms(),
         source: keep(source),
         ..Spec::pure()
     }

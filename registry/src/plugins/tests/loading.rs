@@ -62,14 +62,14 @@ fn r60_everything_that_is_wrong_is_reported_with_its_place() {
         None,
     );
     for expected in [
-        "plugins/demo/manifest.json:1:1: missing `name`",
-        "missing `version`",
-        "missing `description`",
+        "plugins/demo/manifest.json:1:1: missing key `name`",
+        "missing key `version`",
+        "missing key `description`",
         "2:3: expected schema version \"1.0\", found \"2.0\"",
         "expected a list, found the string \"x\"",
         "unknown key `colour`",
-        "no type named `text`",
-        "missing `name`",
+        "`object`, found `text`",
+        "missing key `name`",
         "missing `command`",
         "found `dta` (did you mean `data`?)",
         "found `modifes_files` (did you mean `modifies_files`?)",
@@ -616,7 +616,7 @@ fn each_key_of_a_manifest_acts() {
             command: &[String],
             config: &Value,
         ) -> Arc<dyn Runner> {
-            let (reads, count) = (manifest.reads_workspace, manifest.concurrency);
+            let (reads, count) = (manifest.reads_workspace(), manifest.concurrency());
             let started = format!("{command:?} {config} {reads} {count}");
             self.0.lock().unwrap().push(started);
             Arc::new(Echo)

@@ -1,0 +1,408 @@
+//! `manifest.json`: the plugin and its tools as they describe themselves. All problems are reported, with their places.
+
+use schemars::JsonSchema;
+use semver::{Version, VersionReq};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use tool_core::{Caller, Category, Effect, Problem, Value};
+
+use super::shape::Shape;
+use super::version::{range, version};
+use crate::catalogue::RESERVED_PREFIXES;
+use crate::document::{self, Document};
+use crate::error::LoadError;
+
+/// The version of the format.
+pub const SCHEMA_VERSION: &str = "1.0";
+/// Longest id of a tool, `PLUGIN:TOOL`; the catalogue refuses longer ones, without a place.
+const ID_MAX: usize = 48;
+
+/// A dependency of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dependency {
+    /// Another plugin, in a range of versions.
+    Plugin(String, VersionReq),
+    /// A program.
+    Program(String),
+    /// A module of Python; the plugin reports in its greeting whether it is missing.
+    Module(String),
+}
+
+/// A manifest.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct Manifest {
+    /// The schema of this file, for editors.
+    #[serde(rename = "$schema")]
+    _editor: Option<String>,
+    /// The version of the format, `1.0`.
+    #[serde(rename = "schema_version")]
+    _format: String,
+    /// Name of the plugin, and the namespace of its tools.
+    pub name: String,
+    /// Version of the plugin.
+    #[serde(deserialize_with = "of_text")]
+    #[schemars(with = "String")]
+    pub version: Version,
+    /// Purpose of the plugin.
+    pub description: String,
+    /// Whether the plugin is used where its settings say nothing.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+    /// What the plugin needs: `PLUGIN >=1.2, <2`, `bin:PROGRAM` or `python:MODULE`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub dependencies: Vec<Dependency>,
+    pub(super) settings_schema: Option<Shape>,
+    command: Option<Vec<String>>,
+    #[serde(default)]
+    workspace: Access,
+    #[schemars(range(min = 1, max = 64))]
+    concurrency: Option<u64>,
+    /// The tools.
+    pub tools: Vec<ToolEntry>,
+}
+
+/// A tool of a manifest.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct ToolEntry {
+    /// Name without that of the plugin.
+    pub name: String,
+    /// A few words for a list.
+    #[serde(default)]
+    pub title: String,
+    /// What the tool does.
+    pub description: String,
+    #[serde(default = "Shape::empty")]
+    pub(super) parameters: Shape,
+    pub(super) returns: Option<Shape>,
+    #[serde(default = "system", deserialize_with = "category")]
+    #[schemars(schema_with = "categories")]
+    pub(super) category: Category,
+    effects: Option<Vec<Effect>>,
+    destructive: Option<bool>,
+    #[serde(default)]
+    pub(super) idempotent: bool,
+    #[serde(default)]
+    callers: Vec<Caller>,
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    /// Longest run in seconds.
+    timeout: Option<f64>,
+    /// The program and its arguments; that of the plugin where the manifest names none.
+    #[serde(default)]
+    pub(super) command: Vec<String>,
+    #[serde(default = "yes")]
+    pub(super) enabled: bool,
+    #[serde(rename = "module")]
+    _module: Option<String>,
+    #[serde(rename = "function")]
+    _function: Option<String>,
+}
+
+/// Access of the process to the workspace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Access {
+    #[default]
+    None,
+    Read,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn system() -> Category {
+    Category::System
+}
+
+/// The category; older manifests use two more names.
+fn category<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Category, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Ok(Category::parse(&name).unwrap_or(Category::System))
+}
+
+fn categories(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let names = Category::ALL.iter().map(|category| category.as_str());
+    let names: Vec<_> = names.chain(["file", "specialized"]).collect();
+    schemars::json_schema!({"type": "string", "enum": names})
+}
+
+fn of_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    version(&text).ok_or_else(|| D::Error::custom("expected a version"))
+}
+
+impl<'de> Deserialize<'de> for Dependency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl Dependency {
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if let Some(program) = text.strip_prefix("bin:") {
+            return match program.is_empty() || program.contains('/') {
+                true => Err(format!(
+                    "expected the name of a program after `bin:`, found `{program}`"
+                )),
+                false => Ok(Self::Program(program.to_owned())),
+            };
+        }
+        if let Some(module) = text.strip_prefix("python:") {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+            return match !module.is_empty() && module.bytes().all(plain) {
+                true => Ok(Self::Module(module.to_owned())),
+                false => Err(format!(
+                    "expected the name of a module after `python:`, found `{module}`"
+                )),
+            };
+        }
+        let end = text
+            .find([' ', '<', '>', '=', '^', '~'])
+            .unwrap_or(text.len());
+        let (name, versions) = text.split_at(end);
+        match range(versions).filter(|_| !name.is_empty()) {
+            Some(range) => Ok(Self::Plugin(name.to_owned(), range)),
+            None => Err(format!(
+                "expected `PLUGIN`, `PLUGIN >=1.2, <2`, `bin:PROGRAM` or `python:MODULE`, found `{text}`"
+            )),
+        }
+    }
+}
+
+impl ToolEntry {
+    /// The most the tool may change; one that does not declare its effects may have any.
+    pub(super) fn effects(&self) -> Vec<Effect> {
+        self.effects.clone().unwrap_or_else(|| Effect::ALL.to_vec())
+    }
+
+    /// Whether it can destroy what was there.
+    pub(super) fn destructive(&self) -> bool {
+        self.destructive.unwrap_or(self.effects.is_none())
+    }
+
+    /// Who may call it; one that does not declare its effects is called directly only.
+    pub(super) fn callers(&self) -> Vec<Caller> {
+        match self.effects.is_some() && !self.callers.is_empty() {
+            true => self.callers.clone(),
+            false => vec![Caller::Direct],
+        }
+    }
+
+    /// Longest run in milliseconds.
+    pub(super) fn timeout_ms(&self) -> Option<u64> {
+        self.timeout.map(|seconds| (seconds * 1e3) as u64)
+    }
+}
+
+impl Manifest {
+    /// Reads a manifest; `None` when required parts are missing or malformed.
+    pub(super) fn read(document: &Document, errors: &mut Vec<LoadError>) -> Option<Self> {
+        errors.extend(document.secrets());
+        let problems = problems(&document.value);
+        let mut found = Vec::new();
+        let read = document::read_typed::<Self>(document, &mut found);
+        // A rule says more of a value than its type.
+        found.retain(|error| problems.iter().all(|problem| problem.path != error.pointer));
+        errors.extend(found);
+        document::report(document, problems, errors);
+        let mut manifest = read?;
+        let common = manifest.command.take().unwrap_or_default();
+        for tool in &mut manifest.tools {
+            if tool.command.is_empty() {
+                tool.command.clone_from(&common);
+            }
+            if tool.title.is_empty() {
+                let line = tool
+                    .description
+                    .lines()
+                    .next()
+                    .filter(|line| !line.is_empty());
+                tool.title = line.unwrap_or("a tool of a plugin").to_owned();
+            }
+        }
+        Some(manifest)
+    }
+
+    /// Whether the process may read the workspace.
+    pub fn reads_workspace(&self) -> bool {
+        self.workspace == Access::Read
+    }
+
+    /// Most calls at a time.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency.map_or(1, |calls| calls as usize)
+    }
+
+    /// The modules of Python that the plugin needs.
+    pub fn modules(&self) -> Vec<String> {
+        let module = |dependency: &Dependency| match dependency {
+            Dependency::Module(name) => Some(name.clone()),
+            _ => None,
+        };
+        self.dependencies.iter().filter_map(module).collect()
+    }
+
+    /// Every word of the form `./x` of every command.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        let words = self.tools.iter().flat_map(|tool| &tool.command);
+        words.filter_map(|word| word.strip_prefix("./"))
+    }
+}
+
+/// A rule on the value at a place, beyond its type.
+type Rule = fn(&Value) -> Vec<Problem>;
+
+/// The places that rules are about; `*` is every item of a list.
+const RULES: [(&str, Rule); 10] = [
+    ("schema_version", |value| {
+        text(value, |found| match found == SCHEMA_VERSION {
+            true => Ok(()),
+            false => Err(format!(
+                "expected schema version \"{SCHEMA_VERSION}\", found \"{found}\""
+            )),
+        })
+    }),
+    ("name", |value| text(value, check_name)),
+    ("version", |value| {
+        let expected = |text: &str| format!("expected a version such as 1.0.0, found `{text}`");
+        text(value, |text| {
+            version(text).map(drop).ok_or_else(|| expected(text))
+        })
+    }),
+    ("dependencies/*", |value| {
+        text(value, |text| Dependency::parse(text).map(drop))
+    }),
+    ("command", command),
+    ("settings_schema", |value| Shape::read(value).1),
+    ("tools/*/name", |value| text(value, check_name)),
+    ("tools/*/command", command),
+    ("tools/*/parameters", |value| Shape::read(value).1),
+    ("tools/*/returns", |value| Shape::read(value).1),
+];
+
+/// The problems of a manifest beyond the types of its values.
+fn problems(manifest: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (path, rule) in RULES {
+        let keys: Vec<&str> = path.split('/').collect();
+        visit(manifest, &keys, String::new(), &mut |value, pointer| {
+            problems.extend(rule(value).into_iter().map(|problem| Problem {
+                path: format!("{pointer}{}", problem.path),
+                ..problem
+            }));
+        });
+    }
+    let tools = manifest
+        .get("tools")
+        .and_then(Value::items)
+        .unwrap_or_default();
+    let name_of = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
+    let plugin = name_of(manifest).unwrap_or_default();
+    let has_command = manifest.get("command").is_some();
+    let mut names = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
+        let at = |key: &str| format!("/tools/{index}{key}");
+        let mut report = |path, message: String| problems.push(Problem::new(path, message));
+        if let Some(name) = name_of(tool) {
+            if names.contains(&name) {
+                report(at(""), format!("two tools are named `{name}`"));
+            } else if plugin.len() + 1 + name.len() > ID_MAX {
+                let most = ID_MAX - 1;
+                report(
+                    at(""),
+                    format!(
+                        "expected a plugin and a tool whose names have at most {most} characters together"
+                    ),
+                );
+            }
+            names.push(name);
+        }
+        if !has_command && tool.as_object().is_some() && tool.get("command").is_none() {
+            let has_handler = tool.get("module").or(tool.get("function")).is_some();
+            report(at(""), match has_handler {
+                true => "`module` and `function` are not called here: name a `command` that speaks the protocol of docs/plugins.md",
+                false => "missing `command`, here or for the whole plugin",
+            }.to_owned());
+        }
+        let effects = tool.get("effects").and_then(Value::items);
+        let destructive = tool.get("destructive").and_then(Value::as_bool);
+        if effects.is_some_and(|effects| effects.is_empty()) && destructive == Some(true) {
+            report(
+                at(""),
+                "a tool without effects cannot be destructive".to_owned(),
+            );
+        }
+        let seconds = tool.get("timeout").and_then(Value::as_f64);
+        if seconds.is_some_and(|seconds| !(0.001..=86_400.0).contains(&seconds)) {
+            report(
+                at("/timeout"),
+                "expected seconds from 0.001 to 86400".to_owned(),
+            );
+        }
+    }
+    problems
+}
+
+fn visit(value: &Value, keys: &[&str], pointer: String, found: &mut dyn FnMut(&Value, &str)) {
+    match keys.split_first() {
+        None => found(value, &pointer),
+        Some((&"*", rest)) => {
+            for (index, item) in value.items().unwrap_or_default().iter().enumerate() {
+                visit(item, rest, format!("{pointer}/{index}"), found);
+            }
+        }
+        Some((key, rest)) => {
+            if let Some(member) = value.get(key) {
+                visit(member, rest, format!("{pointer}/{key}"), found);
+            }
+        }
+    }
+}
+
+/// The problem of a text; anything else is reported by its type.
+fn text(value: &Value, rule: impl FnOnce(&str) -> Result<(), String>) -> Vec<Problem> {
+    let found = value.as_str().and_then(|text| rule(text).err());
+    found
+        .map(|message| Problem::new("", message))
+        .into_iter()
+        .collect()
+}
+
+fn command(value: &Value) -> Vec<Problem> {
+    let items = value.items().unwrap_or_default();
+    let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    let (Some(words), Value::Array(_)) = (words, value) else {
+        return Vec::new();
+    };
+    let outside = |word: &&str| {
+        let file = word.strip_prefix("./");
+        file.is_some_and(|file| file.split('/').any(|name| name == ".."))
+    };
+    let message = match words.first() {
+        None => "expected a program and its arguments",
+        Some(_) if words.iter().any(outside) => "a file of the plugin is in its folder: no `..`",
+        Some(program) if program.contains('/') && !program.starts_with("./") => {
+            "expected the name of a program, or a file of the plugin that begins with `./`"
+        }
+        Some(_) => return Vec::new(),
+    };
+    vec![Problem::new("", message)]
+}
+
+/// Whether a plugin or one of its tools can have a name.
+///
+/// # Errors
+/// What was expected.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let sound =
+        name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(plain);
+    let expected = match sound {
+        false => "a name of the form [a-z][a-z0-9_]*",
+        true if RESERVED_PREFIXES.contains(&name) => "a name that selectors do not use",
+        true => return Ok(()),
+    };
+    Err(format!("expected {expected}, found `{name}`"))
+}

@@ -1,0 +1,275 @@
+//! [`Shape`]: the JSON Schema of a plugin's parameters, results or settings; only keywords that are checked may be used.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Deserializer};
+use serde_json::json;
+use tool_core::path::push_key;
+use tool_core::schema::{self, Schema};
+use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
+
+/// Most memory that a compiled pattern may take, in bytes.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// The keywords of one schema; those of the schemas below it are checked on their own.
+static KEYWORDS: LazyLock<Schema> = LazyLock::new(|| {
+    let size = json!({"type": "integer", "minimum": 0});
+    let number = json!({"type": "number"});
+    let text = json!({"type": "string"});
+    let names = [
+        "null", "boolean", "integer", "number", "string", "array", "object",
+    ];
+    let name = json!({"type": "string", "enum": names});
+    json!({"type": "object", "additionalProperties": false, "properties": {
+        "$schema": {}, "additionalProperties": {}, "const": {}, "default": {}, "description": {}, "examples": {}, "title": {},
+        "access": {"enum": ["read", "write"]},
+        "anyOf": {"type": "array", "minItems": 1},
+        "enum": {"type": "array", "minItems": 1},
+        "exclusiveMaximum": number, "exclusiveMinimum": number, "maximum": number, "minimum": number,
+        "format": text, "pattern": text,
+        "items": {"type": "object"}, "properties": {"type": "object"},
+        "maxItems": size, "maxLength": size, "minItems": size, "minLength": size,
+        "required": {"type": "array", "items": text},
+        "type": {"anyOf": [name, {"type": "array", "items": name, "minItems": 1}]},
+        "uniqueItems": {"type": "boolean"}
+    }})
+});
+
+/// A checked schema.
+#[derive(Debug, Clone)]
+pub(super) struct Shape {
+    /// With members in the order of the document.
+    value: Value,
+    schema: Schema,
+    patterns: BTreeMap<String, Regex>,
+}
+
+impl Shape {
+    /// Reads a JSON Schema, or the older map `{name: {type, required, default, description}}`, with its problems.
+    pub(super) fn read(value: &Value) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::default();
+        let value = match value {
+            Value::Object(members) if is_map(members) => reader.map(members),
+            _ => reader.schema(value, ""),
+        };
+        let shape = Self {
+            schema: schema_of(&value),
+            value,
+            patterns: reader.patterns,
+        };
+        (shape, reader.problems)
+    }
+
+    /// No parameters.
+    pub(super) fn empty() -> Self {
+        Self::read(&Value::object::<&str, Value>([])).0
+    }
+
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The members of an object and their schemas.
+    pub(super) fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let properties = self.value.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(Object::iter)
+    }
+
+    /// Every problem of a value.
+    pub(super) fn problems(&self, value: &Value) -> Vec<Problem> {
+        schema::check_with_patterns(&self.schema, value, &|pattern, text| {
+            let regex = self.patterns.get(pattern);
+            regex.is_some_and(|regex| regex.is_match(text))
+        })
+    }
+
+    /// The value with defaults filled in, members in the order of the schema.
+    ///
+    /// # Errors
+    /// `invalid_args` with every problem.
+    pub(super) fn decode(&self, value: &Value) -> Result<Value, ToolError> {
+        if value.as_object().is_none() {
+            let found = value.kind();
+            let message = format_args!("expected the arguments as an object, found {found}");
+            return Err(ToolError::invalid("", message));
+        }
+        match self.problems(value) {
+            problems if problems.is_empty() => Ok(filled(&self.value, value)),
+            problems => Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Shape {
+    /// Never fails: the problems are reported by whoever checks the document.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::read(&Value::deserialize(deserializer)?).0)
+    }
+}
+
+tool_core::inline_schema!(Shape, "Schema", schemars::json_schema!({"type": "object"}));
+
+/// Fills defaults in, at every depth that lists its members.
+fn filled(schema: &Value, value: &Value) -> Value {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let (Value::Object(members), Some(properties)) = (value, properties) else {
+        return value.clone();
+    };
+    let mut object = Object::new();
+    for (name, property) in properties.iter() {
+        match (members.get(name), property.get("default")) {
+            (Some(member), _) => object.insert(name, filled(property, member)),
+            (None, Some(default)) => object.insert(name, default.clone()),
+            (None, None) => {}
+        }
+    }
+    let others = members
+        .iter()
+        .filter(|(name, _)| properties.get(name).is_none());
+    for (name, member) in others {
+        object.insert(name, member.clone());
+    }
+    Value::Object(Arc::new(object))
+}
+
+fn schema_of(value: &Value) -> Schema {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// The older form has no keyword of a schema at its top, and a table for each parameter.
+fn is_map(members: &Object) -> bool {
+    let is_schema = members
+        .get("type")
+        .is_some_and(|name| name.as_str().is_some())
+        || ["properties", "$schema", "anyOf"]
+            .iter()
+            .any(|key| members.get(key).is_some());
+    !is_schema
+        && members
+            .iter()
+            .all(|(_, member)| member.as_object().is_some())
+}
+
+#[derive(Default)]
+struct Reader {
+    problems: Vec<Problem>,
+    patterns: BTreeMap<String, Regex>,
+}
+
+impl Reader {
+    fn report(&mut self, pointer: String, message: impl Into<String>) {
+        self.problems.push(Problem::new(pointer, message.into()));
+    }
+
+    fn map(&mut self, members: &Object) -> Value {
+        let mut properties = Object::new();
+        let mut required = Vec::new();
+        for (name, member) in members.iter() {
+            let at = below("", name);
+            let mut property = member.as_object().cloned().unwrap_or_default();
+            match property.remove("required") {
+                None | Some(Value::Bool(false)) => {}
+                Some(Value::Bool(true)) => required.push(Value::from(name)),
+                Some(_) => self.report(below(&at, "required"), "expected true or false"),
+            }
+            // An absent default was written as null.
+            if property.get("default").is_some_and(Value::is_null) {
+                property.remove("default");
+            }
+            properties.insert(name, self.schema(&Value::Object(Arc::new(property)), &at));
+        }
+        Value::object([
+            ("type", Value::from("object")),
+            ("properties", Value::Object(Arc::new(properties))),
+            ("required", Value::array(required)),
+            ("additionalProperties", Value::from(false)),
+        ])
+    }
+
+    /// Checks a schema; an object that lists its members takes no others.
+    fn schema(&mut self, schema: &Value, pointer: &str) -> Value {
+        for mut problem in schema::check_document(&KEYWORDS, schema) {
+            if let Some(name) = problem.message.strip_prefix("unknown key ") {
+                problem.message =
+                    format!("the keyword {name} is not checked here, so it cannot be used");
+            }
+            problem.path.insert_str(0, pointer);
+            self.problems.push(problem);
+        }
+        let Some(members) = schema.as_object() else {
+            return schema.clone();
+        };
+        let mut object = members.clone();
+        self.text(members, pointer);
+        if let Some(items) = members.get("items") {
+            object.insert("items", self.schema(items, &below(pointer, "items")));
+        }
+        if let Some(branches) = members.get("anyOf").and_then(Value::items) {
+            let at = |index| format!("{pointer}/anyOf/{index}");
+            let branches = branches.iter().enumerate();
+            let branches = branches.map(|(index, branch)| self.schema(branch, &at(index)));
+            object.insert("anyOf", Value::array(branches.collect()));
+        }
+        let properties = members.get("properties").and_then(Value::as_object);
+        if let Some(properties) = properties {
+            let at = below(pointer, "properties");
+            let read = properties.iter().map(|(name, property)| {
+                (name.to_owned(), self.schema(property, &below(&at, name)))
+            });
+            object.insert("properties", Value::object(read.collect::<Vec<_>>()));
+            if members.get("additionalProperties").is_none() {
+                object.insert("additionalProperties", false);
+            }
+        }
+        let required = members
+            .get("required")
+            .and_then(Value::items)
+            .unwrap_or_default();
+        for (index, name) in required.iter().enumerate() {
+            let name = name.as_str().unwrap_or_default();
+            if properties.is_none_or(|known| known.get(name).is_none()) {
+                let at = format!("{pointer}/required/{index}");
+                self.report(at, format!("`{name}` is not among the properties"));
+            }
+        }
+        let read = Value::Object(Arc::new(object));
+        if let Some(default) = members.get("default") {
+            for problem in schema::check(&schema_of(&read), default) {
+                let message = format!("the default does not fit: {}", problem.message);
+                self.report(below(pointer, "default"), message);
+            }
+        }
+        read
+    }
+
+    /// The keywords of texts.
+    fn text(&mut self, members: &Object, pointer: &str) {
+        let text = |key: &str| members.get(key).and_then(Value::as_str);
+        if members.get("access").is_some() && text("format") != Some("path") {
+            let message = "`access` is about a parameter of `format` `path`";
+            self.report(below(pointer, "access"), message);
+        }
+        let Some(pattern) = text("pattern") else {
+            return;
+        };
+        let built = RegexBuilder::new(pattern)
+            .size_limit(PATTERN_BYTES_MAX)
+            .dfa_size_limit(PATTERN_BYTES_MAX)
+            .build();
+        match built {
+            Ok(regex) => drop(self.patterns.insert(pattern.to_owned(), regex)),
+            Err(_) => self.report(
+                below(pointer, "pattern"),
+                format!("`{pattern}` is not a pattern, or too large a one"),
+            ),
+        }
+    }
+}
+
+fn below(pointer: &str, key: &str) -> String {
+    let mut pointer = pointer.to_owned();
+    push_key(&mut pointer, key);
+    pointer
+}
