@@ -161,7 +161,9 @@ fn timed(toolkit: &Toolkit, text: &str, threads: usize) -> (f64, f64) {
     let plan = Plan::parse(text).expect("a plan");
     let context = Default::default();
     let inputs = Default::default();
-    let checked = toolkit.check(&context, &plan, &inputs).expect("sound");
+    let checked = toolkit
+        .check(&context, &plan, &inputs, chain_runtime::CheckMode::Run)
+        .expect("sound");
     let checked_s = began.elapsed().as_secs_f64();
     let options = RunOptions {
         threads,
@@ -169,7 +171,7 @@ fn timed(toolkit: &Toolkit, text: &str, threads: usize) -> (f64, f64) {
         ..RunOptions::default()
     };
     let began = Instant::now();
-    let result = chain_runtime::run::begin(&checked, &toolkit.dispatcher(), options);
+    let result = chain_runtime::run(&checked, &toolkit.dispatcher(), options);
     let run_s = began.elapsed().as_secs_f64();
     assert!(result.is_success(), "{:?}", result.error);
     (checked_s, run_s)

@@ -120,7 +120,12 @@ fn plans(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let plan = Plan::parse(&text).expect("a plan");
                 toolkit
-                    .check(&Default::default(), &plan, &Default::default())
+                    .check(
+                        &Default::default(),
+                        &plan,
+                        &Default::default(),
+                        chain_runtime::CheckMode::Run,
+                    )
                     .expect("sound")
             });
         });
@@ -141,7 +146,12 @@ fn plans(criterion: &mut Criterion) {
             group.bench_function(format!("{name} {kind}"), |bencher| {
                 bencher.iter(|| {
                     toolkit
-                        .run_chain(&Default::default(), &plan, &Default::default())
+                        .run_plan(
+                            &Default::default(),
+                            &plan,
+                            &Default::default(),
+                            Default::default(),
+                        )
                         .expect("runs")
                 });
             });
@@ -183,7 +193,8 @@ fn matrices(criterion: &mut Criterion) {
         let toolkit = builder.build().expect("builds");
         group.bench_function(kind, |bencher| {
             bencher.iter(|| {
-                let result = toolkit.run_chain(&Default::default(), &plan, &inputs);
+                let result =
+                    toolkit.run_plan(&Default::default(), &plan, &inputs, Default::default());
                 assert!(result.expect("a sound plan").is_success());
             });
         });

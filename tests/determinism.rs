@@ -75,8 +75,12 @@ fn a_chain_gives_the_same_bytes_for_any_threads_mode_and_barrier() {
     let run = |threads: usize, mode: Mode, barrier: bool| {
         let mut plan = Plan::parse(&text).expect("a plan").with_mode(mode);
         plan.barrier = barrier;
+        let options = chain_runtime::RunOptions {
+            threads,
+            ..Default::default()
+        };
         let result = toolkit
-            .run_chain_with(&Context::default(), &plan, &Object::new(), threads, None)
+            .run_plan(&Context::default(), &plan, &Object::new(), options)
             .expect("sound");
         assert!(result.is_success(), "{}", result.to_value());
         json::to_text(&result.deterministic())

@@ -219,7 +219,14 @@ thread_local! {
 
 fn problems(steps: &str) -> Problems {
     let plan = Plan::parse(&format!("version: 1\nsteps:\n{steps}\n")).expect("a plan");
-    let checked = TOOLKIT.with(|toolkit| toolkit.check(&Context::default(), &plan, &Object::new()));
+    let checked = TOOLKIT.with(|toolkit| {
+        toolkit.check(
+            &Context::default(),
+            &plan,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+    });
     checked.err().unwrap_or_default()
 }
 
@@ -274,7 +281,14 @@ fn what_arguments_make_present_has_extents() {
     ));
     assert!(found.to_string().contains("has 3 rows"), "{found}");
     let plan = Plan::parse(&format!("version: 1\nsteps:\n{svd}")).expect("a plan");
-    let checked = TOOLKIT.with(|toolkit| toolkit.check(&Context::default(), &plan, &Object::new()));
+    let checked = TOOLKIT.with(|toolkit| {
+        toolkit.check(
+            &Context::default(),
+            &plan,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+    });
     let text = checked.expect("sound").explain_text();
     assert!(text.contains("U array<f64>[3,left]"), "{text}");
 }

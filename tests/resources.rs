@@ -54,7 +54,14 @@ fn t11_links_and_other_names_are_the_same_file() {
         ("d/x", "l/y", true),
     ] {
         let plan = write_and_read(write, read);
-        let checked = toolkit.check(&context(), &plan, &Object::new()).unwrap();
+        let checked = toolkit
+            .check(
+                &context(),
+                &plan,
+                &Object::new(),
+                chain_runtime::CheckMode::Run,
+            )
+            .unwrap();
         let waves = if together { 1 } else { 2 };
         assert_eq!(checked.graph.waves().len(), waves, "{write} {read}");
     }
@@ -75,9 +82,15 @@ fn t12_a_link_that_moved_since_the_check_is_refused() {
         "version: 1\nsteps:\n  - {id: r, tool: read_file, args: {path: l/x}}\noutputs: {text: {$ref: r.content}}\n",
     )
     .expect("a plan");
-    let run =
-        |checked| chain_runtime::run::begin(&checked, &toolkit.dispatcher(), RunOptions::default());
-    let checked = toolkit.check(&context(), &plan, &Object::new()).unwrap();
+    let run = |checked| chain_runtime::run(&checked, &toolkit.dispatcher(), RunOptions::default());
+    let checked = toolkit
+        .check(
+            &context(),
+            &plan,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+        .unwrap();
     std::fs::remove_file(&link).unwrap();
     symlink("b", &link).unwrap();
     let result = run(checked);
@@ -85,7 +98,14 @@ fn t12_a_link_that_moved_since_the_check_is_refused() {
     assert_eq!(error.code(), ErrorCode::ResourceChanged, "{error:?}");
     assert!(result.outputs.get("text").is_none());
     // As it stands now it is fine.
-    let result = run(toolkit.check(&context(), &plan, &Object::new()).unwrap());
+    let result = run(toolkit
+        .check(
+            &context(),
+            &plan,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+        .unwrap());
     assert_eq!(
         result
             .outputs
@@ -105,7 +125,14 @@ fn resources_follow_from_the_arguments_that_name_them() {
             "version: 1\nsteps:\n  - {{id: a, tool: json_query, args: {{data: [1], query: \"[0]\"}}}}\n{steps}  - {{id: b, tool: statistics, args: {{data: [1, 2]}}}}\n"
         );
         let plan = Plan::parse(&steps).expect("a plan");
-        toolkit.check(&context(), &plan, &Object::new()).unwrap()
+        toolkit
+            .check(
+                &context(),
+                &plan,
+                &Object::new(),
+                chain_runtime::CheckMode::Run,
+            )
+            .unwrap()
     };
     let checked = check(
         "  - {id: p, tool: http_post, args: {url: \"https://example.org/x\", data: {$ref: a.result}}}\n  - {id: same, tool: http_get, args: {url: \"https://example.org/y\", headers: {x: {$ref: a.result}}}}\n  - {id: other, tool: http_get, args: {url: \"https://example.com/y\", headers: {x: {$ref: a.result}}}}\n  - {id: any, tool: http_get, args: {url: {$ref: a.result}}}\n",

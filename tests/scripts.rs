@@ -73,8 +73,13 @@ fn faults(case: &Value) -> Vec<String> {
     };
     let outcome = Plan::read("case.chain", script).and_then(|plan| {
         let plan = plan.with_mode(mode);
-        let checked = toolkit.check(&context, &plan, &Object::new())?;
-        let result = toolkit.run_chain(&context, &plan, &Object::new())?;
+        let checked = toolkit.check(
+            &context,
+            &plan,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )?;
+        let result = toolkit.run_plan(&context, &plan, &Object::new(), Default::default())?;
         Ok((checked, result))
     });
     match outcome {

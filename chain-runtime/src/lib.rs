@@ -22,7 +22,7 @@ pub mod tools;
 mod trace;
 pub mod types;
 
-pub use check::{CheckedPlan, CheckedStep, Permit, check, look_at};
+pub use check::{CheckMode, CheckedPlan, CheckedStep, Permit, check};
 pub use explain::counted;
 pub use plan::{Approval, Budget, Defaults, Mode, OnError, Plan, Step};
 pub use problem::{Fault, PlanProblem, Problems};

@@ -401,8 +401,14 @@ fn problems_have_lines_and_columns() {
     let json =
         Plan::parse("{\"version\":1,\n\"steps\":[{\"id\":\"a\",\n  \"tool\":\"nope\"}]}").unwrap();
     let world = World::new();
-    let problems =
-        chain_runtime::check(&json, &world.dispatcher, &operator(), &Object::new()).unwrap_err();
+    let problems = chain_runtime::check(
+        &json,
+        &world.dispatcher,
+        &operator(),
+        &Object::new(),
+        chain_runtime::CheckMode::Run,
+    )
+    .unwrap_err();
     assert_eq!(
         problems.list()[0].place.map(|(line, _)| line),
         Some(3),
@@ -425,8 +431,15 @@ fn limits_hold() {
         ]))
     };
     let world = World::new();
-    let check =
-        |plan: &Plan| chain_runtime::check(plan, &world.dispatcher, &operator(), &Object::new());
+    let check = |plan: &Plan| {
+        chain_runtime::check(
+            plan,
+            &world.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+    };
     assert!(
         check(&plan(10_001))
             .unwrap_err()
@@ -489,7 +502,14 @@ fn t22_ten_thousand_steps() {
     let world = World::new();
     let check = |dependent: bool| -> CheckedPlan {
         let plan = Plan::from_value(&steps(dependent));
-        chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new()).unwrap()
+        chain_runtime::check(
+            &plan,
+            &world.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+        .unwrap()
     };
     assert_eq!(check(false).graph.waves().len(), 1);
     let chain = check(true);

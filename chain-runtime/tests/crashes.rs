@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chain_runtime::run::{Decision, Resume};
+use chain_runtime::run::{OutcomeRuling, Resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::RunState;
 use journal::failpoints::PLACES;
@@ -167,8 +167,8 @@ fn gone_on(folder: &Path, place: &str) -> (ChainResult, usize) {
         };
         let text = std::fs::read_to_string(folder.join("effects.txt")).unwrap_or_default();
         let decision = match text.lines().any(|line| line == word) {
-            true => Decision::Done(Value::object([("text", word)])),
-            false => Decision::Again,
+            true => OutcomeRuling::Done(Value::object([("text", word)])),
+            false => OutcomeRuling::Again,
         };
         how.decisions = vec![(name, decision)];
     }
@@ -356,10 +356,11 @@ fn a_tool_that_looks_and_cannot_tell_leaves_it_to_a_person() {
     assert_eq!(result.status, ChainStatus::NeedsDecision);
     let mut how = Resume::default();
     let odd = Value::object([("size", 3_i64)]);
-    how.decisions.push(("w".to_owned(), Decision::Done(odd)));
+    how.decisions
+        .push(("w".to_owned(), OutcomeRuling::Done(odd)));
     let refused = durable.resume("crashing", &operator(), &how).unwrap_err();
     assert!(refused.message().contains("cannot give"), "{refused}");
-    how.decisions[0].1 = Decision::Done(Value::object([("text", "w")]));
+    how.decisions[0].1 = OutcomeRuling::Done(Value::object([("text", "w")]));
     let result = durable.resume("crashing", &operator(), &how).unwrap();
     assert_eq!(outputs(&result), r#"{"word":"w"}"#);
 }

@@ -675,7 +675,13 @@ impl World {
     }
 
     pub(crate) fn problems_for(&self, plan: &str, context: &CallerContext) -> String {
-        match chain_runtime::check(&parse(plan), &self.dispatcher, context, &Object::new()) {
+        match chain_runtime::check(
+            &parse(plan),
+            &self.dispatcher,
+            context,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        ) {
             Ok(_) => String::new(),
             Err(problems) => problems.to_string(),
         }
@@ -687,7 +693,13 @@ impl World {
             Ok(plan) => plan,
             Err(err) => return format!("{err:?}"),
         };
-        match chain_runtime::check(&plan, &self.dispatcher, &operator(), &Object::new()) {
+        match chain_runtime::check(
+            &plan,
+            &self.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        ) {
             Ok(_) => String::new(),
             Err(problems) => problems.to_string(),
         }
@@ -707,8 +719,14 @@ impl World {
     }
 
     pub(crate) fn checked(&self, plan: &str) -> chain_runtime::CheckedPlan {
-        chain_runtime::check(&parse(plan), &self.dispatcher, &operator(), &Object::new())
-            .unwrap_or_else(|problems| panic!("{problems}"))
+        chain_runtime::check(
+            &parse(plan),
+            &self.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        )
+        .unwrap_or_else(|problems| panic!("{problems}"))
     }
 }
 

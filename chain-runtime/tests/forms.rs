@@ -151,8 +151,15 @@ fn a_plan_is_looked_at_without_its_inputs() {
         ])
     ));
     let world = World::new();
-    let look =
-        |plan: &Plan| chain_runtime::look_at(plan, &world.dispatcher, &operator(), &Object::new());
+    let look = |plan: &Plan| {
+        chain_runtime::check(
+            plan,
+            &world.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Inspect,
+        )
+    };
     let looked = look(&plan).unwrap();
     assert_eq!(
         looked
@@ -220,7 +227,13 @@ fn many_faults_are_told_and_counted() {
     ] {
         let world = World::new();
         let plan = Plan::parse(&text).unwrap();
-        let found = chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new());
+        let found = chain_runtime::check(
+            &plan,
+            &world.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        );
         let problems = found.unwrap_err();
         assert!(
             problems.list().len() == 1000 && problems.more() > 8_000,
@@ -286,7 +299,13 @@ fn long_names_are_told_once_and_in_short() {
         let text = format!("{{\"version\":1,{members}}}");
         let world = World::new();
         let plan = Plan::parse(&text).unwrap();
-        let found = chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new());
+        let found = chain_runtime::check(
+            &plan,
+            &world.dispatcher,
+            &operator(),
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        );
         let problems = found.unwrap_err();
         let words = problems.to_string();
         assert!(

@@ -1,6 +1,6 @@
 //! Runs that are part of other runs: they go on, are cancelled and count with these, and a call that began one goes on with it.
 
-use chain_runtime::run::{Decision, Resume, around, cancel};
+use chain_runtime::run::{OutcomeRuling, Resume, around, cancel};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::CallRequest;
@@ -176,7 +176,7 @@ fn decisions_reach_runs_within() {
     assert_eq!(open.status, ChainStatus::NeedsDecision, "{:?}", open.error);
     assert_eq!(open.steps[0].end.status, StepStatus::Unknown);
     let done = Value::object([("text", "two")]);
-    let decisions = vec![("two".to_owned(), Decision::Done(done))];
+    let decisions = vec![("two".to_owned(), OutcomeRuling::Done(done))];
     let ended = go_on(&Resume {
         within: [(child.clone(), decisions)].into(),
         ..Resume::default()

@@ -12,7 +12,13 @@ fn scripts_report_every_problem_at_once() {
         let world = World::new();
         let plan = Plan::read("s.chain", script).unwrap();
         let context = operator();
-        let found = chain_runtime::check(&plan, &world.dispatcher, &context, &Object::new());
+        let found = chain_runtime::check(
+            &plan,
+            &world.dispatcher,
+            &context,
+            &Object::new(),
+            chain_runtime::CheckMode::Run,
+        );
         let found = found.unwrap_err();
         let told = |problem: &PlanProblem| {
             let (line, _) = problem.place.expect("a place");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chain_runtime::run::{Decision, Resume, cancel};
+use chain_runtime::run::{OutcomeRuling, Resume, cancel};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::RunState;
 use registry::CallerContext;
@@ -220,7 +220,7 @@ fn only_a_call_with_effects_may_have_happened() {
     assert_eq!(logged("may"), ["note a"]);
     let id = &asked.chain_id;
     let how = Resume {
-        decisions: vec![("b".to_owned(), Decision::Failed)],
+        decisions: vec![("b".to_owned(), OutcomeRuling::Failed)],
         ..Resume::default()
     };
     let failed = durable.resume(id, &operator(), &how).unwrap();
@@ -252,7 +252,7 @@ fn an_element_that_was_on_its_way_is_asked_about() {
         ("bytes", Value::from(2_i64)),
     ]);
     let how = Resume {
-        decisions: vec![("m[1]".to_owned(), Decision::Done(done))],
+        decisions: vec![("m[1]".to_owned(), OutcomeRuling::Done(done))],
         ..Resume::default()
     };
     let result = durable.resume(RUN, &operator(), &how).unwrap();

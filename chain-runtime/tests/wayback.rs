@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use chain_runtime::run::{Decision, Resume, cancel};
+use chain_runtime::run::{OutcomeRuling, Resume, cancel};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use journal::RunState;
 use journal::failpoints::PLACES;
@@ -222,9 +222,9 @@ fn answered(hint: &str, lines: &[String], name: &str) -> Resume {
         word.to_owned()
     };
     let decision = match lines.contains(&word) {
-        true => Decision::Done(Value::object([("text", word)])),
-        false if hint.contains("=again") => Decision::Again,
-        false => Decision::Failed,
+        true => OutcomeRuling::Done(Value::object([("text", word)])),
+        false if hint.contains("=again") => OutcomeRuling::Again,
+        false => OutcomeRuling::Failed,
     };
     let decisions = vec![(call.to_owned(), decision)];
     match run == RUN {

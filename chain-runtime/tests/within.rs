@@ -61,8 +61,14 @@ fn a_plan_that_runs_itself_is_named() {
     world.files.put("a.yaml", runs("b.yaml"));
     world.files.put("b.yaml", runs("a.yaml"));
     let plan = Plan::read("a.yaml", &runs("b.yaml")).unwrap();
-    let checked =
-        chain_runtime::check(&plan, &world.dispatcher, &operator(), &Object::new()).unwrap_err();
+    let checked = chain_runtime::check(
+        &plan,
+        &world.dispatcher,
+        &operator(),
+        &Object::new(),
+        chain_runtime::CheckMode::Run,
+    )
+    .unwrap_err();
     let found = checked.to_string();
     assert!(
         found.contains("the plan runs itself: `plan` -> `b.yaml` -> `a.yaml`"),

@@ -9,6 +9,6 @@ fuzz_target!(|text: &str| {
     let toolkit = fuzz::toolkit();
     if let Ok(plan) = mathchain::chain_runtime::Plan::parse(text) {
         let plan = plan.with_defaults(toolkit.chain_defaults());
-        let _ = toolkit.check(&Context::default(), &plan, &Default::default());
+        let _ = toolkit.check(&Context::default(), &plan, &Default::default(), mathchain::chain_runtime::CheckMode::Run);
     }
 });

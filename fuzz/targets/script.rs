@@ -18,6 +18,6 @@ fuzz_target!(|text: &str| {
     }
     if let Ok(plan) = Plan::read("fuzz.chain", text) {
         let plan = plan.with_defaults(toolkit.chain_defaults());
-        let _ = toolkit.check(&Context::default(), &plan, &Default::default());
+        let _ = toolkit.check(&Context::default(), &plan, &Default::default(), mathchain::chain_runtime::CheckMode::Run);
     }
 });

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chain_runtime::run::{Cancelled, Replay, Resume};
-use chain_runtime::{ChainResult, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains};
+use chain_runtime::{
+    ChainResult, CheckMode, CheckedPlan, Observer, Plan, Problems, RunOptions, Subchains,
+};
 use host_sandbox::{Sandbox, Workspace};
 use journal::{Keeper, State};
 use registry::plugins::{Broken, Plugin};
@@ -220,7 +222,7 @@ impl Toolkit {
         )
     }
 
-    /// Checks a plan completely; nothing runs.
+    /// Checks a plan completely, for a run or for inspection; nothing runs.
     ///
     /// # Errors
     /// Every problem of the plan, each with its place and the next step.
@@ -229,64 +231,17 @@ impl Toolkit {
         context: &Context,
         plan: &Plan,
         inputs: &Object,
+        mode: CheckMode,
     ) -> Result<CheckedPlan, Problems> {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
-        chain_runtime::check(plan, &generation.dispatcher, &caller, inputs)
+        chain_runtime::check(plan, &generation.dispatcher, &caller, inputs, mode)
     }
 
-    /// As [`Toolkit::check`], where inputs may be missing: those are checked by their types. What it gives is to be looked at only.
-    ///
-    /// # Errors
-    /// As [`Toolkit::check`].
-    pub fn look_at(
-        &self,
-        context: &Context,
-        plan: &Plan,
-        inputs: &Object,
-    ) -> Result<CheckedPlan, Problems> {
-        let generation = self.generations.current();
-        let caller = caller(&generation, context);
-        chain_runtime::look_at(plan, &generation.dispatcher, &caller, inputs)
-    }
-
-    /// Checks and runs a plan on as many threads as the machine has cores.
+    /// Checks and runs a plan; the run is durable where there is a state. `stop`, `timeout_ms` and `state` of the options are set here.
     ///
     /// # Errors
     /// As [`Toolkit::check`]; nothing has run then. A step that fails is part of the result.
-    pub fn run_chain(
-        &self,
-        context: &Context,
-        plan: &Plan,
-        inputs: &Object,
-    ) -> Result<ChainResult, Problems> {
-        self.run_chain_with(context, plan, inputs, 0, None)
-    }
-
-    /// As [`Toolkit::run_chain`], with a number of threads (0: one per core) and an observer.
-    ///
-    /// # Errors
-    /// As [`Toolkit::run_chain`].
-    pub fn run_chain_with(
-        &self,
-        context: &Context,
-        plan: &Plan,
-        inputs: &Object,
-        threads: usize,
-        observer: Option<Arc<dyn Observer>>,
-    ) -> Result<ChainResult, Problems> {
-        let options = RunOptions {
-            threads,
-            observer,
-            ..RunOptions::default()
-        };
-        self.run_plan(context, plan, inputs, options)
-    }
-
-    /// As [`Toolkit::run_chain`], with everything that can be said of a run; it is durable where there is a state.
-    ///
-    /// # Errors
-    /// As [`Toolkit::run_chain`].
     pub fn run_plan(
         &self,
         context: &Context,
@@ -304,7 +259,7 @@ impl Toolkit {
         chain_runtime::execute(plan, &dispatcher, &caller, inputs, options)
     }
 
-    /// Goes on with a run that was suspended, needs a decision, or whose process ended; see [`chain_runtime::run::resume`].
+    /// Resumes a run that awaits an approval, needs a decision, or was interrupted; see [`chain_runtime::run::resume`].
     ///
     /// # Errors
     /// `precondition_failed` without a state folder; else as [`chain_runtime::run::resume`].
@@ -325,7 +280,7 @@ impl Toolkit {
         chain_runtime::run::resume(self.runs()?, id, &dispatcher, &caller, options, how)
     }
 
-    /// Cancels a run that nobody works on; what says how is undone.
+    /// Cancels a run that no process is executing; steps with a `compensate` are undone.
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
@@ -334,7 +289,7 @@ impl Toolkit {
         chain_runtime::run::cancel(self.runs()?, id, &dispatcher, &caller)
     }
 
-    /// Goes through a run again and compares; see [`chain_runtime::run::replay`].
+    /// Replays a run and compares the results; see [`chain_runtime::run::replay`].
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
@@ -354,7 +309,7 @@ impl Toolkit {
         (self.at(&generation), caller)
     }
 
-    /// Where runs are written.
+    /// The state that records runs.
     fn runs(&self) -> Result<&Arc<State>, ToolError> {
         self.state.as_ref().ok_or_else(|| {
             ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")

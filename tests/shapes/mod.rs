@@ -35,5 +35,12 @@ thread_local! {
 }
 
 fn check(plan: &Plan, inputs: &Object) -> Result<CheckedPlan, Problems> {
-    TOOLKIT.with(|toolkit| toolkit.check(&Context::default(), plan, inputs))
+    TOOLKIT.with(|toolkit| {
+        toolkit.check(
+            &Context::default(),
+            plan,
+            inputs,
+            chain_runtime::CheckMode::Run,
+        )
+    })
 }

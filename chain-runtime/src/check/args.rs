@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use tool_core::Value;
 use tool_core::nearest::nearest;
 use tool_core::path::{self, push_index, push_key};
 use tool_core::schema::{self, Schema};
-use tool_core::{Spec, Value};
 
+use super::facts::ToolFacts;
 use crate::problem::{Fault, PlanProblem};
 use crate::reference::Reference;
 use crate::template::{Node, Placed};
@@ -26,23 +27,22 @@ pub(super) struct Findings {
 
 /// Checks the arguments of one step.
 pub(super) fn check(
-    spec: &Spec,
-    (schema, slots): (&Schema, &Slots),
+    facts: &ToolFacts<'_>,
     args: &Node,
     pointer: &str,
     lookup: Lookup<'_>,
     is_script: bool,
 ) -> Findings {
     let mut checker = Checker {
-        tool: spec.id,
-        slots,
+        tool: facts.tool.spec().id,
+        slots: &facts.slots,
         lookup,
         base: pointer.len(),
         is_script,
         pointer: pointer.to_owned(),
         findings: Findings::default(),
     };
-    checker.node(schema, args);
+    checker.node(&facts.input, args);
     checker.findings
 }
 

@@ -7,10 +7,16 @@ use std::sync::Arc;
 use registry::{CallerContext, Verdict};
 use tool_core::{Effect, ResourceKey, Seed, Value};
 
-use super::subplan;
 use crate::graph::Graph;
 use crate::plan::{Mode, OnError, Plan, Step};
 use crate::template::Node;
+
+/// The tool that runs a plan.
+pub(super) const TOOL: &str = "chain_run";
+/// Whether the tool runs a plan.
+pub(crate) fn is_chain(tool: &str) -> bool {
+    tool == TOOL
+}
 
 /// Verdict of the policy on a step before it runs; the policy decides again when the step is called.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +93,7 @@ impl Deref for CheckedStep {
 impl CheckedStep {
     /// Whether the call is completely known, so that it must use the resources that the check found.
     pub(crate) fn is_settled(&self) -> bool {
-        self.map.is_none() && self.args.is_literal() && !subplan::is_chain(self.tool)
+        self.map.is_none() && self.args.is_literal() && !is_chain(self.tool)
     }
 
     /// Whether it waits for an approval before it runs.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::made::Made;
-use super::step::Site;
-use super::{CheckedStep, Checker};
+use super::checked::CheckedStep;
+use super::checker::{Checker, Site};
+use super::taint::Interpolated;
 use crate::condition::{Condition, Expr, contradiction};
 use crate::plan::{Approval, Plan};
 use crate::problem::{Fault, PlanProblem};
@@ -137,7 +137,7 @@ impl Checker<'_> {
             base: String::new(),
             approval: Approval::Auto,
             undoing: false,
-            made: Made::Not,
+            taint: Interpolated::Not,
         };
         let Some(target) = self.dependency(&site, placed, checked) else {
             return;

@@ -3,26 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::step::Site;
-use super::{CheckedStep, Checker, ToolFacts};
+use super::checked::CheckedStep;
+use super::checker::{Checker, Site};
+use super::facts::ToolFacts;
 use crate::plan::{OnError, OnItemError};
 use crate::problem::{Fault, PlanProblem};
 use crate::reference::{Reference, Segment};
 use crate::shapes::{Axis, Call, Id, Origin, Solver, element, shape_of_node};
 use crate::types::Walked;
-
-/// What is known of the arrays that a step gives.
-#[derive(Debug, Default)]
-pub(super) struct Shaped {
-    /// Whether it runs whenever no step before it ended the chain.
-    runs: bool,
-    /// Whether its failure ends the chain, so that whatever uses it can count on it.
-    ends: bool,
-    /// By field of its tool's result.
-    outputs: Vec<Option<Id>>,
-    /// The number of its calls, with a map.
-    elements: Option<Id>,
-}
 
 impl Checker<'_> {
     /// Solves the arrays of a step whose arguments are otherwise fine.

@@ -3,7 +3,7 @@
 use tool_core::Value;
 use tool_core::nearest::nearest;
 
-use super::Checker;
+use super::checker::Checker;
 use crate::problem::{Fault, PlanProblem};
 use crate::reference::Segment;
 use crate::template::{Node, Placed};

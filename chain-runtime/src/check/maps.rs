@@ -5,9 +5,10 @@ use std::sync::Arc;
 use tool_core::Value;
 
 use super::args;
-use super::made::Made;
-use super::step::Site;
-use super::{CheckedStep, Checker, ToolFacts};
+use super::checked::CheckedStep;
+use super::checker::{Checker, Mapped, Site};
+use super::facts::ToolFacts;
+use super::taint::Interpolated;
 use crate::plan::{Approval, Map, OnItemError};
 use crate::problem::{Fault, PlanProblem};
 use crate::template::{Node, Placed};
@@ -15,32 +16,6 @@ use crate::types::{Field, Fit, Record, Type, Walked, fit};
 
 /// Most elements whose faults are reported one by one.
 const REPORTED_MAX: usize = 5;
-
-/// What is known of the elements.
-pub(super) struct Mapped {
-    name: Arc<str>,
-    item: Type,
-    /// What of some element the plan puts together.
-    made: Made,
-    /// The elements, where the plan holds them.
-    pub(super) items: Option<Vec<Value>>,
-}
-
-impl Mapped {
-    /// What the plan puts together of what a root means inside the map.
-    pub(super) fn made(&self, root: &str) -> Option<&Made> {
-        (*root == *self.name).then_some(&self.made)
-    }
-
-    /// The type of what a root means inside the map.
-    pub(super) fn of(&self, root: &str) -> Option<Type> {
-        match root {
-            "index" => Some(Type::Integer),
-            name if *name == *self.name => Some(self.item.clone()),
-            _ => None,
-        }
-    }
-}
 
 /// What a map gives.
 pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
@@ -148,7 +123,7 @@ impl Checker<'_> {
             base,
             approval: Approval::Auto,
             undoing: false,
-            made: Made::Not,
+            taint: Interpolated::Not,
         };
         let mut references: Vec<Arc<Placed>> = Vec::new();
         over.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
@@ -221,7 +196,7 @@ impl Checker<'_> {
         Some(Mapped {
             name: Arc::clone(&map.name),
             item,
-            made: Made::of(&map.over, &|placed| self.made(None, placed)).element(),
+            taint: Interpolated::of(&map.over, &|placed| self.taint_of(None, placed)).element(),
             items,
         })
     }

@@ -7,26 +7,28 @@
 mod access;
 mod args;
 mod checked;
+mod checker;
 mod conditions;
 mod extents;
+mod facts;
+mod formats;
 mod inputs;
-mod made;
 mod maps;
 mod order;
 mod permit;
 mod references;
 mod step;
 mod subplan;
+mod taint;
 mod tools;
+mod writes;
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use registry::{CallerContext, ChainPosition, Dispatcher};
+use tool_core::Object;
 use tool_core::nearest::nearest;
-use tool_core::rng::derive_seed;
-use tool_core::{Object, Seed, Value};
 
 use crate::graph::{Edge, Graph, Reason};
 use crate::plan::{self, Given, Mode, Plan};
@@ -34,20 +36,26 @@ use crate::problem::{Fault, PlanProblem, Problems};
 use crate::script;
 use crate::shapes::Solver;
 use crate::template::{Node, Placed};
-use crate::types::{Type, Walked};
+use crate::types::Walked;
 
+pub(crate) use checked::is_chain;
 pub use checked::{CheckedPlan, CheckedStep, Permit};
-use extents::Shaped;
-use made::Made;
+pub(crate) use checker::item_seed;
+use checker::{Checker, How, NOTES_MAX, SUGGESTIONS_MAX, Shaped};
 pub(crate) use maps::item_value;
-use subplan::Written;
-pub(crate) use subplan::{is_chain, read as read_subplan};
-use tools::ToolFacts;
+pub(crate) use subplan::read as read_subplan;
+use writes::Written;
 
-/// Most notes that are kept.
-const NOTES_MAX: usize = 1000;
-/// Most names that are looked for the nearest of; looking is the dearest part of a report.
-const SUGGESTIONS_MAX: usize = 50;
+/// Purpose of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckMode {
+    /// Before a run: every required input must be given.
+    Run,
+    /// For inspection: missing inputs are checked by their types, and the result must not be run.
+    Inspect,
+    /// Before a run is resumed: files that completed steps read need not exist any more.
+    Resume,
+}
 
 /// Checks a plan for a caller, with the values of its inputs.
 ///
@@ -58,63 +66,19 @@ pub fn check(
     dispatcher: &Dispatcher,
     context: &CallerContext,
     inputs: &Object,
-) -> Result<CheckedPlan, Problems> {
-    check_with(plan, dispatcher, context, inputs, false, false)
-}
-
-/// As [`check()`], where inputs may be missing: those are checked by their types. What it gives is to be looked at, and is not run.
-///
-/// # Errors
-/// As [`check()`].
-pub fn look_at(
-    plan: &Plan,
-    dispatcher: &Dispatcher,
-    context: &CallerContext,
-    inputs: &Object,
-) -> Result<CheckedPlan, Problems> {
-    check_with(plan, dispatcher, context, inputs, true, false)
-}
-
-/// As [`check()`], for a run that began before: what it has done already need not be there any more.
-pub(crate) fn check_again(
-    plan: &Plan,
-    dispatcher: &Dispatcher,
-    context: &CallerContext,
-    inputs: &Object,
-) -> Result<CheckedPlan, Problems> {
-    check_with(plan, dispatcher, context, inputs, false, true)
-}
-
-fn check_with(
-    plan: &Plan,
-    dispatcher: &Dispatcher,
-    context: &CallerContext,
-    inputs: &Object,
-    may_miss: bool,
-    again: bool,
+    mode: CheckMode,
 ) -> Result<CheckedPlan, Problems> {
     let given = Given {
         values: inputs.clone(),
-        may_miss,
+        may_miss: mode == CheckMode::Inspect,
         ..Given::default()
     };
-    let around = vec![(Arc::clone(&plan.id), plan.digest.clone())];
     let how = How {
-        around,
-        again,
-        made: HashMap::new(),
+        around: vec![(Arc::clone(&plan.id), plan.digest.clone())],
+        resumes: mode == CheckMode::Resume,
+        taints: HashMap::new(),
     };
     check_within(plan, dispatcher, context, given, how)
-}
-
-/// In what a plan is checked.
-struct How {
-    /// The plans around it, outermost first, and itself: what each is called, and its digest.
-    around: Vec<(Arc<str>, String)>,
-    /// Whether a run of it began before.
-    again: bool,
-    /// By input, what of it a plan around it puts together.
-    made: HashMap<Arc<str>, Made>,
 }
 
 fn check_within(
@@ -169,43 +133,6 @@ fn index(plan: &Plan) -> HashMap<Arc<str>, usize> {
     }
     index.remove("");
     index
-}
-
-struct Checker<'d> {
-    plan: &'d Plan,
-    dispatcher: &'d Dispatcher,
-    context: CallerContext,
-    inputs: Value,
-    /// Inputs whose values come later, by their types.
-    open_inputs: HashMap<Arc<str>, Type>,
-    how: How,
-    index: HashMap<Arc<str>, usize>,
-    /// None for a tool that may not be in the plan, reported where it was met first.
-    tools: HashMap<Arc<str>, Result<Rc<ToolFacts<'d>>, PlanProblem>>,
-    /// By step; `None` where the tool is not known or not allowed.
-    facts: Vec<Option<Rc<ToolFacts<'d>>>>,
-    /// By step, the type of what it gives.
-    outputs: Vec<Option<Type>>,
-    /// Extents of arrays, of all steps so far.
-    solver: Solver,
-    /// By step, what is known of the arrays it gives.
-    shaped: Vec<Shaped>,
-    /// Calls that are known to come: steps, and elements of lists that the plan holds.
-    units: usize,
-    /// Their `cost_ms` together.
-    cost: u64,
-    /// The same of the plans within this one.
-    within: (usize, u64),
-    /// What earlier steps may write.
-    written: Written,
-    /// By step, the steps it waits for, later ones included.
-    waits: Vec<Vec<usize>>,
-    edges: Vec<Edge>,
-    /// The first step whose resources the plan does not tell, and why that matters.
-    unnamed: Option<String>,
-    problems: Problems,
-    notes: Vec<String>,
-    suggestions: usize,
 }
 
 impl<'d> Checker<'d> {
@@ -388,9 +315,4 @@ impl<'d> Checker<'d> {
         }
         outputs
     }
-}
-
-/// The seed of one call: from the plan's, the step's id and the element's index.
-pub(crate) fn item_seed(seed: Seed, id: &str, index: u64) -> Seed {
-    Seed::new(derive_seed(seed.get(), id, index))
 }

@@ -1,6 +1,7 @@
 //! What holds of a plan as a whole: how many calls it makes, that nothing waits in a circle, and which order effects keep.
 
-use super::{CheckedStep, Checker};
+use super::checked::CheckedStep;
+use super::checker::Checker;
 use crate::graph::{Edge, Reason, shortest_cycle};
 use crate::plan::STEPS_MAX;
 use crate::problem::{Fault, PlanProblem};

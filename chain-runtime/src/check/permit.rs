@@ -8,8 +8,10 @@ use tool_core::{Call, Effect, ResourceKey, Source, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args;
-use super::step::Site;
-use super::{CheckedStep, Checker, Permit, ToolFacts, subplan};
+use super::checked;
+use super::checked::{CheckedStep, Permit};
+use super::checker::{Checker, Site};
+use super::facts::ToolFacts;
 use crate::plan::Approval;
 use crate::problem::{Fault, PlanProblem};
 use crate::template::Node;
@@ -46,7 +48,7 @@ impl Checker<'_> {
                 .preview(facts.tool, Some(call), &self.context)
         };
         checked.permit = self.permit(site, facts, decision, true);
-        if subplan::is_chain(checked.tool) {
+        if checked::is_chain(checked.tool) {
             let args = Node::Literal(call.args().clone());
             self.subplan(site, &args, &HashMap::new(), checked);
         }
@@ -89,9 +91,9 @@ impl Checker<'_> {
                 None => (strictest, false),
             }
         };
-        let (decision, known) = self.with_files(facts, &checked.args, (decision, known));
+        let (decision, known) = self.with_files(facts, &checked.args, decision, known);
         checked.permit = self.permit(site, facts, decision, known);
-        if subplan::is_chain(checked.tool) {
+        if checked::is_chain(checked.tool) {
             let args = checked.args.clone();
             self.subplan(site, &args, types, checked);
         }
@@ -114,7 +116,8 @@ impl Checker<'_> {
         &self,
         facts: &ToolFacts<'_>,
         args: &Node,
-        (mut decision, mut known): (Decision, bool),
+        mut decision: Decision,
+        mut known: bool,
     ) -> (Decision, bool) {
         let mut read = |path: Option<&str>, is_known: bool| {
             let reading = self.dispatcher.preview_file(path, &self.context);

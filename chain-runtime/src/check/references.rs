@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::maps::Mapped;
-use super::step::Site;
-use super::{CheckedStep, Checker, conditions, subplan};
+use super::checked::CheckedStep;
+use super::checker::{Checker, Mapped, Site};
+use super::{checked, conditions};
 use crate::graph::{Edge, Reason};
 use crate::problem::{Fault, PlanProblem};
 use crate::template::Placed;
@@ -96,6 +96,6 @@ impl Checker<'_> {
         let inside = placed.pointer.strip_prefix(&*site.base);
         let facts = self.facts.get(site.position).and_then(Option::as_ref);
         inside.is_some_and(|rest| rest.starts_with("/plan/"))
-            && facts.is_some_and(|facts| subplan::is_chain(facts.tool.spec().id))
+            && facts.is_some_and(|facts| checked::is_chain(facts.tool.spec().id))
     }
 }

@@ -5,24 +5,14 @@ use std::collections::HashMap;
 use tool_core::{Determinism, ToolError};
 
 use super::args::{self, Findings};
-use super::made::Made;
-use super::maps::{self, Mapped};
-use super::{CheckedStep, Checker, ToolFacts, item_seed};
+use super::checked::CheckedStep;
+use super::checker::{Checker, Mapped, Site, item_seed};
+use super::facts::ToolFacts;
+use super::maps;
+use super::taint::Interpolated;
 use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Step};
 use crate::problem::{Fault, PlanProblem};
 use crate::types::{Type, Walked};
-
-/// Where a call stands in the plan.
-pub(super) struct Site {
-    pub(super) position: usize,
-    /// JSON pointer of its arguments.
-    pub(super) base: String,
-    pub(super) approval: Approval,
-    /// Whether it undoes the step instead of being it.
-    pub(super) undoing: bool,
-    /// What of its arguments the plan puts together.
-    pub(super) made: Made,
-}
 
 /// What the tool says about its calls.
 fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
@@ -46,7 +36,7 @@ impl<'d> Checker<'d> {
             base: format!("/steps/{position}/args"),
             approval: step.approval,
             undoing: false,
-            made: Made::Not,
+            taint: Interpolated::Not,
         };
         let mut checked = self.blank(written, &site.base);
         checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
@@ -59,7 +49,7 @@ impl<'d> Checker<'d> {
             self.units += 1;
             self.cost = self.cost.saturating_add(step.cost_ms.unwrap_or(0));
         }
-        site.made = Made::of(&step.args, &|placed| self.made(mapped.as_ref(), placed));
+        site.taint = Interpolated::of(&step.args, &|placed| self.taint_of(mapped.as_ref(), placed));
         let types = self.references(&site, mapped.as_ref(), &mut checked);
         self.standing(position, &checked);
         let mut given = None;
@@ -106,7 +96,7 @@ impl<'d> Checker<'d> {
             base: format!("/steps/{position}/compensate/args"),
             approval: Approval::Auto,
             undoing: true,
-            made: Made::of(&undo.args, &|placed| self.made(mapped, placed)),
+            taint: Interpolated::of(&undo.args, &|placed| self.taint_of(mapped, placed)),
         };
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
         let call = Step {
@@ -153,7 +143,6 @@ impl<'d> Checker<'d> {
         types: &HashMap<String, Option<Walked>>,
         checked: &mut CheckedStep,
     ) {
-        let spec = facts.tool.spec();
         match checked.args.literal() {
             Some(value) => match facts.tool.decode(value) {
                 Ok(call) => self.settled(site, facts, &*call, checked),
@@ -161,8 +150,7 @@ impl<'d> Checker<'d> {
             },
             None => {
                 let Findings { problems, notes } = args::check(
-                    spec,
-                    (&facts.input, &facts.slots),
+                    facts,
                     &checked.args,
                     &site.base,
                     &|placed| types.get(placed.pointer.as_str()).cloned().flatten(),

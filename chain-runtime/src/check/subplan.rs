@@ -5,71 +5,26 @@ use std::sync::Arc;
 
 use registry::dispatch::DEPTH_MAX;
 use registry::{Answer, Layer, Level, Verdict, digest};
-use tool_core::capability::folded;
 use tool_core::input::InputKind;
-use tool_core::{Access, Effect, Object, ResourceKey, ResourceKind, Source, Value};
+use tool_core::{Effect, Object, Source, Value};
 
-use super::made::Made;
-use super::step::Site;
-use super::{CheckedPlan, CheckedStep, Checker, How};
+use super::checked::{CheckedPlan, CheckedStep, TOOL};
+use super::checker::{Checker, How, Site};
+use super::taint::Interpolated;
 use crate::plan::{Given, Plan};
 use crate::problem::{Fault, PlanProblem, Problems};
 use crate::reference::Segment;
 use crate::template::Node;
 use crate::types::{Type, Walked};
 
-/// The tool that runs a plan.
-const TOOL: &str = "chain_run";
 /// Most calls of all plans within one; looking at each costs as much as a step of its own.
 const CALLS_WITHIN_MAX: usize = 100_000;
-
-/// Whether a call of this tool does what a plan says.
-pub(crate) fn is_chain(tool: &str) -> bool {
-    tool == TOOL
-}
 
 /// The plan that a call hands on, as the call reads it.
 pub(crate) fn read(plan: &Value) -> Result<Plan, Problems> {
     match plan {
         Value::String(text) => Plan::read("plan", text),
         value => Ok(Plan::from_value(value)),
-    }
-}
-
-/// Writes that earlier steps may do.
-#[derive(Default)]
-pub(super) struct Written {
-    keys: Vec<ResourceKey>,
-    /// Whether one of them may write anything.
-    anything: bool,
-}
-
-impl Written {
-    pub(super) fn add(&mut self, step: &CheckedStep) {
-        let before = self.keys.len();
-        let writes = |key: &&ResourceKey| key.access == Access::Write;
-        let found = step.resources.iter().filter(writes).cloned();
-        self.keys.extend(found);
-        self.anything |= !step.effects.is_empty() && self.keys.len() == before;
-    }
-
-    /// Whether one of these may be another one when its step runs.
-    fn touches(&self, read: &[ResourceKey]) -> bool {
-        let path = |key: &ResourceKey| folded(key.name.trim_end_matches('/'));
-        let within = |inner: &str, outer: &str| {
-            let rest = inner.strip_prefix(outer);
-            rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
-        };
-        let is_path = |key: &&ResourceKey| key.kind == ResourceKind::Path;
-        let meet = |one: &ResourceKey, other: &ResourceKey| {
-            let (one, other) = (path(one), path(other));
-            within(&one, &other) || within(&other, &one)
-        };
-        self.anything
-            || read.iter().filter(is_path).any(|one| {
-                let mut written = self.keys.iter().filter(is_path);
-                written.any(|other| meet(one, other))
-            })
     }
 }
 
@@ -119,8 +74,8 @@ impl Checker<'_> {
         around.push((Arc::from(&*name), plan.digest.clone()));
         let how = How {
             around,
-            again: self.how.again,
-            made: made_inputs(site),
+            resumes: self.how.resumes,
+            taints: tainted_inputs(site),
         };
         let given = given(args.pointer("/inputs"), types);
         match super::check_within(&plan, self.dispatcher, &context, given, how) {
@@ -165,7 +120,7 @@ impl Checker<'_> {
         match arrays.open_for(role, source, InputKind::Text, limit) {
             Ok(value) => Ok(Some(value)),
             // A run that goes on may be past the step.
-            Err(_) if self.how.again => {
+            Err(_) if self.how.resumes => {
                 let why = "runs a plan that cannot be read any more";
                 self.unknown_subplan(site, checked, why);
                 Ok(None)
@@ -271,10 +226,10 @@ fn name_of(source: &Source) -> String {
     }
 }
 
-/// What of the inputs of the inner plan this one puts together.
-fn made_inputs(site: &Site) -> HashMap<Arc<str>, Made> {
-    match site.made.at(&[Segment::Field("inputs".into())]) {
-        Made::Members(members) => members.into_iter().collect(),
+/// Taint of the inputs of the inner plan.
+fn tainted_inputs(site: &Site) -> HashMap<Arc<str>, Interpolated> {
+    match site.taint.at(&[Segment::Field("inputs".into())]) {
+        Interpolated::Members(members) => members.into_iter().collect(),
         _ => HashMap::new(),
     }
 }

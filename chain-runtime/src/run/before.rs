@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use tool_core::ToolError;
 
-use super::machine::{Part, Unit};
+use super::events::{Part, Unit};
 use super::memory::Memory;
 use super::within::Cancelled;
 use crate::check::{CheckedPlan, is_chain};

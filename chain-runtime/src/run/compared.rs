@@ -3,8 +3,8 @@
 use tool_core::{ToolError, Value};
 
 use super::digest::OutputDigest;
+use super::events::Unit;
 use super::finished::Finished;
-use super::machine::Unit;
 use super::memory::{Memory, lock};
 use super::recorded::{end_of, name_of};
 use crate::check::CheckedPlan;

@@ -11,10 +11,11 @@ use tool_core::{ErrorCode, Object, Reason, Spec, ToolError, Value};
 use super::costs::Costs;
 use super::ending::cancelled_record;
 use super::memory::Memory;
-use super::said::{Decision, Resume};
+use super::options::RunOptions;
+use super::resume::{OutcomeRuling, Resume};
 use super::within::{Cancelled, end_within, outermost};
-use super::{ChainResult, ChainStatus, RunOptions, run};
-use crate::check::{CheckedPlan, check_again};
+use super::{ChainResult, ChainStatus, drive};
+use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
 use journal::{Journal, Run, RunHeader, RunState, State};
 
@@ -226,12 +227,8 @@ pub(super) fn checked(
     })?;
     let inputs = state.value(&run.inputs)?;
     let none = Object::new();
-    let checked = check_again(
-        &plan,
-        dispatcher,
-        context,
-        inputs.as_object().unwrap_or(&none),
-    )?;
+    let inputs = inputs.as_object().unwrap_or(&none);
+    let checked = check(&plan, dispatcher, context, inputs, CheckMode::Resume)?;
     let mut changed: Vec<String> = checked
         .steps
         .iter()
@@ -276,7 +273,7 @@ pub fn resume(
     }
     let mut within = Vec::new();
     if !found.state.is_final() && is_ending(state, &found)? {
-        within = end_within(state, &found, dispatcher, context, (how, &options.stop))?;
+        within = end_within(state, &found, dispatcher, context, how, &options.stop)?;
     }
     let going = Going {
         options,
@@ -340,7 +337,7 @@ pub(super) fn go_on(
     }
     let plan = checked(state, found, dispatcher, context, how.accept_changes)?;
     for (name, decision) in &how.decisions {
-        if let Decision::Done(value) = decision
+        if let OutcomeRuling::Done(value) = decision
             && *value != Value::Null
         {
             could_be_result(&plan, dispatcher, name, value)?;
@@ -358,7 +355,8 @@ pub(super) fn go_on(
     let memory = match Memory::resume(
         Arc::clone(&journal),
         &plan,
-        (&records, found.created_ms),
+        &records,
+        found.created_ms,
         &how.decisions,
     ) {
         Ok(memory) => memory.with_within(going.within),
@@ -371,7 +369,7 @@ pub(super) fn go_on(
             return Err(err);
         }
     };
-    Ok(run(
+    Ok(drive(
         &plan,
         dispatcher,
         RunOptions {

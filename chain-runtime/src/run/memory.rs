@@ -13,11 +13,11 @@ use tool_core::{ErrorCode, Object, Reason, ToolError, Value};
 use super::compared::Compared;
 use super::digest::OutputDigest;
 use super::ending::{Ending, ending_in, options};
+use super::events::Unit;
 use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
-use super::machine::Unit;
 use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
-use super::said::Decision;
+use super::resume::OutcomeRuling;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
 use journal::artifacts::Handle;
 use journal::{END_KEY, Journal, State};
@@ -36,7 +36,7 @@ pub struct Memory {
     pub(super) unknown: BTreeMap<Unit, Option<Value>>,
     /// By call, the newest attempt that began.
     newest: HashMap<Unit, u32>,
-    decisions: BTreeMap<Unit, Decision>,
+    decisions: BTreeMap<Unit, OutcomeRuling>,
     ending: Option<Ending>,
     /// Why runs within this one are not undone yet.
     pub(super) within: HashMap<String, ToolError>,
@@ -100,8 +100,9 @@ impl Memory {
     pub fn resume(
         journal: Arc<Journal>,
         plan: &CheckedPlan,
-        (records, created_ms): (&[Value], u64),
-        decisions: &[(String, Decision)],
+        records: &[Value],
+        created_ms: u64,
+        decisions: &[(String, OutcomeRuling)],
     ) -> Result<Self, ToolError> {
         let mut memory = Self::begin(journal);
         memory.spent_ms = spent_ms(records, created_ms);
@@ -149,7 +150,7 @@ impl Memory {
     fn decide(
         &mut self,
         plan: &CheckedPlan,
-        decisions: &[(String, Decision)],
+        decisions: &[(String, OutcomeRuling)],
     ) -> Result<(), ToolError> {
         for (name, decision) in decisions {
             let unit = self
@@ -174,7 +175,10 @@ impl Memory {
                 .reason("decision")
                 .hint(open));
             };
-            if self.ending.is_some() && !unit.part.undoes() && matches!(decision, Decision::Again) {
+            if self.ending.is_some()
+                && !unit.part.undoes()
+                && matches!(decision, OutcomeRuling::Again)
+            {
                 let message = format_args!("the run is being undone: `{name}` is not called again");
                 return Err(ToolError::new(ErrorCode::InvalidArgs, message)
                     .reason("decision")
@@ -293,11 +297,11 @@ impl Memory {
             }
         };
         match decision {
-            Decision::Again => {
+            OutcomeRuling::Again => {
                 self.note(&name, "again", "a person said so")?;
                 Ok(Recall::Call)
             }
-            Decision::Done(value) => {
+            OutcomeRuling::Done(value) => {
                 self.note(&name, "done", "a person said so")?;
                 Ok(Recall::Ended(Box::new(Finished {
                     status: StepStatus::Done,
@@ -307,7 +311,7 @@ impl Memory {
                     ..Finished::default()
                 })))
             }
-            Decision::Failed => {
+            OutcomeRuling::Failed => {
                 self.note(&name, "failed", "a person said so")?;
                 let message = format_args!("the call of `{}` failed: a person said so", step.tool);
                 let error = ToolError::new(ErrorCode::ToolError, message).reason("decided");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tool_core::{ErrorCode, ToolError};
 
-use super::said::Resume;
+use super::resume::Resume;
 use crate::plan::Budget;
 
 /// Counts what a run uses.

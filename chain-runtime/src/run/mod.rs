@@ -21,12 +21,13 @@ pub mod machine;
 mod memory;
 mod meter;
 mod obstacle;
+mod options;
 mod order;
 mod processors;
 mod recorded;
 mod replay;
 mod report;
-mod said;
+mod resume;
 mod shared;
 mod stopping;
 mod values;
@@ -42,9 +43,9 @@ use std::time::Duration;
 
 use registry::{CallerContext, Dispatcher};
 use tool_core::capability::Durability;
-use tool_core::{Object, StopFlag, Value};
+use tool_core::{Object, Value};
 
-use crate::check::{CheckedPlan, CheckedStep, check};
+use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 pub use compared::{Compared, Divergence, Unreadable};
@@ -53,77 +54,24 @@ pub use digest::OutputDigest;
 pub(crate) use durable::beginner;
 pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
 pub use ended::{Recorded, ended};
+use events::Slots;
 pub use finished::{Finished, StepStatus, Try};
-use journal::State;
 use limit::Limit;
-use machine::Slots;
 pub use memory::Memory;
 use meter::Kind;
 pub use meter::Meter;
+pub use options::{Observer, RunOptions, STACK_BYTES, THREADS_MAX, WAITING_MAX};
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
 pub use replay::{Replay, replay};
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
-pub use said::{Decision, Resume};
+pub use resume::{OutcomeRuling, Resume};
 pub(crate) use within::parent;
 pub use within::{Cancelled, around, cancel};
-use workers::Workers;
-
-/// Stack of each step's thread, in bytes.
-pub const STACK_BYTES: usize = 8 << 20;
-/// Most threads of a chain.
-pub const THREADS_MAX: usize = 32;
-/// Calls that wait for the world and run beside those that compute, where no number of threads is given.
-pub const WAITING_MAX: usize = 16;
+use workers::{Job, Workers};
 
 /// Steps from which on it matters enough what goes first to look up what tools took.
 const COSTS_MATTER: usize = 8;
-
-/// How a plan is run.
-#[derive(Clone, Default)]
-pub struct RunOptions {
-    /// Calls that run at once, at most [`THREADS_MAX`]; 0 for one per processor that computes, and beside those up to
-    /// [`WAITING_MAX`] that wait for files, programs and the network.
-    pub threads: usize,
-    /// Set from outside to cancel.
-    pub stop: StopFlag,
-    /// Longest run of the whole chain, in milliseconds; then no further step starts and running ones are stopped.
-    pub timeout_ms: Option<u64>,
-    /// Told of steps as they start and end.
-    pub observer: Option<Arc<dyn Observer>>,
-    /// The chain's id; made when none is given.
-    pub chain_id: Option<String>,
-    /// Where the run is written as it goes, so that it can go on after its process ended; [`execute`] begins it.
-    pub state: Option<Arc<State>>,
-    /// What calls of tools took in earlier runs.
-    pub costs: Costs,
-    /// Whether every call is computed, also where a durable run kept the result of the same one.
-    pub no_cache: bool,
-    /// What is known of the run already.
-    pub memory: Option<Arc<Memory>>,
-    /// What the runs around this one have used of their budgets.
-    pub above: Option<Arc<Meter>>,
-    /// What a person said when the run went on.
-    pub how: Option<Arc<Resume>>,
-}
-
-/// Told of steps as they start and end, from the threads that run them; a panic in it is swallowed.
-pub trait Observer: Send + Sync {
-    /// A step starts.
-    fn started(&self, step: &CheckedStep, position: usize, wave: usize) {
-        let _ = (step, position, wave);
-    }
-
-    /// A running step reports progress: a fraction from 0 to 1 and a few words.
-    fn progress(&self, position: usize, fraction: f64, words: &str) {
-        let _ = (position, fraction, words);
-    }
-
-    /// A step ended, or will not run.
-    fn finished(&self, step: &CheckedStep, position: usize, end: &Finished) {
-        let _ = (step, position, end);
-    }
-}
 
 /// Checks a plan and runs it; a plan that is refused leaves an audit record with the reasons.
 ///
@@ -136,40 +84,31 @@ pub fn execute(
     inputs: &Object,
     options: RunOptions,
 ) -> Result<ChainResult, Problems> {
-    match check(plan, dispatcher, context, inputs) {
-        Ok(checked) => Ok(begin(&checked, dispatcher, options)),
-        Err(problems) => {
-            record_rejection(plan, dispatcher, context, &problems);
-            Err(problems)
-        }
-    }
+    check(plan, dispatcher, context, inputs, CheckMode::Run)
+        .inspect_err(|problems| record_rejection(plan, dispatcher, context, problems))
+        .map(|checked| run(&checked, dispatcher, options))
 }
 
-/// Runs a checked plan, durably where there is a state. Without one, and where it cannot be written, steps without effects run all
-/// the same; those with effects are refused by the dispatcher.
-pub fn begin(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions) -> ChainResult {
+/// Runs a checked plan, durably where there is a state. Without one, and where it cannot be written, steps without effects still
+/// run; those with effects are refused by the dispatcher.
+pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions) -> ChainResult {
     let Some(state) = options.state.take() else {
-        return run(plan, dispatcher, options);
+        return drive(plan, dispatcher, options);
     };
     if plan.steps.len() >= COSTS_MATTER {
-        // What cannot be read decides nothing but the order.
+        // Durations that cannot be read only affect the order.
         options.costs = Costs::of_history(state.took_ms().unwrap_or_default());
     }
-    match durable::begin(
-        &state,
-        options.chain_id.clone(),
-        plan,
-        dispatcher,
-        &options.costs,
-    ) {
+    let id = options.chain_id.clone();
+    match durable::begin(&state, id, plan, dispatcher, &options.costs) {
         Ok(journal) => {
             options.memory = Some(Arc::new(Memory::begin(journal)));
-            run(plan, dispatcher, options)
+            drive(plan, dispatcher, options)
         }
         Err(err) => {
-            let mut result = run(plan, dispatcher, options);
+            let mut result = drive(plan, dispatcher, options);
             result.warnings.push(format!(
-                "the run cannot be resumed: it is not written: {}",
+                "the run cannot be resumed, because it is not recorded: {}",
                 err.message()
             ));
             result
@@ -191,8 +130,8 @@ pub fn record_rejection(
     dispatcher.tell_of_chain(|| record);
 }
 
-/// Runs a checked plan.
-pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> ChainResult {
+/// Runs a checked plan with the memory in its options: of a run that begins, is resumed or replayed, or of none.
+fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> ChainResult {
     let clock = Arc::clone(&dispatcher.host().clock);
     let started = clock.monotonic();
     let started_unix_ms = clock.unix_ms();
@@ -234,15 +173,17 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> 
     let meter = Meter::going_on(plan.budget, options.above.clone(), options.how.clone());
     // More than there is shows with the next call that ends.
     let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
-    let workers = Workers::new(
+    let job = Job {
         plan,
         dispatcher,
-        &chain_id,
-        (&limit, meter),
-        options.observer.as_ref(),
+        chain_id: &chain_id,
+        limit: &limit,
+        meter,
+        observer: options.observer.as_ref(),
         memory,
-        (slots, &options.costs),
-    );
+        slots,
+    };
+    let workers = Workers::new(job, &options.costs);
     let (parts, broken) = workers.serve();
     drop(alarm);
     let elapsed = clock.monotonic().saturating_sub(started);

@@ -28,14 +28,14 @@ mod drawn {
     }
 
     /// The order of one run.
-    pub(in crate::run) struct Order {
+    pub(crate) struct Order {
         seed: Option<u64>,
         picked: u64,
     }
 
     impl Order {
         /// That of the runs this thread starts now.
-        pub(in crate::run) fn current() -> Self {
+        pub(crate) fn current() -> Self {
             Self {
                 seed: SEED.get(),
                 picked: 0,
@@ -43,7 +43,7 @@ mod drawn {
         }
 
         /// By step, what stands in place of the longest way behind it.
-        pub(in crate::run) fn priorities(&self, steps: usize) -> Option<Vec<u64>> {
+        pub(crate) fn priorities(&self, steps: usize) -> Option<Vec<u64>> {
             let seed = self.seed?;
             Some(
                 (0..steps as u64)
@@ -53,7 +53,7 @@ mod drawn {
         }
 
         /// Which of so many that wait in a queue is taken.
-        pub(in crate::run) fn pick(&mut self, waiting: usize) -> usize {
+        pub(crate) fn pick(&mut self, waiting: usize) -> usize {
             let (Some(seed), true) = (self.seed, waiting > 1) else {
                 return 0;
             };

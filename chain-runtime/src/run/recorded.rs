@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tool_core::{Object, ToolError, Value};
 
+use super::events::{Part, Unit};
 use super::finished::{Finished, StepStatus};
-use super::machine::{Part, Unit};
 use crate::check::CheckedPlan;
 use crate::plan::COMPENSATE_SUFFIX;
 

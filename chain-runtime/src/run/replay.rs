@@ -11,7 +11,8 @@ use super::digest::OutputDigest;
 use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
 use super::memory::Memory;
-use super::{ChainResult, RunOptions, run};
+use super::options::RunOptions;
+use super::{ChainResult, drive};
 use journal::{END_KEY, Run, RunState, State, named_values};
 
 /// What came of going through a run again.
@@ -60,7 +61,7 @@ pub fn replay(
         chain_id: Some(format!("{}-replay", found.id)),
         ..options
     };
-    let result = run(&plan, dispatcher, options);
+    let result = drive(&plan, dispatcher, options);
     let mut differs = Vec::new();
     if found.build != build() {
         differs.push(format!("program: {} -> {}", found.build, build()));

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tool_core::ToolError;
 
-use super::machine::{Command, Event, Machine, Unit};
+use super::events::{Command, Event, Unit};
+use super::machine::Machine;
 use super::order::Order;
 
 pub(super) struct Core<'a> {

@@ -6,8 +6,8 @@ use tool_core::capability::Durability;
 use tool_core::{ErrorCode, ToolError};
 
 use super::ending::ending_record;
+use super::events::{Event, Unit};
 use super::finished::{Finished, StepStatus};
-use super::machine::{Event, Unit};
 use super::memory::Memory;
 use super::shared::Core;
 use super::workers::{LOOK_AGAIN, Workers};
@@ -36,8 +36,11 @@ impl Workers<'_> {
 
     /// Tells the machine that the run was stopped, once; gives whether it was.
     pub(super) fn look(&self, core: &mut MutexGuard<'_, Core<'_>>) -> bool {
-        let is_written = self.memory.is_some_and(|memory| memory.journal().is_some());
-        if is_written && self.limit.is_interrupted() {
+        let is_written = self
+            .job
+            .memory
+            .is_some_and(|memory| memory.journal().is_some());
+        if is_written && self.job.limit.is_interrupted() {
             if core.halted {
                 return false;
             }
@@ -46,7 +49,7 @@ impl Workers<'_> {
             core.feed(Event::Halt);
             return true;
         }
-        match self.limit.check() {
+        match self.job.limit.check() {
             Err(why) if !core.told_to_stop => {
                 core.told_to_stop = true;
                 core.feed(Event::Stop(why));
@@ -58,9 +61,9 @@ impl Workers<'_> {
 
     /// Why nothing goes forward any more.
     pub(super) fn ended_by(&self) -> Option<ToolError> {
-        let ending = self.memory.and_then(Memory::ending);
+        let ending = self.job.memory.and_then(Memory::ending);
         let ending = ending.map(|ending| ending.why.clone());
-        ending.or_else(|| self.limit.check().err())
+        ending.or_else(|| self.job.limit.check().err())
     }
 
     /// Why a call is not made: the run is over, and nothing of it is known that still has to be settled.
@@ -74,7 +77,7 @@ impl Workers<'_> {
 
     /// Whether a process before this one began a call, or the run within that it is.
     pub(super) fn began(&self, unit: Unit, attempt: u32) -> bool {
-        self.memory.is_some_and(|memory| {
+        self.job.memory.is_some_and(|memory| {
             memory.knows(unit, attempt)
                 || memory.is_open(unit)
                 || self.inner_run(unit, attempt).is_some()
@@ -83,12 +86,12 @@ impl Workers<'_> {
 
     /// The run that a plan within this one began for a call.
     fn inner_run(&self, unit: Unit, attempt: u32) -> Option<Run> {
-        let step = &self.plan.steps[unit.step];
+        let step = &self.job.plan.steps[unit.step];
         if !is_chain(step.tool) {
             return None;
         }
-        let id = child_id(self.chain_id, &step.id, unit.part.item(), attempt);
-        let state = self.memory?.journal()?.state();
+        let id = child_id(self.job.chain_id, &step.id, unit.part.item(), attempt);
+        let state = self.job.memory?.journal()?.state();
         state.run_named(&id).ok().flatten()
     }
 
@@ -96,7 +99,7 @@ impl Workers<'_> {
     pub(super) fn inner(&self, unit: Unit, attempt: u32) -> Finished {
         let (Some(run), Some(journal)) = (
             self.inner_run(unit, attempt),
-            self.memory.and_then(Memory::journal),
+            self.job.memory.and_then(Memory::journal),
         ) else {
             let why = self.ended_by();
             return why.map_or_else(Finished::default, Finished::cancelled);
@@ -109,11 +112,11 @@ impl Workers<'_> {
         }
         let id = &run.id;
         let message = format_args!("the run `{id}` within this one is not undone yet");
-        let known = self.memory.and_then(|memory| memory.of_within(id));
+        let known = self.job.memory.and_then(|memory| memory.of_within(id));
         let error = match known {
             Some(error) => error.prefixed(message),
             None => ToolError::new(ErrorCode::Conflict, message)
-                .hint(format!("`mathchain runs resume {}`", self.chain_id)),
+                .hint(format!("`mathchain runs resume {}`", self.job.chain_id)),
         };
         let error = error.may_have_happened();
         Finished {
@@ -126,8 +129,8 @@ impl Workers<'_> {
     /// Writes that the chain ends, and why. What cannot be written is not undone either: the run stays as it is.
     pub(super) fn write_end(&self) {
         let cause = self.lock().machine.end_cause();
-        let journal = self.memory.and_then(Memory::journal);
-        let record = ending_record(&cause, Some(self.plan));
+        let journal = self.job.memory.and_then(Memory::journal);
+        let record = ending_record(&cause, Some(self.job.plan));
         let written = journal.map(|journal| journal.write(&record, Durability::Synced));
         let mut core = self.lock();
         if let Some(Err(why)) = written {

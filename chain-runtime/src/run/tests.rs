@@ -13,8 +13,9 @@ use tool_core::{Effect, ErrorCode, Object, ToolError, Value};
 
 use super::costs::Costs;
 use super::digest::OutputDigest;
+use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use super::finished::{Finished, StepStatus};
-use super::machine::{Command, Conclusion, Event, Machine, Part, Slots, Unit};
+use super::machine::Machine;
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::condition::Condition;
 use crate::graph::{Edge, Graph, Reason};

@@ -6,9 +6,10 @@ use registry::{CallerContext, Dispatcher, Principal};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
+use super::ChainResult;
 use super::durable::{Going, go_on};
-use super::said::Resume;
-use super::{ChainResult, RunOptions};
+use super::options::RunOptions;
+use super::resume::Resume;
 use journal::{Run, RunState, State};
 
 /// The run that a run is part of: the outermost one whose step began it, or began who did.
@@ -86,7 +87,7 @@ pub fn cancel(
     let found = state.run(id)?;
     outermost(state, &found)?;
     let how = Resume::default();
-    cancel_all(state, &found, dispatcher, context, (&how, &StopFlag::new()))
+    cancel_all(state, &found, dispatcher, context, &how, &StopFlag::new())
 }
 
 /// Cancels the runs within one that goes back.
@@ -98,7 +99,8 @@ pub(super) fn end_within(
     found: &Run,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    (how, stop): (&Resume, &StopFlag),
+    how: &Resume,
+    stop: &StopFlag,
 ) -> Result<Vec<Cancelled>, ToolError> {
     let mut within = Vec::new();
     for inner in state.runs_within(&found.id)? {
@@ -108,8 +110,7 @@ pub(super) fn end_within(
                 who: Principal::from_value(&inner.role, &inner.who),
                 ..context.clone()
             };
-            let going = (how, stop);
-            within.push(cancel_all(state, &inner, dispatcher, &context, going)?);
+            within.push(cancel_all(state, &inner, dispatcher, &context, how, stop)?);
         }
     }
     Ok(within)
@@ -120,9 +121,10 @@ fn cancel_all(
     found: &Run,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    (how, stop): (&Resume, &StopFlag),
+    how: &Resume,
+    stop: &StopFlag,
 ) -> Result<Cancelled, ToolError> {
-    let within = end_within(state, found, dispatcher, context, (how, stop))?;
+    let within = end_within(state, found, dispatcher, context, how, stop)?;
     let how = Resume {
         decisions: how.within.get(&found.id).cloned().unwrap_or_default(),
         within: how.within.clone(),

@@ -16,15 +16,16 @@ use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, Reason, ResourceKey, StopFlag, ToolError, Value};
 
 use super::costs::Costs;
+use super::events::{Command, Event, Part, Slots, Unit};
 use super::finished::{Finished, StepStatus};
 use super::limit::Limit;
-use super::machine::{Command, Event, Machine, Part, Parts, Slots, Unit};
+use super::machine::{Machine, Parts};
 use super::memory::{Memory, Recall};
 use super::meter::Meter;
+use super::options::{Observer, STACK_BYTES};
 use super::processors::processors;
 use super::shared::Core;
 use super::values;
-use super::{Observer, STACK_BYTES};
 use crate::check::{CheckedPlan, is_chain, item_seed};
 use crate::plan::Approval;
 
@@ -35,67 +36,58 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Most bytes of results that a run keeps for the digests of its answer; beyond that they are digested as they come.
 const KEPT_BYTES_MAX: u64 = 1 << 30;
 
-/// What serves one run.
-pub(super) struct Workers<'a> {
+/// One run: what is executed, with which limits, and who is told.
+pub(super) struct Job<'a> {
     pub(super) plan: &'a CheckedPlan,
     pub(super) dispatcher: &'a Dispatcher,
     pub(super) chain_id: &'a str,
     pub(super) limit: &'a Limit,
-    observer: Option<&'a Arc<dyn Observer>>,
+    pub(super) meter: Arc<Meter>,
+    pub(super) observer: Option<&'a Arc<dyn Observer>>,
     pub(super) memory: Option<&'a Memory>,
-    meter: Arc<Meter>,
+    pub(super) slots: Slots,
+}
+
+/// The threads that serve one run, and what they share.
+pub(super) struct Workers<'a> {
+    pub(super) job: Job<'a>,
     started: Duration,
     threads_max: usize,
     core: Mutex<Core<'a>>,
     pub(super) wake: Condvar,
-    /// Told when nothing more is to be done.
+    /// Notified when nothing is left to do.
     pub(super) over: Condvar,
-    /// Set where the process is to end: what undoes a call looks at no other flag.
+    /// Set when the process is to end: the only flag that undoing calls obey.
     pub(super) back: StopFlag,
-    /// Bytes of results that are kept for their digests.
+    /// Bytes of results that are retained for their digests.
     kept: AtomicU64,
 }
 
 impl<'a> Workers<'a> {
-    pub(super) fn new(
-        plan: &'a CheckedPlan,
-        dispatcher: &'a Dispatcher,
-        chain_id: &'a str,
-        (limit, meter): (&'a Limit, Arc<Meter>),
-        observer: Option<&'a Arc<dyn Observer>>,
-        memory: Option<&'a Memory>,
-        (slots, costs): (Slots, &Costs),
-    ) -> Self {
-        let mut machine = Machine::new(plan, slots, costs)
-            .within(Arc::clone(&meter))
-            .asking(memory.is_some())
-            .remembering(
-                memory.map_or_else(Default::default, |memory| memory.began(plan, chain_id)),
-            );
-        if let Some(ending) = memory.and_then(Memory::ending) {
+    pub(super) fn new(job: Job<'a>, costs: &Costs) -> Self {
+        let began = |memory: &Memory| memory.began(job.plan, job.chain_id);
+        let mut machine = Machine::new(job.plan, job.slots, costs)
+            .within(Arc::clone(&job.meter))
+            .asking(job.memory.is_some())
+            .remembering(job.memory.map_or_else(Default::default, began));
+        if let Some(ending) = job.memory.and_then(Memory::ending) {
             machine = machine.ending(ending.is_stop.then(|| ending.why.clone()));
         }
         Self {
-            plan,
-            dispatcher,
-            chain_id,
-            limit,
-            observer,
-            memory,
-            meter,
-            started: dispatcher.host().clock.monotonic(),
-            threads_max: slots.compute + slots.waiting.unwrap_or(0),
-            core: Mutex::new(Core::begin(machine, observer.is_some())),
+            started: job.dispatcher.host().clock.monotonic(),
+            threads_max: job.slots.compute + job.slots.waiting.unwrap_or(0),
+            core: Mutex::new(Core::begin(machine, job.observer.is_some())),
             wake: Condvar::new(),
             over: Condvar::new(),
             back: StopFlag::new(),
             kept: AtomicU64::new(0),
+            job,
         }
     }
 
     /// Goes the way that is known already, before anything is called or stopped.
     fn catch_up(&self) {
-        let Some(memory) = self.memory else {
+        let Some(memory) = self.job.memory else {
             return;
         };
         let mut later = VecDeque::new();
@@ -281,7 +273,7 @@ impl<'a> Workers<'a> {
 
     /// What is left of a step's deadline.
     fn left_ms(&self, unit: Unit) -> Option<u64> {
-        let deadline = self.plan.steps[unit.step].deadline_ms?;
+        let deadline = self.job.plan.steps[unit.step].deadline_ms?;
         let now = self.elapsed();
         let began = *self.lock().begun.entry(unit).or_insert(now);
         let spent = u64::try_from(now.saturating_sub(began).as_millis()).unwrap_or(u64::MAX);
@@ -289,17 +281,18 @@ impl<'a> Workers<'a> {
     }
 
     fn report(&self, step: usize) {
-        let Some(observer) = self.observer else {
+        let Some(observer) = self.job.observer else {
             return;
         };
         let end = self.lock().machine.end(step).cloned();
         if let Some(end) = end {
-            guarded(|| observer.finished(&self.plan.steps[step], step, &end));
+            guarded(|| observer.finished(&self.job.plan.steps[step], step, &end));
         }
     }
 
     fn elapsed(&self) -> Duration {
-        self.dispatcher
+        self.job
+            .dispatcher
             .host()
             .clock
             .monotonic()
@@ -308,9 +301,13 @@ impl<'a> Workers<'a> {
 
     /// What the calls of a map use; no keys where the arguments do not fit, which the call itself reports.
     fn keys(&self, step: usize) -> Vec<Vec<ResourceKey>> {
-        let checked = &self.plan.steps[step];
+        let checked = &self.job.plan.steps[step];
         let count = self.lock().machine.items(step);
-        let Ok(tool) = self.dispatcher.resolve(checked.tool, &self.plan.context) else {
+        let Ok(tool) = self
+            .job
+            .dispatcher
+            .resolve(checked.tool, &self.job.plan.context)
+        else {
             return vec![Vec::new(); count];
         };
         let keys = |index: usize| {
@@ -320,10 +317,10 @@ impl<'a> Workers<'a> {
             };
             let values = self.lock().machine.values(unit);
             let bound = checked.args.bind(&mut |placed| {
-                values::value_of(self.plan, placed, &values, &mut Vec::new()).map(Some)
+                values::value_of(self.job.plan, placed, &values, &mut Vec::new()).map(Some)
             });
             let call = tool.decode(bound.ok()?.literal()?).ok()?;
-            self.dispatcher.resource_keys(tool, &*call).ok()
+            self.job.dispatcher.resource_keys(tool, &*call).ok()
         };
         (0..count)
             .map(|index| keys(index).unwrap_or_default())
@@ -332,27 +329,27 @@ impl<'a> Workers<'a> {
 
     /// Makes one call through the dispatcher, unless how it ended is known; and writes how it ended.
     fn call(&self, unit: Unit, attempt: u32) -> Finished {
-        let Some(memory) = self.memory else {
-            return self.call_guarded((unit, attempt), None);
+        let Some(memory) = self.job.memory else {
+            return self.call_guarded(unit, attempt, None);
         };
         let (step, halted) = {
             let core = self.lock();
             (core.machine.called(unit), core.halted)
         };
         if halted && memory.is_open(unit) && !memory.knows(unit, attempt) {
-            return memory.undecided(self.plan, step, unit);
+            return memory.undecided(self.job.plan, step, unit);
         }
         let ending = !unit.part.undoes() && self.ended_by().is_some();
-        let written = memory.recall(self.plan, step, unit, attempt, ending);
+        let written = memory.recall(self.job.plan, step, unit, attempt, ending);
         let mut end = match written {
             Ok(Recall::Ended(end)) => *end,
             Ok(Recall::Call) if ending && is_chain(step.tool) => self.inner(unit, attempt),
-            Ok(Recall::Call) => self.call_guarded((unit, attempt), None),
+            Ok(Recall::Call) => self.call_guarded(unit, attempt, None),
             Ok(Recall::Began(before)) => {
-                let end = self.call_guarded((unit, attempt), Some(before));
+                let end = self.call_guarded(unit, attempt, Some(before));
                 let reason = end.error.as_ref().and_then(ToolError::reason_str);
                 match reason == Some(Reason::OutcomeUnknown.as_str()) {
-                    true => memory.undecided(self.plan, step, unit),
+                    true => memory.undecided(self.job.plan, step, unit),
                     false => end,
                 }
             }
@@ -361,10 +358,10 @@ impl<'a> Workers<'a> {
         // A plan within says itself how a person says what became of its calls.
         if end.status == StepStatus::Unknown && !is_chain(step.tool) && memory.journal().is_some() {
             let error = end.error.take();
-            let ends = !self.limit.is_interrupted() && self.ended_by().is_some();
-            end.error = error.map(|error| memory.asked(self.plan, unit, error, ends));
+            let ends = !self.job.limit.is_interrupted() && self.ended_by().is_some();
+            end.error = error.map(|error| memory.asked(self.job.plan, unit, error, ends));
         }
-        match memory.keep(self.plan, step, unit, attempt, &end) {
+        match memory.keep(self.job.plan, step, unit, attempt, &end) {
             Ok(()) => end,
             Err(err) => self.broken(err),
         }
@@ -382,13 +379,13 @@ impl<'a> Workers<'a> {
     }
 
     /// With what was noted before a call that began in a process that ended.
-    fn call_guarded(&self, call: (Unit, u32), began: Option<Value>) -> Finished {
+    fn call_guarded(&self, unit: Unit, attempt: u32, began: Option<Value>) -> Finished {
         // A panic here would be a defect of this crate; the other steps still go on.
-        let call = AssertUnwindSafe(|| self.call_unguarded(call, began));
+        let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt, began));
         catch_unwind(call).unwrap_or_else(|_| Finished::defect())
     }
 
-    fn call_unguarded(&self, (unit, attempt): (Unit, u32), noted: Option<Value>) -> Finished {
+    fn call_unguarded(&self, unit: Unit, attempt: u32, noted: Option<Value>) -> Finished {
         let (step, values) = {
             let core = self.lock();
             (core.machine.called(unit), core.machine.values(unit))
@@ -397,27 +394,27 @@ impl<'a> Workers<'a> {
         let ending = self.ended_by().is_some() && noted.is_some();
         let _processor = match step.reads_world {
             true => None,
-            false => match processors().take(self.limit.stop()) {
+            false => match processors().take(self.job.limit.stop()) {
                 Ok(held) => Some(held),
                 Err(why) if !unit.part.undoes() && !ending => return Finished::cancelled(why),
                 Err(_) => None,
             },
         };
         let first = matches!(unit.part, Part::Whole | Part::Item(0)) && attempt == 1;
-        if let Some(observer) = self.observer.filter(|_| first) {
-            let wave = self.plan.graph.wave(unit.step);
+        if let Some(observer) = self.job.observer.filter(|_| first) {
+            let wave = self.job.plan.graph.wave(unit.step);
             guarded(|| observer.started(step, unit.step, wave));
         }
         let began = self.elapsed();
         let left_ms = self.left_ms(unit);
         let mut defaults_used = Vec::new();
         let args = step.args.bind(&mut |placed| {
-            values::value_of(self.plan, placed, &values, &mut defaults_used).map(Some)
+            values::value_of(self.job.plan, placed, &values, &mut defaults_used).map(Some)
         });
         drop(values);
         let outcome = match args {
             Ok(args) => match args.literal() {
-                Some(args) => self.dispatch((unit, attempt), args, noted, left_ms),
+                Some(args) => self.dispatch(unit, attempt, args, noted, left_ms),
                 None => Outcome::error(ToolError::new(
                     ErrorCode::Internal,
                     "an argument was left without a value",
@@ -429,12 +426,12 @@ impl<'a> Workers<'a> {
         let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
         let stop = match unit.part.undoes() {
             true => &self.back,
-            false => self.limit.stop(),
+            false => self.job.limit.stop(),
         };
         let mut end = Finished::of_outcome(step, outcome, stop, self.run(), keep);
         if !unit.part.undoes() {
             let is_late = self.left_ms(unit) == Some(0);
-            self.limit.explain(&mut end, is_late, step.deadline_ms);
+            self.job.limit.explain(&mut end, is_late, step.deadline_ms);
         }
         end.defaults_used = defaults_used;
         end.began = began;
@@ -449,13 +446,14 @@ impl<'a> Workers<'a> {
 
     /// The run that can be gone on with, where this is one.
     fn run(&self) -> Option<&str> {
-        let journal = self.memory.and_then(Memory::journal);
+        let journal = self.job.memory.and_then(Memory::journal);
         journal.map(|journal| journal.id())
     }
 
     fn dispatch(
         &self,
-        (unit, attempt): (Unit, u32),
+        unit: Unit,
+        attempt: u32,
         args: &Value,
         noted: Option<Value>,
         left_ms: Option<u64>,
@@ -463,35 +461,41 @@ impl<'a> Workers<'a> {
         let step = self.lock().machine.called(unit);
         let ending = !unit.part.undoes() && noted.is_some() && self.ended_by().is_some();
         // Before anything reads all of it: shared parts are large wherever they stand.
-        let most = self.dispatcher.limits().memory_bytes.min(ARGS_BYTES_MAX);
+        let most = self
+            .job
+            .dispatcher
+            .limits()
+            .memory_bytes
+            .min(ARGS_BYTES_MAX);
         if let Some(refused) = values::too_large(args, most) {
             return Outcome::error(refused);
         }
-        if let Some(refused) = values::smuggled_file(self.dispatcher, self.plan, step, args) {
+        if let Some(refused) = values::smuggled_file(self.job.dispatcher, self.job.plan, step, args)
+        {
             return Outcome::error(refused);
         }
-        let mut context = self.plan.context.clone();
+        let mut context = self.job.plan.context.clone();
         context.origin = context.origin.of_step();
         context.chain = Some(ChainPosition {
-            chain_id: self.chain_id.to_owned(),
+            chain_id: self.job.chain_id.to_owned(),
             chain_index: unit.step,
             step: step.id.to_string(),
             item: unit.part.item(),
             attempt,
-            part: self.memory.map_or(1, Memory::part),
-            wave: self.plan.graph.wave(unit.step),
+            part: self.job.memory.map_or(1, Memory::part),
+            wave: self.job.plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
             began: noted,
             ending,
             plans: step.plans.clone(),
-            allowance: Allowance::new(Arc::clone(&self.meter) as _),
+            allowance: Allowance::new(Arc::clone(&self.job.meter) as _),
         });
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
             context.answer = Answer::Nobody;
         }
         let position = unit.step;
-        let progress = self.observer.map(|observer| {
+        let progress = self.job.observer.map(|observer| {
             let observer = Arc::clone(observer);
             let receive: Arc<Progress> = Arc::new(move |fraction, words: &str| {
                 guarded(|| observer.progress(position, fraction, words));
@@ -499,17 +503,17 @@ impl<'a> Workers<'a> {
             receive
         });
         let (seed, stop) = match unit.part {
-            Part::Whole => (step.seed, self.limit.stop()),
+            Part::Whole => (step.seed, self.job.limit.stop()),
             Part::Item(index) => (
-                item_seed(self.plan.seed, &step.id, index as u64),
-                self.limit.stop(),
+                item_seed(self.job.plan.seed, &step.id, index as u64),
+                self.job.limit.stop(),
             ),
             // What is undone is undone also after the chain was stopped.
             Part::Undo | Part::UndoItem(_) => (step.seed, &self.back),
         };
         // So is looked at what may have happened.
         let stop = if ending { &self.back } else { stop };
-        self.dispatcher.call(CallRequest {
+        self.job.dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
             args: args.clone(),
             context,

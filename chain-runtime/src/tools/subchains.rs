@@ -7,11 +7,11 @@ use registry::{CallerContext, Chains, Dispatcher};
 use tool_core::capability::ChainRequest;
 use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 
-use crate::check::{CheckedPlan, check, read_subplan};
+use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
-    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, begin, beginner, parent,
-    record_rejection, resume,
+    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, beginner, parent,
+    record_rejection, resume, run,
 };
 use journal::{Run, RunState, State};
 
@@ -40,7 +40,7 @@ impl Subchains {
         // The next step of a plan around it takes what the outputs are, and a door their handles.
         let within = context.chain.is_some();
         let Some(state) = &self.state else {
-            return answer(&begin(plan, dispatcher, options), within);
+            return answer(&run(plan, dispatcher, options), within);
         };
         let (id, known) = match &context.chain {
             Some(chain) => {
@@ -51,7 +51,7 @@ impl Subchains {
             None => (None, waiting(state, plan, dispatcher)?),
         };
         let result = match known {
-            None => begin(
+            None => run(
                 plan,
                 dispatcher,
                 RunOptions {
@@ -59,11 +59,11 @@ impl Subchains {
                     ..options
                 },
             ),
-            Some(run) if run.state.is_final() => return recorded(state, &run),
-            Some(run) => {
+            Some(known) if known.state.is_final() => return recorded(state, &known),
+            Some(known) => {
                 let above = options.above.as_ref();
-                let how = above.map_or_else(Resume::default, |above| above.resume_of(&run.id));
-                resume(state, &run.id, dispatcher, context, options, &how)?
+                let how = above.map_or_else(Resume::default, |above| above.resume_of(&known.id));
+                resume(state, &known.id, dispatcher, context, options, &how)?
             }
         };
         answer(&result, within)
@@ -139,10 +139,11 @@ impl Chains for Subchains {
         let plan = read_subplan(&request.plan)?.with_defaults(self.defaults);
         let none = Object::new();
         let inputs = request.inputs.as_object().unwrap_or(&none);
-        let checked = check(&plan, dispatcher, context, inputs).map_err(|problems| {
-            record_rejection(&plan, dispatcher, context, &problems);
-            ToolError::from(problems)
-        })?;
+        let checked =
+            check(&plan, dispatcher, context, inputs, CheckMode::Run).map_err(|problems| {
+                record_rejection(&plan, dispatcher, context, &problems);
+                ToolError::from(problems)
+            })?;
         if request.check_only {
             return Ok(checked.explain());
         }

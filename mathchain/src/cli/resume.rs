@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::run::{self as chains, Decision, LISTED_MAX};
+use chain_runtime::run::{self as chains, LISTED_MAX, OutcomeRuling};
 use chain_runtime::{Observer, counted};
 use clap::{Args, ValueEnum};
 use journal::artifacts::Handle;
@@ -284,7 +284,12 @@ fn rerun(
     found: &Run,
 ) -> Result<ExitCode, ToolError> {
     let (plan, inputs) = chains::again(session::state(toolkit)?, &found.id)?;
-    let result = toolkit.run_chain(context, &plan, &inputs)?;
+    let result = toolkit.run_plan(
+        context,
+        &plan,
+        &inputs,
+        chain_runtime::RunOptions::default(),
+    )?;
     Ok(run::finish(global, toolkit, &result))
 }
 
@@ -379,7 +384,7 @@ pub(super) fn context_of(run: &Run) -> Context {
 }
 
 /// `CALL=again`, `CALL=failed`, `CALL=done`, `CALL=done:JSON`.
-fn decision(text: &str) -> Result<(String, Decision), ToolError> {
+fn decision(text: &str) -> Result<(String, OutcomeRuling), ToolError> {
     let wrong = |message: String| {
         ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("decision")
@@ -391,13 +396,13 @@ fn decision(text: &str) -> Result<(String, Decision), ToolError> {
         )));
     };
     let decision = match what.split_once(':') {
-        None if what == "again" => Decision::Again,
-        None if what == "failed" => Decision::Failed,
-        None if what == "done" => Decision::Done(Value::Null),
+        None if what == "again" => OutcomeRuling::Again,
+        None if what == "failed" => OutcomeRuling::Failed,
+        None if what == "done" => OutcomeRuling::Done(Value::Null),
         Some(("done", result)) => {
             let value = json::parse(result, json::Limits::default())
                 .map_err(|err| wrong(format!("the result of `{call}` is no JSON: {err}")))?;
-            Decision::Done(value)
+            OutcomeRuling::Done(value)
         }
         _ => return Err(wrong(format!("`{what}` is no decision"))),
     };

@@ -48,7 +48,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
     // An unknown name is one error, not one for each step.
     toolkit.dispatcher().visible(&toolkit.caller(&context))?;
     if run.explain || run.dry_run {
-        return match toolkit.look_at(&context, &plan, &inputs) {
+        return match toolkit.check(&context, &plan, &inputs, chain_runtime::CheckMode::Inspect) {
             Ok(checked) => {
                 match global.format() {
                     Format::Human => say(&checked.explain_text()),

@@ -11,23 +11,23 @@ use crate::run::finished::{Finished, StepStatus};
 use crate::run::obstacle::obstacle;
 
 /// What is left when a run stands.
-pub(in crate::run) struct Parts {
+pub(crate) struct Parts {
     /// How every step ended by plan order.
-    pub(in crate::run) settled: Vec<Finished>,
+    pub(crate) settled: Vec<Finished>,
     /// How every step really ended.
-    pub(in crate::run) real: Vec<Finished>,
+    pub(crate) real: Vec<Finished>,
     /// What was undone, and how that ended.
-    pub(in crate::run) undone: Vec<(Unit, Finished)>,
+    pub(crate) undone: Vec<(Unit, Finished)>,
     /// What undoes a call, and is not known to have happened, waits, or was cut off.
-    pub(in crate::run) open_undo: Option<(Unit, Finished)>,
+    pub(crate) open_undo: Option<(Unit, Finished)>,
     /// Why it was stopped.
-    pub(in crate::run) stopped: Option<ToolError>,
+    pub(crate) stopped: Option<ToolError>,
     /// Where it stands.
-    pub(in crate::run) conclusion: Option<Conclusion>,
+    pub(crate) conclusion: Option<Conclusion>,
     /// The parts the plan answers with, by the text of their references.
-    pub(in crate::run) outputs: HashMap<String, Result<Value, Missing>>,
+    pub(crate) outputs: HashMap<String, Result<Value, Missing>>,
     /// The budget that the last call exceeded.
-    pub(in crate::run) over: Option<ToolError>,
+    pub(crate) over: Option<ToolError>,
 }
 
 impl Machine<'_> {
@@ -108,7 +108,7 @@ impl Machine<'_> {
     }
 
     /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
-    pub(in crate::run) fn into_parts(mut self) -> Parts {
+    pub(crate) fn into_parts(mut self) -> Parts {
         let conclusion = self.conclusion();
         let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
         // What a person must say comes before what a person may allow.

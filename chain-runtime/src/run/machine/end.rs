@@ -20,25 +20,25 @@ pub(super) enum EndRecord {
 }
 
 /// Why a chain ends early.
-pub(in crate::run) struct EndCause {
+pub(crate) struct EndCause {
     /// `step`, `cancelled`, `deadline` or `budget`.
-    pub(in crate::run) cause: &'static str,
+    pub(crate) cause: &'static str,
     /// The step that ended it.
-    pub(in crate::run) at: Option<usize>,
-    pub(in crate::run) error: Option<ToolError>,
+    pub(crate) at: Option<usize>,
+    pub(crate) error: Option<ToolError>,
 }
 
 impl Machine<'_> {
     /// Of a run whose unknown calls somebody can be asked about later.
     #[must_use]
-    pub(in crate::run) fn asking(mut self, asks: bool) -> Self {
+    pub(crate) fn asking(mut self, asks: bool) -> Self {
         self.asks = asks;
         self
     }
 
     /// Of a run whose end is written already: nothing goes forward. With why it was stopped; none where a step ended it.
     #[must_use]
-    pub(in crate::run) fn ending(mut self, why: Option<ToolError>) -> Self {
+    pub(crate) fn ending(mut self, why: Option<ToolError>) -> Self {
         self.end_record = EndRecord::Written;
         self.ends_with = why;
         self
@@ -46,7 +46,7 @@ impl Machine<'_> {
 
     /// Of a run in which a process before this one began these calls: whatever ends the chain, what became of them counts.
     #[must_use]
-    pub(in crate::run) fn remembering(mut self, began: BTreeSet<Unit>) -> Self {
+    pub(crate) fn remembering(mut self, began: BTreeSet<Unit>) -> Self {
         self.began = began;
         self
     }
@@ -60,7 +60,7 @@ impl Machine<'_> {
     }
 
     /// Why the chain ends.
-    pub(in crate::run) fn end_cause(&self) -> EndCause {
+    pub(crate) fn end_cause(&self) -> EndCause {
         if let Some(why) = &self.stopped {
             return EndCause {
                 cause: match why.code() {

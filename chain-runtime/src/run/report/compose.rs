@@ -13,12 +13,13 @@ use crate::explain::counted;
 use crate::plan::OnError;
 use crate::reference::Missing;
 use crate::run::diagnostics::diagnostics;
+use crate::run::events::{Conclusion, Unit};
 use crate::run::finished::{Finished, StepStatus};
-use crate::run::machine::{Conclusion, Parts, Unit};
+use crate::run::machine::Parts;
 use crate::run::recorded::name_of;
 
 /// Puts the result together, in plan order.
-pub(in crate::run) fn compose(
+pub(crate) fn compose(
     plan: &CheckedPlan,
     parts: Parts,
     chain_id: String,

@@ -20,7 +20,7 @@ const LISTS_BYTES_MAX: usize = 256 << 10;
 
 impl ChainResult {
     /// Writes the chain's record into the audit; a failure becomes a warning.
-    pub(in crate::run) fn record(&mut self, plan: &CheckedPlan, dispatcher: &Dispatcher) {
+    pub(crate) fn record(&mut self, plan: &CheckedPlan, dispatcher: &Dispatcher) {
         let Some(ledger) = &dispatcher.host().ledger else {
             return;
         };
@@ -48,7 +48,7 @@ impl ChainResult {
 
     /// Writes how a durable run ended, or where it stands. A run that could not be written to its end has not succeeded: it
     /// stays open, and goes on when it is resumed.
-    pub(in crate::run) fn close(
+    pub(crate) fn close(
         &mut self,
         plan: &CheckedPlan,
         journal: &Journal,
@@ -119,7 +119,7 @@ impl ChainResult {
     }
 
     /// The record with its lists, however long, for who watches.
-    pub(in crate::run) fn whole_record(&self, plan: &CheckedPlan) -> Object {
+    pub(crate) fn whole_record(&self, plan: &CheckedPlan) -> Object {
         let (mut record, lists) = self.to_record(plan);
         extend(&mut record, &lists);
         record
@@ -226,7 +226,7 @@ fn extend(record: &mut Object, lists: &Object) {
 }
 
 /// The record of a plan that was refused.
-pub(in crate::run) fn rejection(
+pub(crate) fn rejection(
     plan: &Plan,
     context: &CallerContext,
     problems: &Problems,

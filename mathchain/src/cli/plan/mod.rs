@@ -76,7 +76,7 @@ fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Pro
     };
     // An unknown name is one error, not one for each step.
     toolkit.dispatcher().visible(&toolkit.caller(&context))?;
-    Ok(toolkit.look_at(&context, &plan, &inputs)?)
+    Ok(toolkit.check(&context, &plan, &inputs, chain_runtime::CheckMode::Inspect)?)
 }
 
 /// What is known of a plan in which nothing is wrong.

@@ -1,0 +1,62 @@
+//! Facts of a tool that the check of a plan needs, collected once per plan.
+
+use std::collections::HashMap;
+
+use registry::Decision;
+use tool_core::schema::Schema;
+use tool_core::{AnyTool, Value, present};
+
+use crate::reference::Segment;
+use crate::shapes::Stated;
+use crate::template::Node;
+use crate::types::{Slots, Type};
+
+/// What is known of a tool, once per plan.
+pub(crate) struct ToolFacts<'d> {
+    pub(super) tool: &'d dyn AnyTool,
+    pub(super) input: Schema,
+    pub(super) slots: Slots,
+    pub(super) output: Type,
+    pub(super) shapes: Stated,
+    /// Parts of the result that arguments make present.
+    pub(super) present: Vec<present::Field>,
+    /// What those arguments are where they are left out.
+    pub(super) defaults: HashMap<String, Value>,
+    /// The strictest verdict that could come.
+    pub(super) strictest: Decision,
+}
+
+impl ToolFacts<'_> {
+    /// The type of what a call with these arguments gives.
+    pub(super) fn gives(&self, args: &Node) -> Type {
+        if matches!(args, Node::Reference(_) | Node::Format(_)) {
+            return self.output.clone();
+        }
+        let argument = |name: &str| match args.pointer(&format!("/{name}")) {
+            Some(node) => node.literal().cloned(),
+            None => Some(self.defaults.get(name).cloned().unwrap_or_default()),
+        };
+        let there = self
+            .present
+            .iter()
+            .filter(|field| field.is_there(&argument));
+        there.fold(self.output.clone(), |output, field| {
+            output.with_present(&field.path)
+        })
+    }
+
+    /// For which arguments a part of the result is there, where the tool states that.
+    pub(super) fn condition(&self, segments: &[Segment]) -> Option<&Schema> {
+        let of_map = segments
+            .iter()
+            .take_while(|one| !matches!(one, Segment::Field(_)));
+        let segments = &segments[of_map.count()..];
+        let is_on_the_way = |field: &&present::Field| {
+            field.path.len() <= segments.len()
+                && field.path.iter().zip(segments).all(
+                    |(name, segment)| matches!(segment, Segment::Field(found) if found == name),
+                )
+        };
+        Some(self.present.iter().find(is_on_the_way)?.stated())
+    }
+}

@@ -1,0 +1,135 @@
+//! Refuses interpolated text where a tool reads it as a program, a name or another language.
+
+use super::checker::{Checker, Mapped};
+use super::facts::ToolFacts;
+use super::taint::Interpolated;
+use crate::problem::{Fault, PlanProblem};
+use crate::reference::Segment;
+use crate::template::{Node, Placed};
+
+/// Something in the arguments that holds such texts.
+struct Found {
+    /// JSON pointer in the plan.
+    pointer: String,
+    taint: Interpolated,
+    /// Whether it names a file.
+    in_file: bool,
+    /// The reference that it comes through.
+    through: Option<String>,
+}
+
+impl Checker<'_> {
+    /// What is put together in what a reference gives.
+    pub(super) fn taint_of(&self, mapped: Option<&Mapped>, placed: &Placed) -> Interpolated {
+        let (root, segments) = (placed.reference.root(), placed.reference.segments());
+        match (mapped.and_then(|mapped| mapped.taint(root)), segments) {
+            (Some(item), _) => item.at(segments),
+            (None, [Segment::Field(name), rest @ ..]) if root == "inputs" => {
+                let input = self.how.taints.get(name);
+                input.map_or(Interpolated::Not, |taint| taint.at(rest))
+            }
+            _ => Interpolated::Not,
+        }
+    }
+
+    /// Refuses texts put together where they would be read as a program, a name or another language.
+    pub(super) fn formats(
+        &mut self,
+        facts: &ToolFacts<'_>,
+        args: &Node,
+        base: &str,
+        mapped: Option<&Mapped>,
+    ) {
+        let mut found = Vec::new();
+        gather(
+            args,
+            false,
+            &|placed| self.taint_of(mapped, placed),
+            &mut found,
+        );
+        for found in found {
+            let slot = found.pointer.strip_prefix(base).unwrap_or_default();
+            let syntax = facts.tool.spec().syntax.iter();
+            let read = syntax.filter(|(marked, _)| is_read(marked, slot, &found.taint));
+            let kind = match read.map(|(_, syntax)| syntax.as_str()).next() {
+                _ if found.in_file => "path",
+                Some(kind) => kind,
+                None => continue,
+            };
+            let through = found
+                .through
+                .map(|reference| format!(" (it comes through `{reference}`)"));
+            self.problems.push(
+                PlanProblem::new(
+                    Fault::Argument,
+                    found.pointer.clone(),
+                    format_args!(
+                        "`$fmt` is refused for `{slot}` of `{}`: the text is read as {kind}, and a value in it could change its meaning{}",
+                        facts.tool.spec().id,
+                        through.unwrap_or_default(),
+                    ),
+                )
+                .hint("pass the whole value with `$ref`, or write it out"),
+            );
+        }
+    }
+}
+
+/// Whether what a tool reads at `marked` holds a text put together, when this stands at `slot`.
+fn is_read(marked: &str, slot: &str, taint: &Interpolated) -> bool {
+    let below = |outer: &str, inner: &str| {
+        let rest = inner.strip_prefix(outer)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
+    };
+    if below(marked, slot).is_some() {
+        return true;
+    }
+    let Some(rest) = below(slot, marked) else {
+        return false;
+    };
+    let way: Vec<Segment> = rest
+        .split('/')
+        .skip(1)
+        .map(|name| Segment::Field(name.into()))
+        .collect();
+    taint.at(&way).is_any()
+}
+
+fn gather(
+    node: &Node,
+    in_file: bool,
+    known: &dyn Fn(&Placed) -> Interpolated,
+    found: &mut Vec<Found>,
+) {
+    match node {
+        Node::Literal(_) => {}
+        Node::Reference(placed) => {
+            let taint = known(placed);
+            if taint.is_any() {
+                found.push(Found {
+                    pointer: placed.pointer.clone(),
+                    taint,
+                    in_file,
+                    through: Some(placed.reference.to_string()),
+                });
+            }
+        }
+        Node::Format(format) => found.push(Found {
+            pointer: format.pointer.clone(),
+            taint: Interpolated::Text,
+            in_file,
+            through: None,
+        }),
+        Node::Object(members) => {
+            for (key, member) in members {
+                let in_file = in_file || matches!(&**key, "$file" | "$artifact");
+                gather(member, in_file, known, found);
+            }
+        }
+        Node::Array(nodes) => {
+            for node in nodes {
+                gather(node, in_file, known, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Taint of `$fmt`: which parts of a value contain text that the plan interpolates. A value in such a text could change what a path,
+//! a program or a query means. Results of steps are data and carry no taint.
+
+use std::sync::Arc;
+
+use crate::reference::Segment;
+use crate::template::{Node, Placed};
+
+/// Where in a value such texts are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) enum Interpolated {
+    /// Nowhere.
+    #[default]
+    Not,
+    /// The value is one.
+    Text,
+    /// In these members.
+    Members(Vec<(Arc<str>, Interpolated)>),
+    /// In these elements; those without are there too.
+    Elements(Vec<Interpolated>),
+}
+
+impl Interpolated {
+    /// Of what a plan writes, where `known` tells it of references. Recursion is bounded by the depth of a plan.
+    pub(super) fn of(node: &Node, known: &dyn Fn(&Placed) -> Self) -> Self {
+        match node {
+            Node::Literal(_) => Self::Not,
+            Node::Format(_) => Self::Text,
+            Node::Reference(placed) => known(placed),
+            Node::Object(members) => {
+                let taint = members
+                    .iter()
+                    .map(|(name, member)| (Arc::clone(name), Self::of(member, known)))
+                    .filter(|(_, taint)| taint.is_any());
+                Self::Members(taint.collect()).simple()
+            }
+            Node::Array(nodes) => {
+                Self::Elements(nodes.iter().map(|node| Self::of(node, known)).collect()).simple()
+            }
+        }
+    }
+
+    /// Whether there is one.
+    pub(super) fn is_any(&self) -> bool {
+        *self != Self::Not
+    }
+
+    fn simple(self) -> Self {
+        let any = match &self {
+            Self::Not | Self::Text => return self,
+            Self::Members(members) => !members.is_empty(),
+            Self::Elements(elements) => elements.iter().any(Self::is_any),
+        };
+        if any { self } else { Self::Not }
+    }
+
+    /// Of a part.
+    pub(super) fn at(&self, segments: &[Segment]) -> Self {
+        let Some((first, rest)) = segments.split_first() else {
+            return self.clone();
+        };
+        match (self, first) {
+            (Self::Members(members), Segment::Field(wanted)) => members
+                .iter()
+                .find(|(name, _)| name == wanted)
+                .map_or(Self::Not, |(_, taint)| taint.at(rest)),
+            (Self::Elements(elements), Segment::Index(index)) => elements
+                .get(*index)
+                .map_or(Self::Not, |taint| taint.at(rest)),
+            (Self::Elements(elements), Segment::Each) => {
+                Self::Elements(elements.iter().map(|taint| taint.at(rest)).collect()).simple()
+            }
+            // A text has no parts; where it stands for a list or a record, any part may be one.
+            (Self::Text, _) => Self::Text,
+            _ => Self::Not,
+        }
+    }
+
+    /// Of some element, whichever it is.
+    pub(super) fn element(&self) -> Self {
+        match self {
+            Self::Elements(elements) => {
+                let mut some = Self::Not;
+                elements.iter().for_each(|taint| some.join(taint));
+                some
+            }
+            Self::Text => Self::Text,
+            Self::Not | Self::Members(_) => Self::Not,
+        }
+    }
+
+    /// Adds where another value has such texts; a text is the most that can be said.
+    fn join(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (Self::Text, _) | (_, Self::Not) => {}
+            (Self::Members(mine), Self::Members(others)) => {
+                for (name, taint) in others {
+                    match mine.iter_mut().find(|(known, _)| known == name) {
+                        Some((_, known)) => known.join(taint),
+                        None => mine.push((Arc::clone(name), taint.clone())),
+                    }
+                }
+            }
+            (Self::Elements(mine), Self::Elements(others)) => {
+                mine.resize(mine.len().max(others.len()), Self::Not);
+                mine.iter_mut()
+                    .zip(others)
+                    .for_each(|(one, taint)| one.join(taint));
+            }
+            (Self::Not, _) => *self = other.clone(),
+            // A list here, a record there: whatever is asked for may be one.
+            _ => *self = Self::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::Reference;
+
+    fn taint(text: &str) -> Interpolated {
+        let value = tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap();
+        let mut problems = crate::problem::Problems::default();
+        let node = Node::compile(&value, &mut String::new(), &mut problems);
+        assert!(problems.is_empty(), "{problems}");
+        Interpolated::of(&node, &|_| Interpolated::Not)
+    }
+
+    #[test]
+    fn parts_are_told_apart() {
+        let taint = taint(
+            r#"[{"a":{"$fmt":"x"},"b":"y"},{"b":"z","c":["u",{"$fmt":"v"}]},{"$ref":"s.text"},7]"#,
+        );
+        let cases = [
+            ("r", true),
+            ("r[0]", true),
+            ("r[0].a", true),
+            ("r[0].b", false),
+            ("r[1].c[0]", false),
+            ("r[1].c[1]", true),
+            ("r[1].c[*]", true),
+            ("r[*].a", true),
+            ("r[*].b", false),
+            ("r[2]", false),
+            ("r[9]", false),
+        ];
+        for (text, expected) in cases {
+            let reference = Reference::parse(text).unwrap();
+            assert_eq!(taint.at(reference.segments()).is_any(), expected, "{text}");
+        }
+        // Whichever element it is.
+        for (text, expected) in [
+            ("r.a", true),
+            ("r.b", false),
+            ("r.c[1]", true),
+            ("r.c[0]", false),
+        ] {
+            let reference = Reference::parse(text).unwrap();
+            let found = taint.element().at(reference.segments());
+            assert_eq!(found.is_any(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_a_list_or_a_record_may_be_either() {
+        let taint = taint(r#"[{"a":{"$fmt":"x"}},[{"$fmt":"y"}],"z"]"#).element();
+        assert_eq!(taint, Interpolated::Text);
+    }
+}
