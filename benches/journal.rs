@@ -1,4 +1,4 @@
-//! What durability costs: events of a run, values of every size, syncs before and after an effect.
+//! Cost of durability: events of a run, values of every size, syncs before and after an effect.
 
 use std::sync::Arc;
 

@@ -92,7 +92,7 @@ impl Graph {
         longest.max(self.sleeps.iter().sum::<u64>() as f64 / WORKERS as f64)
     }
 
-    /// What the order of the runtime, longest way first, gives where nothing but the sleeps takes time.
+    /// Makespan of the runtime's order, critical path first, where only the sleeps take time.
     fn ideal_ms(&self) -> u64 {
         let ways = self.ways();
         let mut waits: Vec<usize> = self.before.iter().map(Vec::len).collect();

@@ -1,4 +1,4 @@
-//! What decisions cost (256 tools, eight layers, nothing cached), the check of a thousand agent files, and the fold of sessions.
+//! Cost of decisions (256 tools, eight layers, nothing cached), the check of a thousand agent files, and the fold of sessions.
 
 use std::hint::black_box;
 use std::sync::Arc;

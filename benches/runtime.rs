@@ -160,7 +160,7 @@ fn plans(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// How often a matrix is handed on.
+/// Number of times a matrix is passed on.
 const HANDS: usize = 20;
 
 /// A large matrix that goes from step to step: passed by pointer, hashed and written only where the run is durable.
@@ -202,7 +202,7 @@ fn matrices(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What the same small calls cost without a plan around them.
+/// Cost of the same small calls without a plan.
 fn direct(criterion: &mut Criterion) {
     let toolkit = Toolkit::builder().build().expect("builds");
     let args = Value::object([("data", Value::vector(uniform(4)))]);
@@ -215,7 +215,7 @@ fn direct(criterion: &mut Criterion) {
     });
 }
 
-/// What it costs to refuse an address: nothing is dialled.
+/// Cost of refusing an address, without a connection.
 fn refusals(criterion: &mut Criterion) {
     let client = Client::new(&Settings::default()).expect("usable");
     let stop = StopFlag::new();

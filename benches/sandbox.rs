@@ -1,4 +1,4 @@
-//! What the sandbox adds to starting a program: `cargo bench -p benches --bench sandbox`. Not criterion's harness, since a
+//! Overhead of the sandbox when starting a program: `cargo bench -p benches --bench sandbox`. Not criterion's harness, since a
 //! launcher must take over before anything else does.
 
 use std::time::{Duration, Instant};

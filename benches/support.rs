@@ -1,4 +1,4 @@
-//! What the benchmarks share: data of a known shape, and tools that do next to nothing.
+//! Shared parts of the benchmarks: data of a known shape, and tools with almost no work.
 
 pub mod tools;
 

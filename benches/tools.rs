@@ -17,7 +17,7 @@ struct Add;
 struct AddArgs {
     /// The number.
     x: Finite,
-    /// How long to sleep before, in milliseconds.
+    /// Delay before the answer, in milliseconds.
     #[serde(default)]
     sleep_ms: u64,
 }

@@ -4,6 +4,7 @@
 //! it promises. Errors are types; what they mean to a caller of a tool is said by `math-tools`.
 
 pub mod dense;
+pub mod exact;
 pub mod program;
 pub mod sparse;
 pub mod special;

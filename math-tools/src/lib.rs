@@ -5,17 +5,17 @@
 
 use tool_core::Entry;
 
-pub mod bayes;
-pub mod data;
+pub(crate) mod bayes;
+pub(crate) mod data;
 pub mod expression;
 pub mod linalg;
-pub mod ode;
-pub mod optimise;
-pub mod plot;
+pub(crate) mod ode;
+pub(crate) mod optimise;
+pub(crate) mod plot;
 pub mod protocol;
 pub mod sampling;
-pub mod stats;
-pub mod units;
+pub(crate) mod stats;
+pub(crate) mod units;
 
 /// Every family, in the order of the documentation.
 pub static FAMILIES: &[&[Entry]] = &[

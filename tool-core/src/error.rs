@@ -151,6 +151,11 @@ impl ToolError {
         Self::new(ErrorCode::InvalidArgs, message).at(path)
     }
 
+    /// A computation without a usable result, at the argument that the caller can change.
+    pub fn numeric(path: impl AsRef<str>, message: impl fmt::Display) -> Self {
+        Self::new(ErrorCode::Numeric, message).at(path)
+    }
+
     /// One error for several problems; the first names the path. The list must not be empty. Of one that is longer than
     /// [`PROBLEMS_BYTES_MAX`] the beginning is kept, and the message says how many there are beyond.
     pub fn of_problems(code: ErrorCode, mut problems: Vec<Problem>) -> Self {

@@ -140,7 +140,7 @@ impl Banded {
     }
 
     /// The largest magnitude in `U`.
-    pub fn largest_in_upper(&self) -> f64 {
+    pub(crate) fn largest_in_upper(&self) -> f64 {
         self.data
             .chunks_exact(self.height)
             .flat_map(|column| &column[..=self.shift])

@@ -215,7 +215,7 @@ impl Indefinite {
     }
 
     /// Whether some block of `D` is exactly singular or not finite.
-    pub fn is_singular(&self) -> bool {
+    pub(crate) fn is_singular(&self) -> bool {
         let n = self.order.len();
         let mut index = 0;
         while index < n {

@@ -18,7 +18,7 @@ pub trait Operator {
 ///
 /// # References
 /// N. J. Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix", ACM TOMS 14, 1988 (LAPACK xLACN2).
-pub fn norm1_estimate(operator: &(impl Operator + ?Sized)) -> f64 {
+pub(crate) fn norm1_estimate(operator: &(impl Operator + ?Sized)) -> f64 {
     const ROUNDS_MAX: usize = 5;
     let n = operator.size();
     let one_norm = |x: &[f64]| x.iter().map(|value| value.abs()).sum::<f64>();
@@ -82,7 +82,7 @@ pub fn reciprocal_condition(inverse: &(impl Operator + ?Sized), norm1: f64) -> f
 ///
 /// # References
 /// N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, sections 7.7 and 15.2 (LAPACK xGERFS).
-pub fn weighted_inverse_norm(
+pub(crate) fn weighted_inverse_norm(
     inverse: &(impl Operator + ?Sized),
     units: &[f64],
     weights: &[f64],

@@ -9,7 +9,7 @@ use super::rows::row_sizes;
 use super::structure::Structure;
 use super::{Lu, columns_of, dot, max_abs, product, qr};
 
-/// How a square system is solved.
+/// Method for a square system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SquareMethod {
     /// Elimination with partial pivoting.
@@ -50,7 +50,7 @@ pub enum Factors {
     Banded(Banded),
 }
 
-/// Why a matrix has no such factors.
+/// Errors of a factorisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FactorError {
     /// An exact zero pivot.

@@ -8,13 +8,13 @@ mod schur;
 mod triangular;
 
 pub use exponential::exponential;
-pub use schur::{Schur, schur};
+pub(crate) use schur::{Schur, schur};
 
 use faer::{Mat, MatRef, c64};
 
 use super::NoConvergence;
 
-/// Why a function of a matrix has no value.
+/// Errors of a function of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum FunctionError {
     /// The function has no principal value there.
@@ -28,7 +28,7 @@ pub enum FunctionError {
         imaginary: f64,
     },
     /// A negative power of a singular matrix.
-    #[error("the matrix is singular and has no negative power")]
+    #[error("a singular matrix has no negative power")]
     Singular,
     /// An entry of the result, or of a step on the way, is larger than any double.
     #[error("the result is too large for a double")]
@@ -38,7 +38,7 @@ pub enum FunctionError {
     NoConvergence(#[from] NoConvergence),
 }
 
-/// Which function.
+/// A function of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Function {
     /// `e^A`.
@@ -271,7 +271,5 @@ fn all_finite(a: MatRef<'_, f64>) -> bool {
     (0..a.ncols()).all(|column| (0..a.nrows()).all(|row| a[(row, column)].is_finite()))
 }
 
-#[cfg(test)]
-mod reference;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! # Method
 //! A reflection `I - v v' / tau` with `v0 = 1` takes a column to a multiple of the first unit vector. Four columns at a time are
 //! multiplied with it, so that `v` is read once for them. Matrices of up to [`SINGLE`] columns are reduced in this way as a whole;
-//! larger ones in panels of [`BLOCK`], whose reflections are applied together to the rest. The order of every sum is fixed, whatever the
+//! larger ones in panels of [`BLOCK`], whose reflections are applied together to the rest. The order of every sum is fixed, regardless of the
 //! vectors' length.
 //!
 //! # References

@@ -5,12 +5,12 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// How many.
+/// Number of lanes.
 pub(super) const WIDTH: usize = 8;
 
 /// A computation on lanes.
 pub(super) trait Kernel {
-    /// What it gives.
+    /// Result of the operation.
     type Output;
 
     /// Runs on one kind of vector unit; to be inlined.

@@ -10,10 +10,10 @@ pub use minimum_norm::{MinimumNorm, minimum_norm, rank_tolerance};
 use faer::Mat;
 
 use self::saddle::Saddle;
-use super::doubled::Doubled;
 use super::{NoConvergence, max_abs, norm2, scaled};
+use crate::exact::Doubled;
 
-/// Why there is no solution.
+/// Errors of a least squares problem.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum LeastSquaresError {
     /// The columns depend on each other; `rank` of them do not.

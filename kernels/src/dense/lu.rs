@@ -13,7 +13,7 @@ use super::{column_blocks, share};
 
 const PAR: Par = Par::Seq;
 
-/// How the columns are cut: a matrix with at least so many rows and columns goes by panels of so many columns, a panel with as many rows
+/// Panel widths: a matrix with at least so many rows and columns goes by panels of so many columns, a panel with as many rows
 /// by narrower ones.
 const LEVELS: [Level; 2] = [
     Level {
@@ -103,7 +103,7 @@ fn single(a: MatMut<'_, f64>) -> Vec<usize> {
     forward
 }
 
-/// Puts what stands at the second place of each pair in the first.
+/// Copies the second element of each pair to the first.
 fn exchange<T: Copy>(entries: &mut [T], moves: &[(usize, usize)]) {
     let moved: Vec<T> = moves.iter().map(|&(_, from)| entries[from]).collect();
     for (&(to, _), value) in moves.iter().zip(moved) {

@@ -1,4 +1,4 @@
-//! What the kernels of this family share: exact scaling, norms, and the factorisations themselves.
+//! Exact scaling, norms and factorisations of dense matrices.
 //!
 //! Matrices are row-major slices outside and column-major [`Mat`]s inside. Every call of faer runs with [`Par::Seq`]: it is not
 //! bit-stable across degrees of parallelism, and a chain runs its steps side by side anyway. Where threads pay, the work is
@@ -8,7 +8,6 @@
 pub mod banded;
 pub mod cholesky;
 pub mod condition;
-pub mod doubled;
 pub mod factors;
 pub mod function;
 mod general;
@@ -57,13 +56,13 @@ fn two_parts_from(least: usize, size: usize) -> Par {
 const BLOCK: usize = 256;
 
 /// Sizes up to this are factored by nalgebra, which starts faster (LU n = 10: 0.7 against 1.8 microseconds).
-pub const SMALL: usize = 16;
+pub(crate) const SMALL: usize = 16;
 
 /// An iteration of a factorisation did not end: reached its step limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the iteration for {what} did not converge")]
 pub struct NoConvergence {
-    /// What was sought.
+    /// The requested factorisation.
     pub what: &'static str,
 }
 
@@ -129,12 +128,31 @@ pub fn norm2(data: &[f64]) -> f64 {
         return most;
     }
     let exponent = exponent_of(most);
-    let sum: f64 = data
-        .iter()
-        .map(|&value| scaled(value, -exponent).powi(2))
-        .sum();
+    let square = |value: f64| value * value;
+    // One factor is enough but for the largest and the smallest doubles.
+    let sum: f64 = if exponent.abs() <= STEP {
+        let factor = power_of_two(-exponent);
+        data.iter().map(|&value| square(value * factor)).sum()
+    } else {
+        let values = data.iter().map(|&value| scaled(value, -exponent));
+        values.map(square).sum()
+    };
     scaled(sum.sqrt(), exponent)
 }
+
+/// Multiplies every number by `2^exponent`, as [`scaled`].
+pub(crate) fn scale_all(data: &mut [f64], exponent: i32) {
+    if exponent.abs() <= STEP {
+        let factor = power_of_two(exponent);
+        data.iter_mut().for_each(|value| *value *= factor);
+    } else {
+        data.iter_mut()
+            .for_each(|value| *value = scaled(*value, exponent));
+    }
+}
+
+/// The largest exponent of one factor.
+const STEP: i32 = 1000;
 
 /// The binary exponent of a positive finite number: `2^e <= value < 2^(e+1)`; 0 for zero.
 pub fn exponent_of(value: f64) -> i32 {
@@ -151,7 +169,6 @@ pub fn exponent_of(value: f64) -> i32 {
 
 /// `value * 2^exponent`, exact but for underflow and overflow of the result.
 pub fn scaled(mut value: f64, mut exponent: i32) -> f64 {
-    const STEP: i32 = 1000;
     while exponent > STEP {
         value *= power_of_two(STEP);
         exponent -= STEP;
@@ -295,13 +312,13 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// The inner product of the magnitudes, in the order of [`dot`].
 #[inline]
-pub fn absolute_dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn absolute_dot(a: &[f64], b: &[f64]) -> f64 {
     interleaved(a, b, |a, b| (a * b).abs())
 }
 
 /// The sum of the magnitudes, in the order of [`dot`].
 #[inline]
-pub fn absolute_sum(a: &[f64]) -> f64 {
+pub(crate) fn absolute_sum(a: &[f64]) -> f64 {
     interleaved(a, a, |a, _| a.abs())
 }
 

@@ -7,7 +7,7 @@ use super::{dot, householder, norm2, qr_factors};
 /// `A P = Q R`.
 #[derive(Debug, Clone)]
 pub struct Orthogonal {
-    /// m x min(m, n), or m x m when asked for in full.
+    /// m x min(m, n), or m x m on request in full.
     pub q: Mat<f64>,
     /// Upper trapezoidal, as many rows as Q has columns, n columns.
     pub r: Mat<f64>,

@@ -65,7 +65,7 @@ pub(super) struct Panels {
 }
 
 impl Panels {
-    /// Takes columns of a matrix.
+    /// Packs columns of a matrix.
     pub(super) fn gather(
         from: MatRef<'_, f64>,
         columns: impl ExactSizeIterator<Item = usize> + Clone,
@@ -86,7 +86,7 @@ impl Panels {
         }
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
@@ -102,7 +102,7 @@ impl Panels {
     }
 }
 
-/// Takes `left right'` off a block whose upper part, above its diagonal, is left alone.
+/// Subtracts `left right'` from the lower part of a block; the part above its diagonal is unchanged.
 pub(super) fn take_lower(
     mut block: MatMut<'_, f64>,
     left: MatRef<'_, f64>,

@@ -34,7 +34,7 @@ pub fn randomised(
     }
     let small = product(range.as_ref().transpose(), a);
     let (mut values, bases) = singular(small.as_ref(), SingularVectors::Thin)?;
-    let (u, v) = bases.expect("thin vectors were asked for");
+    let (u, v) = bases.expect("thin vectors were requested");
     values.truncate(k);
     let u = product(range.as_ref(), u.as_ref().subcols(0, k));
     Ok((values, u, v.as_ref().subcols(0, k).to_owned()))

@@ -1,4 +1,4 @@
-//! Iterative refinement of one right-hand side, whatever the factors.
+//! Iterative refinement of one right-hand side, regardless of the factors.
 
 use super::condition::Operator;
 use super::max_abs;
@@ -81,7 +81,7 @@ pub fn refine(
     }
 }
 
-/// What the corrections say about the error: the last one, its geometric series, and the rounding of the result.
+/// Error estimate from the corrections: the last one, its geometric series, and the rounding of the result.
 pub(crate) fn series(correction: f64, ratio: f64, size: f64) -> f64 {
     if size == 0.0 {
         return 0.0;

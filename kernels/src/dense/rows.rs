@@ -1,6 +1,6 @@
 //! Passes over the rows of a large matrix, shared among threads.
 //!
-//! What is found in a row depends on that row alone, and blocks of rows follow from the shape, so that the bits are the same for any
+//! The result of a row depends on that row alone, and blocks of rows follow from the shape, so that the bits are the same for any
 //! number of threads.
 
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ const ROWS: usize = 32;
 /// Rows whose columns are reduced together.
 const BLOCK: usize = 256;
 
-/// What `find` finds in every row, by its index and entries.
+/// The results of `find` for every row, by its index and entries.
 pub(super) fn each_row<T: Send>(
     a: &[f64],
     columns: usize,

@@ -1,4 +1,4 @@
-//! Levelling rows and columns by powers of two, which is exact, before a matrix is factored.
+//! Equilibrates rows and columns by powers of two (exact), before a matrix is factored.
 
 use std::borrow::Cow;
 

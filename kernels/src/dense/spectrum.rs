@@ -85,7 +85,7 @@ pub fn symmetric_definite(
 pub struct RawPair {
     /// Numerators, and vectors packed as in [`RawEigen`].
     pub alpha: RawEigen,
-    /// Denominators, not negative; 0 stands for an infinite eigenvalue.
+    /// Denominators, not negative; 0 represents an infinite eigenvalue.
     pub beta: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a square matrix looks like: bandwidths and symmetry, by looking at its entries.
+//! Structure of a square matrix: bandwidths and symmetry, from its entries.
 
 /// Shape of the non-zero entries of a square matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Looks at the n x n matrix `a`, row by row: n^2 comparisons at most, about 2 n for a full matrix without symmetry.
+    /// Finds the structure of the n x n matrix `a`, row by row: n^2 comparisons at most, about 2 n for a full matrix without symmetry.
     pub fn of(a: &[f64], n: usize) -> Self {
         let (mut lower, mut upper) = (0, 0);
         for (row, entries) in a.chunks_exact(n).enumerate() {
@@ -42,7 +42,7 @@ impl Structure {
     }
 
     /// Whether elimination within the band costs and stores less than half of what the full matrix does.
-    pub fn is_banded(self, n: usize) -> bool {
+    pub(crate) fn is_banded(self, n: usize) -> bool {
         2 * (2 * self.lower + self.upper + 1) <= n
     }
 

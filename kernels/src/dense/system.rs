@@ -4,22 +4,22 @@ use faer::{Mat, MatRef};
 
 use super::cholesky::NotPositiveDefinite;
 use super::condition::{reciprocal_condition, weighted_inverse_norm};
-use super::doubled::residual_entry;
 use super::factors::{FactorError, Factors, SquareMethod};
 use super::refinement::{refine, series, size_in};
 use super::rows::{SHARED_LEAST, each_column, each_row};
 use super::scaling::Scaling;
 use super::structure::Structure;
 use super::{absolute_dot, absolute_sum, exponent_of, max_abs, norm2, product, scaled};
+use crate::exact::residual_entry;
 
 /// A right-hand side of few columns gets its residual in doubled precision; more would cost as much as the factorisation.
-pub const PRECISE_COLUMNS_MAX: usize = 4;
+pub(crate) const PRECISE_COLUMNS_MAX: usize = 4;
 
 /// Elimination whose entries grow by more than this has lost so many digits that orthogonal factors are used instead.
 pub const GROWTH_MAX: f64 = 1e8;
 
-/// A backward error above this says that the factors cannot be trusted, whatever their growth.
-pub const BACKWARD_ERROR_MAX: f64 = 1e-13;
+/// A backward error above this says that the factors cannot be trusted, regardless of their growth.
+pub(crate) const BACKWARD_ERROR_MAX: f64 = 1e-13;
 
 /// A solution and its evidence. Norms over several right-hand sides are Frobenius norms.
 #[derive(Debug, Clone)]
@@ -36,9 +36,9 @@ pub struct Solution {
     pub rcond: f64,
     /// Whether rows or columns were scaled before factoring.
     pub equilibrated: bool,
-    /// How it was solved.
+    /// Method used.
     pub method: SquareMethod,
-    /// What was tried before, and gave no answer that can be trusted.
+    /// Method tried before without a trustworthy answer.
     pub abandoned: Option<SquareMethod>,
     /// Growth of the elimination, where there was one.
     pub growth: Option<f64>,
@@ -52,7 +52,7 @@ pub struct Solution {
     pub error_bound: f64,
 }
 
-/// Why there is no solution.
+/// Errors of a square system.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum SystemError {
     /// The matrix has no such factors.
@@ -160,7 +160,7 @@ fn untrusted(found: &Solution) -> bool {
         || found.backward_error > BACKWARD_ERROR_MAX
 }
 
-/// The method that the structure asks for.
+/// The method that the structure requires.
 fn choose(structure: Structure, n: usize) -> SquareMethod {
     if structure.is_triangular() {
         SquareMethod::Triangular

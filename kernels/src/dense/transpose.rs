@@ -8,7 +8,7 @@ use super::rows::SHARED_LEAST;
 
 /// Side of the squares that are turned, one at a time.
 const SQUARE: usize = 16;
-/// Columns that one thread writes, and rows it reads before it goes on: their pages and lines stay known to the processor.
+/// Columns that one thread writes, and rows it reads before it continues: their pages and lines stay known to the processor.
 const TILE: usize = 64;
 
 /// A column-major copy of a row-major block.

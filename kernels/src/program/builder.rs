@@ -18,20 +18,20 @@ impl Node {
 /// A function of one number beside those of [`Unary`], evaluated point by point.
 #[derive(Debug)]
 pub struct Function1 {
-    /// Its name.
+    /// Name, for messages.
     pub name: &'static str,
-    /// Its value.
+    /// Value of the function.
     pub value: fn(f64) -> f64,
-    /// Its derivative at `x`, where its value is `y`; `None` when there is no formula.
+    /// Derivative at `x`, where the value is `y`; `None` when there is no formula.
     pub slope: Option<fn(builder: &mut Builder, x: Node, y: Node) -> Node>,
 }
 
 /// A function of two numbers beside those of [`Binary`], evaluated point by point; its derivatives are not known.
 #[derive(Debug)]
 pub struct Function2 {
-    /// Its name.
+    /// Name, for messages.
     pub name: &'static str,
-    /// Its value.
+    /// Value of the function.
     pub value: fn(f64, f64) -> f64,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Its operands, the absent ones left out.
+    /// The operands, without absent ones.
     pub(super) fn operands(&self) -> impl Iterator<Item = Node> {
         let three = match *self {
             Self::Constant(_) | Self::Variable(_) => [None; 3],
@@ -59,7 +59,7 @@ impl Operation {
         three.into_iter().flatten()
     }
 
-    /// What tells it from others: a letter, a number that names the function, its operands.
+    /// Identity of the operation: a letter, the number of the function, the operands.
     fn key(&self) -> (u8, u64, [u32; 3]) {
         let none = u32::MAX;
         match *self {

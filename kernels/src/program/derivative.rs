@@ -1,6 +1,6 @@
 //! Derivatives as further operations of the same builder, which share every common part with the function itself.
 //!
-//! Reverse accumulation ([`Builder::gradient`]) costs a small multiple of the function whatever the number of variables; forward
+//! Reverse accumulation ([`Builder::gradient`]) costs a small multiple of the function regardless of the number of variables; forward
 //! accumulation ([`Builder::tangents`]) gives directional derivatives, also of gradients: a product of the Hessian and a vector.
 //! Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 to 5.
 
@@ -9,15 +9,15 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 use super::builder::{Builder, Node, Operation};
 use crate::vector::{Binary, Unary};
 
-/// A function whose derivative is not known stands in the way.
+/// A function without a known derivative is on the path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the derivative of `{function}` is not known")]
 pub struct NotDifferentiable {
-    /// Its name.
+    /// Name of the function.
     pub function: &'static str,
 }
 
-/// How an operation changes with one of its operands.
+/// Partial derivative of an operation.
 #[derive(Debug, Clone, Copy)]
 enum Partial {
     /// As the operand does.
@@ -154,7 +154,7 @@ impl Builder {
         }
     }
 
-    /// How an operation changes with those of its operands that depend on the variables; the rest is left out.
+    /// Partial derivatives of an operation by the operands that depend on the variables.
     fn partials(
         &mut self,
         index: usize,

@@ -11,7 +11,7 @@ pub const LANES: usize = 128;
 #[repr(align(64))]
 struct Register([f64; LANES]);
 
-/// Where an operand is.
+/// Location of an operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Place {
     Register(u32),
@@ -67,7 +67,7 @@ struct Single {
 }
 
 impl Program {
-    /// Keeps what the outputs need, in order, and gives every value a register until its last use.
+    /// Retains the values that the outputs need, in order, and assigns each a register until its last use.
     pub(super) fn new(operations: &[Operation], outputs: &[Node]) -> Self {
         let mut uses = vec![0_u32; operations.len()];
         let mut needed = vec![false; operations.len()];

@@ -23,11 +23,11 @@ const STRENGTH: f64 = 0.08;
 /// # Method
 /// Unknowns are put together along strong connections, `a_ij^2 > theta^2 a_ii a_jj`; the piecewise constant interpolation of these
 /// aggregates is smoothed by one Jacobi step of the filtered matrix, `P = (I - 4/3 D^-1 A_F / rho) T`, where the largest row sum of
-/// `|D^-1 A_F|` stands for `rho`; the coarse matrix is `P' A P`. One sweep of Gauss-Seidel, forwards before and backwards after the
+/// `|D^-1 A_F|` replaces `rho`; the coarse matrix is `P' A P`. One sweep of Gauss-Seidel, forwards before and backwards after the
 /// correction, so that the cycle is symmetric. The coarsest matrix is factored, or swept over where it has no Cholesky factor.
 ///
 /// # Accuracy and cost
-/// For second order elliptic problems with one unknown per point 10 to 30 iterations, whatever the size; about 3 to 5 products with
+/// For second order elliptic problems with one unknown per point 10 to 30 iterations, regardless of the size; about 3 to 5 products with
 /// the matrix per cycle. It assumes that the constant vector is nearly in the null space, as it is for these.
 ///
 /// # References

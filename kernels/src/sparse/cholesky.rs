@@ -19,7 +19,7 @@ const BYTES_PER_ENTRY: u64 = 24;
 /// Operations of the symbolic phase per entry of the factor.
 const ANALYSIS: f64 = 20.0;
 
-/// What a Cholesky factorisation costs, known before it starts.
+/// Cost of a Cholesky factorisation, known before it starts.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Row and column `order[i]` of `A` comes at place i.
@@ -33,7 +33,7 @@ pub struct Plan {
 
 /// The factor, and the order in which the unknowns were eliminated.
 #[derive(Debug)]
-pub struct SparseCholesky {
+pub(crate) struct SparseCholesky {
     plan: Plan,
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
@@ -49,7 +49,11 @@ impl Plan {
     ///
     /// # Errors
     /// Stopped, no memory, or more work than the deadline allows.
-    pub fn new(a: &Csr, fill_max: usize, limits: &dyn Limits) -> Result<Option<Self>, SparseError> {
+    pub(crate) fn new(
+        a: &Csr,
+        fill_max: usize,
+        limits: &dyn Limits,
+    ) -> Result<Option<Self>, SparseError> {
         let n = a.row_count();
         let request = amd::order_scratch::<usize>(n, a.nonzeros());
         reserve(
@@ -146,7 +150,7 @@ impl SparseCholesky {
     ///
     /// # Errors
     /// [`SparseError::NotPositiveDefinite`], no memory, or more work than the deadline allows.
-    pub fn new(a: &Csr, plan: Plan, limits: &dyn Limits) -> Result<Self, SparseError> {
+    pub(crate) fn new(a: &Csr, plan: Plan, limits: &dyn Limits) -> Result<Self, SparseError> {
         // Large factors were measured at 2 to 10 operations a nanosecond.
         affords(limits, 0.5 * plan.operations + ANALYSIS * plan.fill as f64)?;
         reserve(limits, WHAT, 64 * a.nonzeros() as u64)?;
@@ -191,7 +195,7 @@ impl SparseCholesky {
     }
 
     /// Entries of the factor, with the zeros that are stored.
-    pub fn fill(&self) -> usize {
+    pub(crate) fn fill(&self) -> usize {
         self.values.len()
     }
 }

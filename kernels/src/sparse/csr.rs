@@ -1,7 +1,7 @@
 //! [`Csr`]: a sparse matrix by compressed rows.
 
-use crate::dense::doubled::Doubled;
 use crate::dense::scaled;
+use crate::exact::Doubled;
 
 /// A matrix by rows: the entries of row i are at `starts[i]..starts[i + 1]`, columns ascending, none of them zero.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,7 +161,7 @@ impl Csr {
         self.values.len()
     }
 
-    /// Where each row starts, and the end of the last.
+    /// Start of each row, and the end of the last.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
@@ -228,7 +228,7 @@ impl Csr {
     }
 
     /// The first place, row by row, whose entry differs from its mirror; `None` for a symmetric matrix.
-    pub fn asymmetry(&self) -> Option<(usize, usize)> {
+    pub(crate) fn asymmetry(&self) -> Option<(usize, usize)> {
         let mirror = self.transposed();
         for row in 0..self.row_count() {
             let (columns, values) = self.row(row);
@@ -264,7 +264,7 @@ impl Csr {
     }
 
     /// `b - A x` as if computed with twice the digits and rounded once; about 25 operations per entry.
-    pub fn precise_residual(&self, x: &[f64], b: &[f64]) -> Vec<f64> {
+    pub(crate) fn precise_residual(&self, x: &[f64], b: &[f64]) -> Vec<f64> {
         (0..self.row_count())
             .map(|row| {
                 let (columns, values) = self.row(row);
@@ -288,7 +288,7 @@ impl Csr {
     }
 
     /// `sum of |a_ij| |x_j|` for each row.
-    pub fn absolute_product(&self, x: &[f64]) -> Vec<f64> {
+    pub(crate) fn absolute_product(&self, x: &[f64]) -> Vec<f64> {
         (0..self.row_count())
             .map(|row| {
                 let (columns, values) = self.row(row);
@@ -311,7 +311,7 @@ impl Csr {
     }
 
     /// The largest row sum of magnitudes.
-    pub fn norm_max(&self) -> f64 {
+    pub(crate) fn norm_max(&self) -> f64 {
         (0..self.row_count())
             .map(|row| self.row(row).1.iter().map(|value| value.abs()).sum())
             .fold(0.0, f64::max)
@@ -333,7 +333,7 @@ impl Csr {
     }
 }
 
-/// Where each bucket starts, and the positions of the keys bucket by bucket, in the order given.
+/// Start of each bucket, and the positions of the keys bucket by bucket, in the order given.
 fn bucket(
     count: usize,
     keys: impl ExactSizeIterator<Item = u32> + Clone,

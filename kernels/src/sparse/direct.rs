@@ -116,7 +116,7 @@ impl Job<'_> {
     }
 }
 
-/// Looks at the limits before each solve, which then is left out.
+/// Checks the limits before each solve and skips the solve beyond them.
 struct Stoppable<'a> {
     inner: &'a dyn Operator,
     limits: &'a dyn Limits,

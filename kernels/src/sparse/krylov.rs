@@ -1,4 +1,4 @@
-//! What the iterations share: the outer loop on the true residual.
+//! The outer loop of the iterative methods, on the true residual.
 
 use super::precondition::Preconditioner;
 use super::{Csr, Limits, NoConvergence, SparseError};
@@ -28,7 +28,7 @@ pub(super) struct Run {
     pub iterations: usize,
 }
 
-/// What an inner iteration works with.
+/// The operands of an inner iteration.
 pub(super) struct Problem<'a> {
     pub a: &'a Csr,
     pub preconditioner: &'a mut dyn Preconditioner,
@@ -38,7 +38,7 @@ pub(super) struct Problem<'a> {
 /// Adds corrections until the true residual, computed in doubled precision, is within the tolerance.
 ///
 /// `inner(problem, rest, level, iterations_left)` solves `A d = rest` approximately, down to a residual of `level` if it can. An
-/// inner residual that is updated rather than computed drifts from the true one; this loop goes on where it has. A run that
+/// inner residual that is updated rather than computed drifts from the true one; this loop continues from the true one. A run that
 /// leaves more than the share `rest_max` of the residual ends the loop.
 pub(super) fn iterate(
     problem: &mut Problem<'_>,

@@ -20,7 +20,7 @@ struct Triangle {
 
 /// The factors and both orders.
 #[derive(Debug, Clone)]
-pub struct SparseLu {
+pub(crate) struct SparseLu {
     /// Unit lower triangle, its diagonal not stored.
     lower: Triangle,
     /// Upper triangle without its diagonal.
@@ -49,7 +49,11 @@ impl SparseLu {
     /// J. R. Gilbert and T. Peierls, "Sparse partial pivoting in time proportional to arithmetic operations", SIAM J. Sci. Stat.
     /// Comput. 9, 1988; T. A. Davis, J. R. Gilbert, S. I. Larimore, E. G. Ng, "A column approximate minimum degree ordering
     /// algorithm", ACM TOMS 30, 2004.
-    pub fn new(a: &Csr, operations_max: f64, limits: &dyn Limits) -> Result<Self, SparseError> {
+    pub(crate) fn new(
+        a: &Csr,
+        operations_max: f64,
+        limits: &dyn Limits,
+    ) -> Result<Self, SparseError> {
         let n = a.row_count();
         reserve(limits, WHAT, 12 * a.nonzeros() as u64 + 64 * n as u64)?;
         let by_columns = a.transposed();
@@ -68,12 +72,12 @@ impl SparseLu {
     }
 
     /// Entries of both factors.
-    pub fn fill(&self) -> usize {
+    pub(crate) fn fill(&self) -> usize {
         self.lower.values.len() + self.upper.values.len() + self.pivots.len()
     }
 
     /// Largest entry of `U` over the largest of `A`.
-    pub fn growth(&self) -> f64 {
+    pub(crate) fn growth(&self) -> f64 {
         self.growth
     }
 }
@@ -234,7 +238,7 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    /// Looks at the limits before up to `count` entries are stored.
+    /// Checks the limits before up to `count` entries are stored.
     fn allow(&mut self, count: usize) -> Result<(), SparseError> {
         const CHECK: f64 = 1e6;
         const CHUNK_MIN: usize = 1 << 10;

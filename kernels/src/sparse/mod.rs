@@ -24,7 +24,7 @@ mod tests;
 pub use csr::Csr;
 pub use system::{Evidence, Method, Options, Preconditioning, Solution, solve};
 
-/// What the caller allows; kernels ask between pieces of work of a few milliseconds.
+/// Limits set by the caller; kernels check them between pieces of work of a few milliseconds.
 pub trait Limits {
     /// Whether to stop now.
     fn stopped(&self) -> bool;
@@ -52,7 +52,7 @@ impl Limits for Unlimited {
     }
 }
 
-/// Why a sparse system has no solution, or none within the limits. Rows and columns are counted from 0.
+/// Errors of sparse systems: no solution, or none within the limits. Rows and columns count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SparseError {
     /// [`Limits::stopped`].
@@ -61,9 +61,9 @@ pub enum SparseError {
     /// [`Limits::reserve`] said no.
     #[error("{what} needs {bytes} bytes of memory, more than the limit leaves")]
     Memory {
-        /// What the memory is for.
+        /// Purpose of the memory.
         what: &'static str,
-        /// How much.
+        /// Number of bytes.
         bytes: u64,
     },
     /// [`Limits::affords`] said no.
@@ -71,7 +71,7 @@ pub enum SparseError {
         "{what} needs about {operations:.0e} operations and cannot be interrupted, more than the deadline allows"
     )]
     Cost {
-        /// What the time is for.
+        /// Purpose of the time.
         what: &'static str,
         /// Operations at 10^9 a second.
         operations: f64,
@@ -90,7 +90,7 @@ pub enum SparseError {
     NotSymmetric {
         /// Row of an entry that differs from its mirror.
         row: usize,
-        /// Its column.
+        /// Column of the entry.
         column: usize,
     },
     /// The method needs a positive definite matrix.
@@ -99,11 +99,11 @@ pub enum SparseError {
     /// The preconditioner does not exist.
     #[error("the {what} preconditioner breaks down at row {row}: {why}")]
     Breakdown {
-        /// Its name.
+        /// Name of the array.
         what: &'static str,
-        /// Where.
+        /// Index in the array.
         row: usize,
-        /// What was found there.
+        /// The value found there.
         why: &'static str,
     },
     /// The iteration reached its limit, or came to rest above the tolerance.
@@ -114,7 +114,7 @@ pub enum SparseError {
     Overflow,
 }
 
-/// How a symmetric matrix shows that it is not positive definite.
+/// Evidence that a symmetric matrix is not positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Indefinite {
     /// A diagonal entry that is not positive.
@@ -136,7 +136,7 @@ pub struct NoConvergence {
     pub x: Vec<f64>,
     /// `|b - A x| / |b|` there.
     pub residual: f64,
-    /// What was asked for.
+    /// The requested tolerance.
     pub tolerance: f64,
     /// Iterations done.
     pub iterations: usize,

@@ -1,4 +1,4 @@
-//! What direct and iterative solutions share: right-hand sides brought to size 1, and the residuals of the columns.
+//! Normalised right-hand sides and column residuals, for direct and iterative solutions.
 
 use super::system::{Evidence, Job, Method, Solution};
 use super::{Csr, Limits, SparseError, reserve_doubles};

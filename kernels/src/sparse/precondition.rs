@@ -1,4 +1,4 @@
-//! What a preconditioner is, and the simplest ones.
+//! The preconditioner interface and the simplest preconditioners.
 
 use super::amg::Multigrid;
 use super::incomplete::{IncompleteCholesky, IncompleteLu};

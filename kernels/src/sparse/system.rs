@@ -2,7 +2,7 @@
 
 use super::{Csr, Indefinite, Limits, SparseError};
 
-/// How a sparse system is solved.
+/// Method for a sparse system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// `L L'` of a symmetric positive definite matrix.
@@ -15,7 +15,7 @@ pub enum Method {
     Gmres,
 }
 
-/// How an iteration is preconditioned.
+/// Preconditioner of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preconditioning {
     /// Not at all.
@@ -30,7 +30,7 @@ pub enum Preconditioning {
     Multigrid,
 }
 
-/// What the caller may choose.
+/// Options of the caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// `None` looks at the matrix.
@@ -68,15 +68,15 @@ pub struct Solution {
     pub relative_residual: f64,
     /// Largest over the columns of `|b - A x| / (|A| |x| + |b|)` in maximum norms.
     pub backward_error: f64,
-    /// How it was solved.
+    /// Method used.
     pub method: Method,
-    /// What the method found beyond the solution.
+    /// Evidence of the method.
     pub evidence: Evidence,
-    /// What was tried before, and why it did not do.
+    /// Methods tried before, with the reason each was abandoned.
     pub abandoned: Vec<(Method, SparseError)>,
 }
 
-/// What is known besides the residual.
+/// Evidence besides the residual.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Evidence {
     /// Of factors.
@@ -98,7 +98,7 @@ pub enum Evidence {
     },
     /// Of an iteration.
     Iterative {
-        /// How it was preconditioned.
+        /// Preconditioner used.
         preconditioning: Preconditioning,
         /// Most over the columns.
         iterations: usize,
@@ -111,7 +111,7 @@ pub enum Evidence {
 ///
 /// # Method
 /// Without a method: a symmetric matrix with positive diagonal is factored by Cholesky while that is cheap, else solved by
-/// conjugate gradients with multigrid, else by Cholesky whatever it costs; one that turns out indefinite, and any other, by LU
+/// conjugate gradients with multigrid, else by Cholesky at any cost; one that turns out indefinite, and any other, by LU
 /// while that is cheap, else by GMRES, else by LU. Direct solutions are refined with residuals in doubled precision; rows and
 /// columns are scaled by powers of two where their sizes differ by more than 2^26.
 ///
@@ -176,7 +176,7 @@ pub(super) struct Job<'a> {
     pub(super) limits: &'a dyn Limits,
 }
 
-/// What a direct factorisation may cost before an iteration is tried first.
+/// Cost of a direct factorisation beyond which an iteration is tried first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cheap {
     pub(super) fill: usize,

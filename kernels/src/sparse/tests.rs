@@ -185,7 +185,7 @@ fn multigrid_needs_the_same_iterations_for_every_size() {
         };
         match solve(&a, &b, 1, &options, &Unlimited).unwrap().evidence {
             Evidence::Iterative { iterations, .. } => iterations,
-            Evidence::Direct { .. } => unreachable!("an iteration was asked for"),
+            Evidence::Direct { .. } => unreachable!("an iteration was requested"),
         }
     };
     let (small, large) = (iterations(40), iterations(160));
@@ -506,7 +506,7 @@ proptest! {
         match (sparse, dense) {
             (Ok(sparse), Ok(dense)) => {
                 let Evidence::Direct { rcond, .. } = sparse.evidence else {
-                    panic!("elimination was asked for");
+                    panic!("elimination was requested");
                 };
                 // Rounding decides whether a singular matrix of small integers shows as such.
                 if dense.rcond > 1e-10 {

@@ -1,4 +1,4 @@
-//! Bessel functions of real arguments and whole orders.
+//! Bessel functions of real arguments and integer order.
 //!
 //! Values near a zero keep their relative accuracy: everything that cancels is done in double-double arithmetic.
 
@@ -6,7 +6,7 @@ use super::dd::{Dd, EULER, PI, sin_cos};
 use super::gamma::ln_gamma;
 
 /// Orders beyond are only answered where a power series converges at once.
-pub const ORDER_MAX: i32 = 100_000;
+pub(crate) const ORDER_MAX: i32 = 100_000;
 
 /// From here on Hankel's expansion is exact to 1e-33.
 const HANKEL_MIN: f64 = 40.0;
@@ -340,7 +340,7 @@ fn between(order: u32, x: f64) -> f64 {
             exponent -= STEP;
         }
     }
-    // value stands for order `low`, above for `low + 1`
+    // value is of order `low`, above for `low + 1`
     let [_, known] = forward(low, x);
     let [_, next] = forward(low + 1, x);
     let ratio = if known.hi.abs() > next.hi.abs() {

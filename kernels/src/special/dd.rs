@@ -1,12 +1,15 @@
 //! Double-double arithmetic: sums of two doubles with about 106 significant bits.
 //!
-//! What the special functions use where doubles would cancel: near zeros and poles, and for exponents of a few hundred. The
+//! Used by the special functions where doubles would cancel: near zeros and poles, and for exponents of a few hundred. The
 //! operations are those of T. J. Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18,
 //! 1971, and of Y. Hida, X. S. Li and D. H. Bailey, "Algorithms for quad-double precision floating point arithmetic", 2001,
 //! with the fused multiply-add. Elementary functions have a relative error below about 1e-30.
 
 use std::f64::consts;
 use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use crate::exact;
+use crate::vector::reduction::reduce_large;
 
 /// An unevaluated sum `hi + lo` with `|lo|` at most half a unit in the last place of `hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,29 +29,6 @@ const PIO2: [f64; 4] = [
     6.123233995736766e-17,
     -1.4973849048591698e-33,
     5.562271104316826e-50,
-];
-const TWO_OVER_PI: [u64; 21] = [
-    0xa2f9836e4e441529,
-    0xfc2757d1f534ddc0,
-    0xdb6295993c439041,
-    0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0,
-    0x06492eea09d1921c,
-    0xfe1deb1cb129a73e,
-    0xe88235f52ebb4484,
-    0xe99c7026b45f7e41,
-    0x3991d639835339f4,
-    0x9c845f8bbdf9283b,
-    0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f,
-    0x6d367ecf27cb09b7,
-    0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea,
-    0x6bfb5fb11f8d5d08,
-    0x56033046fc7b6bab,
-    0xf0cfbc209af4361d,
-    0xa9e391615ee61b08,
 ];
 const INVERSE_FACTORIALS: [Dd; 28] = [
     Dd::new(1.0, 0.0),
@@ -101,6 +81,12 @@ impl From<f64> for Dd {
     }
 }
 
+impl From<(f64, f64)> for Dd {
+    fn from((hi, lo): (f64, f64)) -> Self {
+        Self { hi, lo }
+    }
+}
+
 impl Dd {
     pub(super) const fn new(hi: f64, lo: f64) -> Self {
         Self { hi, lo }
@@ -108,29 +94,22 @@ impl Dd {
 
     /// The exact sum of two doubles.
     pub(super) fn sum(a: f64, b: f64) -> Self {
-        let hi = a + b;
-        let b_part = hi - a;
-        Self {
-            hi,
-            lo: (a - (hi - b_part)) + (b - b_part),
-        }
+        exact::two_sum(a, b).into()
     }
 
     /// The exact sum when `|a| >= |b|`.
     fn quick_sum(a: f64, b: f64) -> Self {
-        let hi = a + b;
-        Self {
-            hi,
-            lo: b - (hi - a),
-        }
+        exact::quick_two_sum(a, b).into()
     }
 
     /// The exact product of two doubles, barring underflow.
     pub(super) fn product(a: f64, b: f64) -> Self {
-        let hi = a * b;
-        Self {
-            hi,
-            lo: product_error(a, b, hi),
+        /// Beyond, splitting would overflow.
+        const SPLIT_MAX: f64 = 1e299;
+        if a.abs() > SPLIT_MAX || b.abs() > SPLIT_MAX {
+            exact::fused_product(a, b).into()
+        } else {
+            exact::two_product(a, b).into()
         }
     }
 
@@ -232,7 +211,7 @@ impl Dd {
         if (self.hi - 1.0).abs() < 0.1 {
             return (self - Self::from(1.0)).ln_1p();
         }
-        let exponent = exponent(self.hi);
+        let exponent = libm::ilogb(self.hi);
         let mantissa = self.scale(-exponent);
         let first = libm::log(mantissa.hi);
         let rest = mantissa * Self::from(-first).exp_small() - Self::from(1.0);
@@ -265,31 +244,6 @@ impl Dd {
         let sine = square.polynomial(&SINE, 9);
         (sine * self, cosine)
     }
-}
-
-/// What the rounded product `hi` lacks of `a b`: by halves of 26 bits, which multiply exactly (G. W. Veltkamp and T. J. Dekker).
-#[inline]
-fn product_error(a: f64, b: f64, hi: f64) -> f64 {
-    /// Beyond, halving would overflow.
-    const HALVED_MAX: f64 = 1e299;
-    if a.abs() > HALVED_MAX || b.abs() > HALVED_MAX {
-        return a.mul_add(b, -hi);
-    }
-    let ((a, a_low), (b, b_low)) = (halves(a), halves(b));
-    ((a * b - hi) + a * b_low + a_low * b) + a_low * b_low
-}
-
-#[inline]
-fn halves(x: f64) -> (f64, f64) {
-    const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
-    let scaled = SPLITTER * x;
-    let high = scaled - (scaled - x);
-    (high, x - high)
-}
-
-/// The exponent of the greatest power of two that is not larger, of a positive number.
-fn exponent(x: f64) -> i32 {
-    libm::ilogb(x)
 }
 
 impl Neg for Dd {
@@ -362,72 +316,14 @@ fn rotate(quadrant: i32, (sine, cosine): (Dd, Dd)) -> (Dd, Dd) {
 
 /// `x = quadrant pi/2 + rest` with the quadrant modulo 4 and `|rest|` at most about pi/4.
 fn reduce(x: f64) -> (i32, Dd) {
-    const DIRECT_MAX: f64 = 1e6;
-    if x.abs() > DIRECT_MAX {
-        return reduce_large(x);
+    const DIRECT_MAX: f64 = 4_294_967_296.0;
+    if x.abs() >= DIRECT_MAX {
+        let (rest, quadrant) = reduce_large(x);
+        return (quadrant as i32, rest.into());
     }
     let quadrant = (x / FRAC_PI_2.hi).round_ties_even();
     let rest = PIO2.iter().fold(Dd::from(x), |rest, &part| {
         rest - Dd::product(quadrant, part)
     });
     ((quadrant as i64).rem_euclid(4) as i32, rest)
-}
-
-/// The reduction of M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983: the bits of
-/// 2/pi that make multiples of 4 are left out, the next 256 are multiplied exactly.
-fn reduce_large(x: f64) -> (i32, Dd) {
-    let bits = x.abs().to_bits();
-    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
-    let exponent = (bits >> 52) as i64 - 1075;
-    // Bit i (from 1) of 2/pi times 2^exponent weighs 2^(exponent - i): those with i < exponent - 1 count multiples of 4.
-    let start = exponent - 2; // 0-based index of the first bit kept, of weight 2
-    let word = |index: i64| {
-        let (place, shift) = (index.div_euclid(64), index.rem_euclid(64));
-        let get = |place: i64| {
-            usize::try_from(place)
-                .ok()
-                .and_then(|place| TWO_OVER_PI.get(place))
-                .copied()
-                .unwrap_or(0)
-        };
-        let wide = (u128::from(get(place)) << 64) | u128::from(get(place + 1));
-        (wide >> (64 - shift)) as u64
-    };
-    // The product modulo 2^256, least limb first: 2 bits of quadrant, then the fraction.
-    let mut limbs = [0_u64; 4];
-    let mut carry = 0_u128;
-    for (limb, offset) in limbs.iter_mut().zip([192, 128, 64, 0]) {
-        let product = u128::from(word(start + offset)) * u128::from(mantissa) + carry;
-        *limb = product as u64;
-        carry = product >> 64;
-    }
-    let mut quadrant = (limbs[3] >> 62) as i32;
-    let negative = limbs[3] >> 61 & 1 == 1; // the fraction is at least a half
-    limbs[3] &= (1 << 62) - 1;
-    if negative {
-        quadrant += 1;
-        // fraction - 1: the two's complement within 254 bits
-        let mut borrow = true;
-        for limb in &mut limbs {
-            let (value, over) = (!*limb).overflowing_add(u64::from(borrow));
-            *limb = value;
-            borrow = over;
-        }
-        limbs[3] &= (1 << 62) - 1;
-    }
-    let fraction =
-        limbs
-            .iter()
-            .zip([-254, -190, -126, -62])
-            .fold(Dd::from(0.0), |sum, (&limb, weight)| {
-                let (high, low) = ((limb >> 32) as f64, (limb & 0xffff_ffff) as f64);
-                sum + Dd::sum(libm::scalbn(high, weight + 32), libm::scalbn(low, weight))
-            });
-    let rest = fraction * FRAC_PI_2;
-    let rest = if negative { -rest } else { rest };
-    if x < 0.0 {
-        ((-quadrant).rem_euclid(4), -rest)
-    } else {
-        (quadrant.rem_euclid(4), rest)
-    }
 }

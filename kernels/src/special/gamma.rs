@@ -1,4 +1,4 @@
-//! The gamma function and its kin: gamma, its logarithm and derivative, beta, factorials and binomial coefficients.
+//! Gamma and related functions: gamma, its logarithm and derivative, beta, factorials and binomial coefficients.
 
 use super::dd::{Dd, EULER, HALF_LN_TAU, LN_PI, PI, sin_cos_pi};
 
@@ -249,7 +249,7 @@ pub fn lgamma(x: f64) -> f64 {
 }
 
 /// [`lgamma`] and the sign of the gamma function: 1, -1, or NaN at its poles.
-pub fn lgamma_sign(x: f64) -> (f64, f64) {
+pub(crate) fn lgamma_sign(x: f64) -> (f64, f64) {
     if x.is_nan() {
         return (x, x);
     }
@@ -429,7 +429,7 @@ fn shift(x: Dd) -> (Dd, Dd) {
     (shifted, product)
 }
 
-/// What Stirling's leading terms leave of the logarithm of gamma, from 20 on.
+/// The remainder of Stirling's leading terms of the logarithm of gamma, from 20 on.
 fn stirling_rest(x: Dd) -> Dd {
     if x.hi > 1e30 {
         return Dd::from(0.0);

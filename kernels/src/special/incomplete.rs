@@ -4,7 +4,7 @@ use super::dd::{Dd, EULER};
 use super::gamma::{ln_beta, ln_gamma};
 
 /// Most terms of a series or a continued fraction; beyond, the functions answer NaN.
-pub const TERMS_MAX: usize = 200_000;
+pub(crate) const TERMS_MAX: usize = 200_000;
 
 /// Taylor's coefficients of the functions c0, c1, ... of Temme's expansion (NIST DLMF 8.12.10), computed exactly.
 const TEMME: [[f64; 16]; 8] = [
@@ -181,24 +181,51 @@ pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
         return x;
     }
     let (x, y) = (Dd::from(x), Dd::sum(1.0, -x));
-    let ln = x.ln() * Dd::from(a) + ln_of_rest(x, y) * Dd::from(b) - ln_beta(a, b);
-    if x.hi <= (a + 1.0) / (a + b + 2.0) {
-        ln.exp_round() * beta_fraction(a, b, x.hi) / a
-    } else {
-        let upper = ln.exp_round() * beta_fraction(b, a, y.hi) / b;
-        if upper < 0.5 {
-            return 1.0 - upper;
-        }
-        if y.hi * a.max(1.0) < 4.0 {
-            return (Dd::from(1.0) - beta_series(b, a, y) * ln_power(b, y, a).exp()).round();
-        }
-        ln.exp_round() * beta_fraction(a, b, x.hi) / a
-    }
+    beta_share(a, b, (x, x.ln()), (y, ln_of_rest(x, y)))
 }
 
-/// `ln(x^a / B(a, b))`.
-fn ln_power(a: f64, x: Dd, b: f64) -> Dd {
-    x.ln() * Dd::from(a) - ln_beta(a, b)
+/// The probability that |T| is at least |t| in Student's t distribution. Largest relative error measured: 1e-13 up to 4000 degrees of
+/// freedom, down to the smallest doubles.
+///
+/// `freedom >= 1`, else NaN. `I_x(freedom / 2, 1 / 2)` at `x = freedom / (freedom + t^2)` as in [`betainc`], with x and 1 - x from the
+/// ratio `t / sqrt(freedom)`, so that neither cancels and the square may overflow.
+pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
+    /// Beyond, the ratio squared differs from the square plus 1 by less than its rounding.
+    const SQUARED_MAX: f64 = 1e150;
+    if t.is_nan() || !(1.0..f64::INFINITY).contains(&freedom) {
+        return f64::NAN;
+    }
+    if t == 0.0 || t.is_infinite() {
+        return if t == 0.0 { 1.0 } else { 0.0 };
+    }
+    let one = Dd::from(1.0);
+    let ratio = Dd::from(t.abs()) / Dd::from(freedom).sqrt();
+    let ln_square = ratio.ln().scale(1);
+    let (x, y, ln_x) = if ratio.hi > SQUARED_MAX {
+        (Dd::from(0.0), one, -ln_square)
+    } else {
+        let square = ratio * ratio;
+        let sum = one + square;
+        (one / sum, square / sum, -square.ln_1p())
+    };
+    beta_share(freedom / 2.0, 0.5, (x, ln_x), (y, ln_square + ln_x))
+}
+
+/// `I_x(a, b)` from x and `y = 1 - x` with their logarithms.
+fn beta_share(a: f64, b: f64, (x, ln_x): (Dd, Dd), (y, ln_y): (Dd, Dd)) -> f64 {
+    let ln = ln_x * Dd::from(a) + ln_y * Dd::from(b) - ln_beta(a, b);
+    if x.hi <= (a + 1.0) / (a + b + 2.0) {
+        return ln.exp_round() * beta_fraction(a, b, x.hi) / a;
+    }
+    let upper = ln.exp_round() * beta_fraction(b, a, y.hi) / b;
+    if upper < 0.5 {
+        1.0 - upper
+    } else if y.hi * a.max(1.0) < 4.0 {
+        let power = ln_y * Dd::from(b) - ln_beta(b, a);
+        (Dd::from(1.0) - beta_series(b, a, y) * power.exp()).round()
+    } else {
+        ln.exp_round() * beta_fraction(a, b, x.hi) / a
+    }
 }
 
 /// `B_x(a, b) / x^a` by its power series (NIST DLMF 8.17.7), for `b x` of the order of 1.

@@ -15,13 +15,15 @@ mod incomplete;
 mod number;
 
 pub use bessel::{
-    ORDER_MAX, besseli0, besseli1, besselj, besselj0, besselj1, besselk0, besselk1, bessely,
-    bessely0, bessely1,
+    besseli0, besseli1, besselj, besselj0, besselj1, besselk0, besselk1, bessely, bessely0,
+    bessely1,
 };
 pub use error::{erf, erfc, erfcinv, erfinv, lognormcdf, normcdf, normpdf, normppf};
-pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma, lgamma_sign};
-pub use incomplete::{TERMS_MAX, betainc, e1, ei, gammainc, gammaincc};
+pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma};
+pub use incomplete::{betainc, e1, ei, gammainc, gammaincc, student_two_sided};
 pub use number::{gcd, lambertw, lcm, logsumexp, sinc, zeta};
 
+#[cfg(test)]
+use self::{bessel::ORDER_MAX, gamma::lgamma_sign};
 #[cfg(test)]
 mod tests;

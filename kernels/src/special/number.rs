@@ -1,4 +1,4 @@
-//! Whole-number functions, sums of exponentials, and other functions of one number: gcd, lcm, logsumexp, sinc, zeta, Lambert's W.
+//! Integer functions, sums of exponentials, and other functions of one number: gcd, lcm, logsumexp, sinc, zeta, Lambert's W.
 
 use super::dd::{Dd, PI, sin_cos_pi};
 use super::gamma::ln_gamma;

@@ -1,6 +1,8 @@
 //! Exactly defined operations that the functions are made of: error-free sums and products, polynomials, exponent fields.
 
-/// Adding it to |x| < 2^51 rounds x to the nearest integer, which then stands in the low bits.
+pub(super) use crate::exact::{fused_product as two_product, quick_two_sum, two_sum};
+
+/// Adding it to |x| < 2^51 rounds x to the nearest integer, which is then in the low bits.
 pub(super) const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
 /// `a b + c` with one rounding.
@@ -9,33 +11,11 @@ pub(super) fn fma(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
-/// `a + b` as the rounded sum and its error (Knuth 1969).
-#[inline(always)]
-pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let from_b = sum - a;
-    (sum, (a - (sum - from_b)) + (b - from_b))
-}
-
-/// [`two_sum`] where a is 0 or |a| >= |b| (Dekker 1971).
-#[inline(always)]
-pub(super) fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    (sum, b - (sum - a))
-}
-
 /// `1 + x` as the rounded sum and its error, x > -1: the difference is exact up to 2^53 (Fast2Sum needs no order where the first
 /// number is a multiple of the last place of the sum), and beyond it the error is below the last place.
 #[inline(always)]
 pub(super) fn one_more(x: f64) -> (f64, f64) {
     quick_two_sum(1.0, x)
-}
-
-/// `a b` as the rounded product and its error.
-#[inline(always)]
-pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
-    let product = a * b;
-    (product, fma(a, b, -product))
 }
 
 /// `(a + a_low) (b + b_low)`, relative error below 2^-102.

@@ -98,11 +98,6 @@ impl<Q: Quadrants> Map1 for Q {
         if Q::ODD && x == 0.0 { x } else { value }
     }
 
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
-    }
-
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {

@@ -4,229 +4,44 @@ use super::dispatch;
 use super::lanes::{CHUNK, Constant};
 use super::operation::{Binary, Unary};
 
-/// Evaluates an expression with the kernel of a function of one number.
-macro_rules! with_unary {
-    ($op:expr, $kernel:ident => $body:expr) => {
-        match $op {
-            Unary::Neg => {
-                type $kernel = super::simple::Neg;
-                $body
-            }
-            Unary::Square => {
-                type $kernel = super::simple::Square;
-                $body
-            }
-            Unary::Abs => {
-                type $kernel = super::simple::Abs;
-                $body
-            }
-            Unary::Sqrt => {
-                type $kernel = super::simple::Sqrt;
-                $body
-            }
-            Unary::Reciprocal => {
-                type $kernel = super::simple::Reciprocal;
-                $body
-            }
-            Unary::Floor => {
-                type $kernel = super::simple::Floor;
-                $body
-            }
-            Unary::Ceil => {
-                type $kernel = super::simple::Ceil;
-                $body
-            }
-            Unary::Round => {
-                type $kernel = super::simple::Round;
-                $body
-            }
-            Unary::Trunc => {
-                type $kernel = super::simple::Trunc;
-                $body
-            }
-            Unary::Sign => {
-                type $kernel = super::simple::Sign;
-                $body
-            }
-            Unary::Degrees => {
-                type $kernel = super::simple::Degrees;
-                $body
-            }
-            Unary::Radians => {
-                type $kernel = super::simple::Radians;
-                $body
-            }
-            Unary::Sin => {
-                type $kernel = super::circular::Sin;
-                $body
-            }
-            Unary::Cos => {
-                type $kernel = super::circular::Cos;
-                $body
-            }
-            Unary::Tan => {
-                type $kernel = super::circular::Tan;
-                $body
-            }
-            Unary::Asin => {
-                type $kernel = super::inverse::Asin;
-                $body
-            }
-            Unary::Acos => {
-                type $kernel = super::inverse::Acos;
-                $body
-            }
-            Unary::Atan => {
-                type $kernel = super::inverse::Atan;
-                $body
-            }
-            Unary::Sinh => {
-                type $kernel = super::hyperbolic::Sinh;
-                $body
-            }
-            Unary::Cosh => {
-                type $kernel = super::hyperbolic::Cosh;
-                $body
-            }
-            Unary::Tanh => {
-                type $kernel = super::hyperbolic::Tanh;
-                $body
-            }
-            Unary::Asinh => {
-                type $kernel = super::inverse_hyperbolic::Asinh;
-                $body
-            }
-            Unary::Acosh => {
-                type $kernel = super::inverse_hyperbolic::Acosh;
-                $body
-            }
-            Unary::Atanh => {
-                type $kernel = super::inverse_hyperbolic::Atanh;
-                $body
-            }
-            Unary::Exp => {
-                type $kernel = super::exponential::Exp;
-                $body
-            }
-            Unary::Exp2 => {
-                type $kernel = super::exponential::Exp2;
-                $body
-            }
-            Unary::Expm1 => {
-                type $kernel = super::exponential::Expm1;
-                $body
-            }
-            Unary::Log => {
-                type $kernel = super::logarithm::Log;
-                $body
-            }
-            Unary::Log2 => {
-                type $kernel = super::logarithm::Log2;
-                $body
-            }
-            Unary::Log10 => {
-                type $kernel = super::logarithm::Log10;
-                $body
-            }
-            Unary::Log1p => {
-                type $kernel = super::logarithm::Log1p;
-                $body
-            }
-            Unary::Cbrt => {
-                type $kernel = super::power::Cbrt;
-                $body
-            }
-            Unary::Erf => {
-                type $kernel = super::error::Erf;
-                $body
-            }
-            Unary::Erfc => {
-                type $kernel = super::error::Erfc;
-                $body
-            }
+/// Every kernel by the name of its operation.
+mod kernel {
+    pub(super) use crate::vector::circular::*;
+    pub(super) use crate::vector::error::*;
+    pub(super) use crate::vector::exponential::*;
+    pub(super) use crate::vector::hyperbolic::*;
+    pub(super) use crate::vector::inverse::*;
+    pub(super) use crate::vector::inverse_hyperbolic::*;
+    pub(super) use crate::vector::logarithm::*;
+    pub(super) use crate::vector::power::*;
+    pub(super) use crate::vector::simple::*;
+}
+
+/// Defines a macro that evaluates an expression with the kernel type of an operation; a kernel has the name of its variant.
+macro_rules! kernels {
+    ($dollar:tt $macro:ident $operation:ident { $($kernel:ident)+ }) => {
+        macro_rules! $macro {
+            ($dollar op:expr, $dollar alias:ident => $dollar body:expr) => {
+                match $dollar op {
+                    $($operation::$kernel => {
+                        type $dollar alias = kernel::$kernel;
+                        $dollar body
+                    })+
+                }
+            };
         }
     };
 }
 
-/// Evaluates an expression with the kernel of a function of two numbers.
-macro_rules! with_binary {
-    ($op:expr, $kernel:ident => $body:expr) => {
-        match $op {
-            Binary::Add => {
-                type $kernel = super::simple::Add;
-                $body
-            }
-            Binary::Sub => {
-                type $kernel = super::simple::Sub;
-                $body
-            }
-            Binary::Mul => {
-                type $kernel = super::simple::Mul;
-                $body
-            }
-            Binary::Div => {
-                type $kernel = super::simple::Div;
-                $body
-            }
-            Binary::Mod => {
-                type $kernel = super::simple::Mod;
-                $body
-            }
-            Binary::Fmod => {
-                type $kernel = super::simple::Fmod;
-                $body
-            }
-            Binary::Min => {
-                type $kernel = super::simple::Min;
-                $body
-            }
-            Binary::Max => {
-                type $kernel = super::simple::Max;
-                $body
-            }
-            Binary::Less => {
-                type $kernel = super::simple::Less;
-                $body
-            }
-            Binary::LessEqual => {
-                type $kernel = super::simple::LessEqual;
-                $body
-            }
-            Binary::Greater => {
-                type $kernel = super::simple::Greater;
-                $body
-            }
-            Binary::GreaterEqual => {
-                type $kernel = super::simple::GreaterEqual;
-                $body
-            }
-            Binary::Equal => {
-                type $kernel = super::simple::Equal;
-                $body
-            }
-            Binary::NotEqual => {
-                type $kernel = super::simple::NotEqual;
-                $body
-            }
-            Binary::CopySign => {
-                type $kernel = super::simple::CopySign;
-                $body
-            }
-            Binary::Pow => {
-                type $kernel = super::power::Pow;
-                $body
-            }
-            Binary::Atan2 => {
-                type $kernel = super::inverse::Atan2;
-                $body
-            }
-            Binary::Hypot => {
-                type $kernel = super::power::Hypot;
-                $body
-            }
-        }
-    };
-}
+kernels!($ with_unary Unary {
+    Neg Square Abs Sqrt Reciprocal Floor Ceil Round Trunc Sign Degrees Radians Sin Cos Tan Asin Acos Atan Sinh
+    Cosh Tanh Asinh Acosh Atanh Exp Exp2 Expm1 Log Log2 Log10 Log1p Cbrt Erf Erfc
+});
+
+kernels!($ with_binary Binary {
+    Add Sub Mul Div Mod Fmod Min Max Less LessEqual Greater GreaterEqual Equal NotEqual CopySign Pow Atan2
+    Hypot
+});
 
 /// The value of a function at one point: the same bits as a lane of [`unary_block`].
 pub fn unary(op: Unary, x: f64) -> f64 {

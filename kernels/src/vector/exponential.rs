@@ -29,11 +29,6 @@ impl Map1 for Exp {
     }
 
     #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
-    }
-
-    #[inline(always)]
     fn slow(x: f64) -> f64 {
         let clamped = if x > 710.0 { 710.0 } else { x };
         let clamped = if clamped < -746.0 { -746.0 } else { clamped };
@@ -86,11 +81,6 @@ impl Map1 for Exp2 {
     fn fast(x: f64) -> f64 {
         let (power, shifted) = exp2_unscaled(x, 0.0);
         scale_within(power, shifted)
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[inline(always)]

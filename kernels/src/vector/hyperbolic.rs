@@ -9,7 +9,7 @@ use super::coefficients::{COSH, EXP, SINH};
 use super::exponential::{exp_unscaled, reduce};
 use super::lanes::Map1;
 
-/// What the functions are made of.
+/// The common parts of the three functions.
 struct Parts {
     /// `2^n / 2`
     grown: f64,
@@ -74,11 +74,6 @@ impl Map1 for Sinh {
         (high + low).copysign(x)
     }
 
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
-    }
-
     #[cold]
     #[inline(never)]
     fn slow(x: f64) -> f64 {
@@ -107,11 +102,6 @@ impl Map1 for Cosh {
     fn fast(x: f64) -> f64 {
         let (high, low) = Parts::of(x.abs()).cosh();
         high + low
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[cold]
@@ -151,12 +141,6 @@ impl Map1 for Tanh {
         let q = above * inverse;
         let rest = fma(-q, below_low, fma(-q, below, above) + above_low);
         fma(rest, inverse, q).copysign(x)
-    }
-
-    /// NaN.
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[cold]

@@ -53,11 +53,6 @@ impl Map1 for Asin {
         arc(base, v, v_low, z).copysign(x)
     }
 
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
-    }
-
     #[cold]
     #[inline(never)]
     fn slow(_x: f64) -> f64 {
@@ -85,11 +80,6 @@ impl Map1 for Acos {
         let large = if x < 0.0 { PI } else { 0.0 };
         let base = if small { FRAC_PI_2 } else { large };
         arc(base, v, v_low, z)
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[cold]
@@ -141,11 +131,6 @@ impl Map1 for Atan {
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         angle_in_half_plane(x.abs(), 1.0, false).copysign(x)
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[cold]

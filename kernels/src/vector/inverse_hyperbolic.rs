@@ -1,6 +1,6 @@
 //! Inverse hyperbolic functions: logarithms of arguments that are sums of two.
 //!
-//! What the rounding of a square root left is divided by twice the root. The reciprocal for it is read off the bits of the root
+//! The rounding error of a square root is divided by twice the root. Its reciprocal comes from the bits of the root
 //! (the guess that Newton's iteration would start from): its error of five per cent is below a twentieth of an ulp of the root.
 
 use super::arithmetic::{
@@ -49,11 +49,6 @@ impl Map1 for Asinh {
         let value = natural_corrected(parts.m - 1.0, a_low * parts.scale, parts.k);
         let value = if magnitude < 0.125 { series } else { value };
         value.copysign(x)
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[cold]
@@ -144,11 +139,6 @@ impl Map1 for Atanh {
         let rest = s - (total - whole);
         let value = total + (rest + fma(k, 0.5 * LN_2_SHORT_LOW, tail));
         value.copysign(x)
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        magnitude_key(x)
     }
 
     #[cold]

@@ -3,9 +3,10 @@
 //! The loops are written once, and compiled for each level of instructions by the functions of `dispatch`; the compiler turns
 //! them into vector instructions. Every operation in them is exactly defined, so the level cannot change a bit.
 
+use super::arithmetic::magnitude_key;
 use super::simple::choose;
 
-/// Lanes between two looks at the rare ones.
+/// Lanes between two checks for rare ones.
 pub(super) const CHUNK: usize = 256;
 
 /// A function of one number.
@@ -21,8 +22,8 @@ pub(super) trait Map1 {
 
     /// A number that is above the limit where the lane needs [`Map1::slow`]: a block keeps the largest, two instructions a lane.
     #[inline(always)]
-    fn key(_x: f64) -> i64 {
-        i64::MIN
+    fn key(x: f64) -> i64 {
+        magnitude_key(x)
     }
 
     /// The value of a rare lane.

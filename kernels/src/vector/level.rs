@@ -1,11 +1,11 @@
-//! Which instructions the block loops are compiled for, found once per thread.
+//! The instruction set of the block loops, detected once per thread.
 
 use std::cell::Cell;
 
-/// What the loops may use. The results are the same bits at every level; only the speed differs.
+/// An instruction set. The results are the same bits at every level; only the speed differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// What every processor of the target has.
+    /// The baseline of the target.
     Portable,
     /// 256-bit vectors with fused multiply-add.
     Avx2,

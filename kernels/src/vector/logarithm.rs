@@ -21,7 +21,7 @@ const A: (f64, f64) = (2.0 * std::f64::consts::LOG2_E, 4.0710547481862066e-17);
 const THIRD_OF_A: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 const TWO_54: f64 = 18_014_398_509_481_984.0;
 
-/// What the logarithms share outside the positive normal numbers: subnormals are scaled up by 2^54.
+/// Values of the logarithms outside the positive normal numbers; subnormals are scaled up by 2^54.
 fn outside(x: f64, logarithm: impl Fn(Mantissa) -> f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY

@@ -31,7 +31,7 @@ mod level;
 mod logarithm;
 mod operation;
 mod power;
-mod reduction;
+pub(crate) mod reduction;
 mod simple;
 mod sum;
 mod uniform;

@@ -34,7 +34,7 @@ const BITS: [u64; 25] = [
 const FRAC_PI_2: (f64, f64) = (std::f64::consts::FRAC_PI_2, 6.123233995736766e-17);
 
 /// `x - n pi/2` as a sum of two, relative error below 2^-100, and n modulo 4; x finite, |x| >= 2^32.
-pub(super) fn reduce_large(x: f64) -> ((f64, f64), u64) {
+pub(crate) fn reduce_large(x: f64) -> ((f64, f64), u64) {
     let bits = x.to_bits();
     let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
     let integer = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;

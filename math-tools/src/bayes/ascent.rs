@@ -4,7 +4,7 @@ use tool_core::{Ctx, ToolError};
 
 /// A point and the value there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Peak {
+pub(crate) struct Peak {
     /// The point.
     pub x: Vec<f64>,
     /// The value.
@@ -24,7 +24,7 @@ pub struct Peak {
 ///
 /// # Errors
 /// `cancelled` and `timeout`, and those of `function`.
-pub fn maximise(
+pub(crate) fn maximise(
     start: &[f64],
     (low, high): (f64, f64),
     iterations_max: usize,

@@ -4,9 +4,9 @@
 
 use tool_core::{Entry, entry};
 
-pub mod ascent;
-pub mod bayesopt;
-pub mod process;
+pub(crate) mod ascent;
+pub(crate) mod bayesopt;
+pub(crate) mod process;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[entry::<bayesopt::BayesOpt>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<bayesopt::BayesOpt>()];

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use rand::{Rng, RngExt};
-use tool_core::{Ctx, ErrorCode, ToolError};
+use tool_core::{Ctx, ToolError};
 
 use super::ascent::{Peak, maximise};
 
@@ -13,7 +13,7 @@ const SQRT_5: f64 = 2.236_067_977_499_79;
 
 /// Observations: points of the unit cube, row by row, and a value at each.
 #[derive(Debug, Clone, Copy)]
-pub struct Data<'a> {
+pub(crate) struct Data<'a> {
     /// Coordinates, `n * dimension`.
     pub x: &'a [f64],
     /// Values, n of them.
@@ -43,7 +43,7 @@ impl<'a> Data<'a> {
 /// D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive Black-Box Functions", J. Global
 /// Optimization 13, 1998.
 #[derive(Debug, Clone)]
-pub struct Process {
+pub(crate) struct Process {
     x: Vec<f64>,
     factor: Vec<f64>,
     weights: Vec<f64>,
@@ -61,7 +61,7 @@ pub struct Process {
 
 /// Mean and standard deviation at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prediction {
+pub(crate) struct Prediction {
     /// Mean.
     pub mean: f64,
     /// Standard deviation of the function (without noise).
@@ -75,7 +75,7 @@ impl Process {
     ///
     /// # Errors
     /// As [`Process::condition`].
-    pub fn fit(
+    pub(crate) fn fit(
         data: Data<'_>,
         nugget: f64,
         start: Option<&[f64]>,
@@ -118,13 +118,13 @@ impl Process {
     ///
     /// # Errors
     /// `cancelled` and `timeout`; `numeric` with reason `singular` when no nugget up to the signal variance is enough.
-    pub fn condition(
+    pub(crate) fn condition(
         data: Data<'_>,
         lengths: &[f64],
         nugget: f64,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
-        /// From 1e-12 to 1 and beyond by tenfolds: with a nugget of 1 the matrix is positive definite whatever the points are.
+        /// From 1e-12 to 1 and beyond by tenfolds: with a nugget of 1 the matrix is positive definite for any points.
         const ATTEMPTS_MAX: usize = 16;
         // A nugget that lets the factorisation succeed: correlation matrices are positive semidefinite up to rounding.
         let mut used = nugget;
@@ -136,13 +136,7 @@ impl Process {
             }
             used = (10.0 * used).max(1e-12);
         }
-        Err(ToolError::new(
-            ErrorCode::Numeric,
-            format_args!("the correlation matrix of {} points has no Cholesky factor, with a nugget up to {used:.1e}", data.y.len()),
-        )
-        .reason("singular")
-        .at("/objective")
-        .hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
+        Err(ToolError::numeric("/objective", format_args!("the correlation matrix of {} points has no Cholesky factor, with a nugget up to {used:.1e}", data.y.len())).reason("singular").hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
     }
 
     fn solved(data: Data<'_>, lengths: &[f64], nugget: f64, factor: Vec<f64>) -> Self {
@@ -160,12 +154,12 @@ impl Process {
     }
 
     /// Standard deviation of the noise.
-    pub fn noise_std(&self) -> f64 {
+    pub(crate) fn noise_std(&self) -> f64 {
         (self.nugget * self.signal_variance).sqrt()
     }
 
     /// The prediction at a point of the cube.
-    pub fn predict(&self, point: &[f64]) -> Prediction {
+    pub(crate) fn predict(&self, point: &[f64]) -> Prediction {
         let k: Vec<f64> = self
             .x
             .chunks_exact(point.len())
@@ -181,7 +175,7 @@ impl Process {
     }
 
     /// The prediction and its gradients (of the mean, then of the standard deviation).
-    pub fn predict_with_gradient(&self, point: &[f64]) -> (Prediction, Vec<f64>, Vec<f64>) {
+    pub(crate) fn predict_with_gradient(&self, point: &[f64]) -> (Prediction, Vec<f64>, Vec<f64>) {
         let d = point.len();
         let k: Vec<f64> = self
             .x
@@ -233,7 +227,7 @@ fn matern(distance: f64) -> f64 {
     (1.0 + q + q * q / 3.0) * (-q).exp()
 }
 
-/// What follows from the factor: mean, signal variance, weights K^-1 (y - m) and likelihood.
+/// Quantities derived from the factor: mean, signal variance, weights K^-1 (y - m) and likelihood.
 struct Solved {
     mean: f64,
     variance: f64,

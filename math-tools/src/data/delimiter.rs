@@ -9,11 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One ASCII character that is not a quote, a line end or NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delimiter(u8);
+pub(crate) struct Delimiter(u8);
 
 impl Delimiter {
     /// A delimiter; `None` when the text is not exactly one such character.
-    pub fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         match text.as_bytes() {
             [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => {
                 Some(Self(*byte))
@@ -22,8 +22,8 @@ impl Delimiter {
         }
     }
 
-    /// Its byte.
-    pub fn byte(self) -> u8 {
+    /// Byte of the delimiter.
+    pub(crate) fn byte(self) -> u8 {
         self.0
     }
 }

@@ -6,22 +6,22 @@ use super::functions::{Binary, Unary};
 
 /// An expression tree; the last node is the root, and there is at least one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ast {
+pub(crate) struct Ast {
     nodes: Vec<Node>,
 }
 
-/// One node and where it stands in the text.
+/// One node and its column in the text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
-    /// What it is.
+pub(crate) struct Node {
+    /// Kind of node.
     pub kind: Kind,
     /// 1-based column of its operator, name or first digit, in characters.
     pub column: usize,
 }
 
-/// What a node is; operands are the nearest complete subtrees before it.
+/// A kind of node; its operands are the nearest complete subtrees before it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A number.
     Number {
         /// The nearest double.
@@ -41,7 +41,7 @@ pub enum Kind {
 
 impl Kind {
     /// Number of operands.
-    pub fn arity(&self) -> usize {
+    pub(crate) fn arity(&self) -> usize {
         match self {
             Self::Number { .. } | Self::Slot(_) => 0,
             Self::Unary(_) => 1,
@@ -59,7 +59,7 @@ impl Ast {
 
     /// Whether the value has neither kinks nor steps as a function of the variables: no `abs`, `min`, `floor`, `%`, comparison
     /// or condition is made of them. Poles and the ends of domains are not looked for.
-    pub fn is_smooth(&self) -> bool {
+    pub(crate) fn is_smooth(&self) -> bool {
         let mut varies: Vec<bool> = Vec::new(); // by complete subtree, whether a variable occurs in it
         for node in &self.nodes {
             let operands = varies.split_off(varies.len() - node.kind.arity());
@@ -79,7 +79,7 @@ impl Ast {
     }
 
     /// The nodes in post-order.
-    pub fn nodes(&self) -> &[Node] {
+    pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 }

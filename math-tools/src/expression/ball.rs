@@ -1,4 +1,4 @@
-//! Balls: numbers of many bits with a radius that the true value cannot leave.
+//! Midpoint-radius (ball) arithmetic at arbitrary precision.
 
 use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use num_bigint::{BigInt, BigUint};
@@ -7,7 +7,7 @@ use tool_core::{Ctx, ToolError};
 use super::magnitude::Magnitude;
 use super::rational::Rational;
 
-/// Why an operation on balls has no result.
+/// Reasons for an operation on balls without a result.
 #[derive(Debug, Clone)]
 pub(super) enum Fault {
     /// More bits may decide it.
@@ -41,6 +41,14 @@ pub(super) const ARGUMENT_EXPONENT_MAX: i64 = 1 << 16;
 pub(super) const NEAREST: RoundingMode = RoundingMode::ToEven;
 
 impl Ball {
+    /// The ball of opposite sign.
+    pub(super) fn negated(&self) -> Self {
+        Self {
+            middle: self.middle.neg(),
+            radius: self.radius,
+        }
+    }
+
     pub(super) fn exact(middle: BigFloat) -> Self {
         Self {
             middle,
@@ -95,7 +103,7 @@ pub(super) fn magnitude(x: &BigFloat) -> Magnitude {
     }
 }
 
-/// What balls are computed with: the number of bits, and the constants.
+/// The context of ball arithmetic: precision in bits and cached constants.
 pub(super) struct Machine<'a> {
     pub(super) bits: usize,
     pub(super) consts: &'a mut Consts,

@@ -1,4 +1,4 @@
-//! Elementary functions of balls: the function of the middle, and the radius times a bound of the slope.
+//! Elementary functions of balls: the function of the midpoint, and the radius times a bound of the slope.
 
 use astro_float_num::BigFloat;
 
@@ -12,117 +12,127 @@ impl Machine<'_> {
         self.rounded(middle, radius.mul(factor))
     }
 
+    /// A function of one ball.
     pub(super) fn unary(&mut self, op: Unary, x: &Ball) -> Answer {
-        use Unary::{
-            Abs, Acos, Acosh, Asin, Asinh, Atan, Atanh, Cbrt, Ceil, Cos, Cosh, Degrees, Erf, Erfc,
-            Exp, Expm1, Factorial, Floor, Gamma, Lgamma, Ln, Log1p, Log2, Log10, Neg, Radians,
-            Round, Sign, Sin, Sinh, Sqrt, Square, Tan, Tanh, Trunc,
-        };
-        let one = Magnitude::power_of_two(0);
-        let (bits, middle, radius) = (self.bits, &x.middle, x.radius);
         match op {
-            Neg => Ok(Ball {
-                middle: middle.neg(),
-                radius,
+            Unary::Neg => Ok(x.negated()),
+            Unary::Abs => Ok(Ball {
+                middle: x.middle.abs(),
+                radius: x.radius,
             }),
-            Abs => Ok(Ball {
-                middle: middle.abs(),
-                radius,
-            }),
-            Square => self.mul(x, x),
-            Sign => Ok(self.small(x.sign()?)),
-            Exp => self.exp(x),
+            Unary::Re | Unary::Conj => Ok(x.clone()),
+            Unary::Im => Ok(self.small(0)),
+            Unary::Sign => Ok(self.small(x.sign()?)),
+            Unary::Arg if x.sign()? < 0 => self.pi(),
+            Unary::Arg => Ok(self.small(0)),
+            Unary::Square => self.mul(x, x),
+            Unary::Reciprocal => self.div(&self.small(1), x),
+            Unary::Exp => self.exp(x),
+            Unary::Ln => self.ln(x),
+            Unary::Log2 => self.log_base(x, 2),
+            Unary::Log10 => self.log_base(x, 10),
+            Unary::Sqrt | Unary::Cbrt => self.root(op, x),
+            Unary::Sin | Unary::Cos | Unary::Asinh | Unary::Atan | Unary::Tanh => {
+                self.with_slope_of_one(op, x)
+            }
+            Unary::Asin | Unary::Acos => self.arc(op, x),
+            Unary::Floor => self.floor_integer(x).map(|value| self.whole_ball(&value)),
+            Unary::Round => self.nearest_integer(x).map(|value| self.whole_ball(&value)),
+            Unary::Ceil => {
+                let below = self.floor_integer(&x.negated())?;
+                Ok(self.whole_ball(&-below))
+            }
+            Unary::Trunc if x.sign()? < 0 => self.unary(Unary::Ceil, x),
+            Unary::Trunc => self.unary(Unary::Floor, x),
+            Unary::Erf => self.erf(x),
+            Unary::Gamma => self.gamma(x),
+            Unary::Factorial => Err(Fault::TooLarge),
+            _ => self.composed(op, x),
+        }
+    }
+
+    /// Functions whose slope is nowhere above 1.
+    fn with_slope_of_one(&mut self, op: Unary, x: &Ball) -> Answer {
+        let (bits, middle) = (self.bits, &x.middle);
+        let periodic = matches!(op, Unary::Sin | Unary::Cos);
+        if periodic && magnitude(middle).exponent() > ARGUMENT_EXPONENT_MAX {
+            return Err(Fault::TooLarge);
+        }
+        let value = match op {
+            Unary::Sin => middle.sin(bits, NEAREST, self.consts),
+            Unary::Cos => middle.cos(bits, NEAREST, self.consts),
+            Unary::Asinh => middle.asinh(bits, NEAREST, self.consts),
+            Unary::Atan => middle.atan(bits, NEAREST, self.consts),
+            _ => middle.tanh(bits, NEAREST, self.consts),
+        };
+        self.with_slope(value, x.radius, Magnitude::power_of_two(0))
+    }
+
+    /// Square and cube root; their slope is bounded by the root at the lower end.
+    fn root(&mut self, op: Unary, x: &Ball) -> Answer {
+        if op == Unary::Cbrt {
+            x.sign()?;
+            let root = x.middle.cbrt(self.bits, NEAREST);
+            let low = low_of(&root);
+            let slope = Magnitude::power_of_two(1).div(low).div(low);
+            return self.with_slope(root, x.radius, slope);
+        }
+        if x.middle.is_zero() && x.radius.is_zero() {
+            return Ok(x.clone());
+        }
+        if x.sign()? < 0 {
+            return Err(Fault::Domain);
+        }
+        let root = x.middle.sqrt(self.bits, NEAREST);
+        let slope = Magnitude::power_of_two(0).div(low_of(&root));
+        self.with_slope(root, x.radius, slope)
+    }
+
+    /// Functions by a formula of others.
+    fn composed(&mut self, op: Unary, x: &Ball) -> Answer {
+        let one = self.small(1);
+        match op {
             Unary::Exp2 => {
                 let ln = self.ln(&self.small(2))?;
                 let exponent = self.mul(x, &ln)?;
                 self.exp(&exponent)
             }
-            Unary::Reciprocal => self.div(&self.small(1), x),
-            Expm1 => {
+            Unary::Expm1 => {
                 let exp = self.exp(x)?;
-                self.sub(&exp, &self.small(1))
+                self.sub(&exp, &one)
             }
-            Ln => self.ln(x),
-            Log1p => {
-                let sum = self.add(x, &self.small(1))?;
+            Unary::Log1p => {
+                let sum = self.add(x, &one)?;
                 self.ln(&sum)
             }
-            Log2 => self.log_base(x, 2),
-            Log10 => self.log_base(x, 10),
-            Sin | Cos | Tan => {
-                if magnitude(middle).exponent() > ARGUMENT_EXPONENT_MAX {
-                    return Err(Fault::TooLarge);
-                }
-                match op {
-                    Sin => {
-                        let value = middle.sin(bits, NEAREST, self.consts);
-                        self.with_slope(value, radius, one)
-                    }
-                    Cos => {
-                        let value = middle.cos(bits, NEAREST, self.consts);
-                        self.with_slope(value, radius, one)
-                    }
-                    _ => {
-                        let (sine, cosine) = (self.unary(Sin, x)?, self.unary(Cos, x)?);
-                        self.div(&sine, &cosine)
-                    }
-                }
+            Unary::Tan => {
+                let (sine, cosine) = (self.unary(Unary::Sin, x)?, self.unary(Unary::Cos, x)?);
+                self.div(&sine, &cosine)
             }
-            Sqrt => {
-                if middle.is_zero() && radius.is_zero() {
-                    return Ok(x.clone());
-                }
-                if x.sign()? < 0 {
-                    return Err(Fault::Domain);
-                }
-                let root = middle.sqrt(bits, NEAREST);
-                let slope = one.div(low_of(&root));
-                self.with_slope(root, radius, slope)
-            }
-            Cbrt => {
-                x.sign()?;
-                let root = middle.cbrt(bits, NEAREST);
-                let low = low_of(&root);
-                let slope = Magnitude::power_of_two(1).div(low).div(low);
-                self.with_slope(root, radius, slope)
-            }
-            Asinh => {
-                let value = middle.asinh(bits, NEAREST, self.consts);
-                self.with_slope(value, radius, one)
-            }
-            Atan => {
-                let value = middle.atan(bits, NEAREST, self.consts);
-                self.with_slope(value, radius, one)
-            }
-            Tanh => {
-                let value = middle.tanh(bits, NEAREST, self.consts);
-                self.with_slope(value, radius, one)
-            }
-            Sinh | Cosh => {
+            Unary::Sinh | Unary::Cosh => {
                 let exp = self.exp(x)?;
-                let inverse = self.div(&self.small(1), &exp)?;
-                let twice = if op == Sinh {
+                let inverse = self.div(&one, &exp)?;
+                let twice = if op == Unary::Sinh {
                     self.sub(&exp, &inverse)?
                 } else {
                     self.add(&exp, &inverse)?
                 };
                 self.div(&twice, &self.small(2))
             }
-            Asin | Acos => self.arc(op, x),
-            Acosh => {
+            Unary::Acosh => {
                 // ln(x + sqrt((x - 1) (x + 1)))
-                let (less, more) = (self.sub(x, &self.small(1))?, self.add(x, &self.small(1))?);
+                let (less, more) = (self.sub(x, &one)?, self.add(x, &one)?);
                 let product = self.mul(&less, &more)?;
                 if less.sign()? < 0 {
                     return Err(Fault::Domain);
                 }
-                let root = self.unary(Sqrt, &product)?;
+                let root = self.unary(Unary::Sqrt, &product)?;
                 let sum = self.add(x, &root)?;
                 self.ln(&sum)
             }
-            Atanh => {
+            Unary::Atanh => {
                 // ln((1 + x) / (1 - x)) / 2
-                let (more, less) = (self.add(&self.small(1), x)?, self.sub(&self.small(1), x)?);
+                let (more, less) = (self.add(&one, x)?, self.sub(&one, x)?);
                 if more.sign()? <= 0 || less.sign()? <= 0 {
                     return Err(Fault::Domain);
                 }
@@ -130,9 +140,9 @@ impl Machine<'_> {
                 let ln = self.ln(&quotient)?;
                 self.div(&ln, &self.small(2))
             }
-            Degrees | Radians => {
+            Unary::Degrees | Unary::Radians => {
                 let (pi, half_turn) = (self.pi()?, self.small(180));
-                let (times, over) = if op == Degrees {
+                let (times, over) = if op == Unary::Degrees {
                     (half_turn, pi)
                 } else {
                     (pi, half_turn)
@@ -140,40 +150,18 @@ impl Machine<'_> {
                 let product = self.mul(x, &times)?;
                 self.div(&product, &over)
             }
-            Floor => self.floor_integer(x).map(|value| self.whole_ball(&value)),
-            Round => self.nearest_integer(x).map(|value| self.whole_ball(&value)),
-            Ceil => {
-                let below = self.floor_integer(&Ball {
-                    middle: middle.neg(),
-                    radius,
-                })?;
-                Ok(self.whole_ball(&-below))
-            }
-            Trunc => self.unary(if x.sign()? < 0 { Ceil } else { Floor }, x),
-            Erf => self.erf(x),
-            Erfc => {
+            Unary::Erfc => {
                 let erf = self.erf(x)?;
-                self.sub(&self.small(1), &erf)
+                self.sub(&one, &erf)
             }
-            Gamma => self.gamma(x),
-            Lgamma => {
+            Unary::Lgamma => {
                 let gamma = self.gamma(x)?;
                 self.ln(&Ball {
                     middle: gamma.middle.abs(),
                     radius: gamma.radius,
                 })
             }
-            Factorial => Err(Fault::TooLarge),
-            Unary::Re | Unary::Conj => Ok(x.clone()),
-            Unary::Im => Ok(self.small(0)),
-            Unary::Arg => {
-                if x.sign()? < 0 {
-                    self.pi()
-                } else {
-                    Ok(self.small(0))
-                }
-            }
-            #[allow(unreachable_patterns)] // functions that are known in doubles only
+            // Known in doubles only.
             _ => Err(Fault::Unsupported),
         }
     }
@@ -224,7 +212,7 @@ impl Machine<'_> {
                 self.div(&a, &b)
             }
             Binary::Atan2 => self.angle(a, b),
-            #[allow(unreachable_patterns)] // functions that are known in doubles only
+            // Known in doubles only.
             _ => Err(Fault::Unsupported),
         }
     }
@@ -276,10 +264,7 @@ impl Machine<'_> {
             let pi = self.pi()?;
             let quarter = self.div(&pi, &self.small(2))?;
             if x.middle.is_negative() {
-                Ball {
-                    middle: quarter.middle.neg(),
-                    ..quarter
-                }
+                quarter.negated()
             } else {
                 quarter
             }

@@ -38,7 +38,7 @@ enum Number {
     Ball(Ball),
 }
 
-/// Why an operation has no value, and which one.
+/// A failed operation and its reason.
 #[derive(Debug, Clone)]
 struct Blame {
     fault: Fault,
@@ -68,7 +68,7 @@ pub(super) fn evaluate(
             ErrorCode::LimitExceeded,
             format_args!("no memory for the constants: {err:?}"),
         )
-        .hint("ask for fewer digits")
+        .hint("request fewer digits")
     })?;
     let most = 4.0 * first + 4096.0;
     let mut extra = 64.0;
@@ -104,7 +104,7 @@ thread_local! {
     static CONSTANTS: RefCell<Option<Consts>> = RefCell::new(Consts::new().ok());
 }
 
-/// The difference between a double and the value it stands for, as an upper bound; `None` where that is not known.
+/// The difference between a double and the exact value, as an upper bound; `None` where unknown.
 pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx) -> Option<f64> {
     /// Enough where no more than half the digits of a double cancel; then the second.
     const BITS: [usize; 2] = [128, 256];
@@ -441,13 +441,7 @@ fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> Decimal 
 }
 
 fn undecided(column: usize, name: &str, digits: usize) -> ToolError {
-    ToolError::new(
-        ErrorCode::Numeric,
-        format_args!("{name} at column {column} cannot be decided: the numbers it depends on agree to more than {digits} digits"),
-    )
-    .reason("undecided")
-    .at("/expression")
-    .hint("simplify the expression: it compares or rounds two forms of one number")
+    ToolError::numeric("/expression", format_args!("{name} at column {column} cannot be decided: the numbers it depends on agree to more than {digits} digits")).reason("undecided").hint("simplify the expression: it compares or rounds two forms of one number")
 }
 
 fn fault_error(blame: &Blame, digits: usize) -> ToolError {
@@ -476,7 +470,7 @@ fn fault_error(blame: &Blame, digits: usize) -> ToolError {
             format_args!("`{name}` at column {column} gives a number with an exponent beyond 10^8"),
         )
         .reason("bits")
-        .hint("ask for its logarithm"),
+        .hint("compute its logarithm"),
         Fault::TooLarge => ToolError::new(
             ErrorCode::LimitExceeded,
             format_args!(

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError, number,
+    Bounded, Category, Ctx, ErrorCode, JsonExample, Spec, Syntax, Tool, ToolError, number,
     value::SAFE_INTEGER,
 };
 
@@ -20,10 +20,10 @@ use super::{Expression, Scope, ValueError};
 
 /// The calculator.
 #[derive(Debug)]
-pub struct Calculate;
+pub(crate) struct Calculate;
 
 /// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision`
-/// to as many digits as asked for, correctly rounded; with `complex` over the complex numbers.
+/// to as many digits as requested, correctly rounded; with `complex` over the complex numbers.
 ///
 /// Operators: + - * / // (rounded down) % ** ^ (both powers, binding tighter than unary minus) and comparisons (1 or 0). Functions: sin cos tan
 /// asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log (natural; log(x, base)) log2 log10 log1p sqrt cbrt abs
@@ -33,7 +33,7 @@ pub struct Calculate;
 /// `a * (1 + b/100)` and `a * (1 - b/100)`; a `%` before a number, name, `(`, `+` or `-` is the remainder.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The expression.
     pub expression: String,
     /// Values of the variables the expression uses, by name; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -54,7 +54,7 @@ pub struct Args {
 
 /// The value of the expression.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The value: a number; an integer beyond 2^53 is a string of its digits; with `exact` always a string `p` or `p/q`; with `precision` a
     /// decimal string; a complex number is `{"re": ..., "im": ...}`.
     pub value: Answer,
@@ -69,9 +69,9 @@ pub struct Output {
     pub error_bound: Option<String>,
 }
 
-/// The value of an expression, in the form its kind asks for.
+/// The value of an expression, in the form its kind requires.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// An integer of magnitude at most 2^53.
     Integer(i64),
     /// A finite double.
@@ -85,7 +85,7 @@ pub enum Answer {
 /// Whether the value is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum AnswerKind {
+pub(crate) enum AnswerKind {
     /// An exact integer.
     Integer,
     /// An exact fraction.
@@ -94,7 +94,7 @@ pub enum AnswerKind {
     Double,
     /// A pair of rounded numbers.
     Complex,
-    /// A number rounded to the digits asked for.
+    /// A number rounded to the digits requested.
     Decimal,
 }
 
@@ -149,6 +149,46 @@ impl Tool for Calculate {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "power binds tighter than unary minus",
+            args: r#"{"expression": "-3**2 + 10"}"#,
+            output: r#"{"value": 1, "kind": "integer", "exact": true, "error_bound": "0"}"#,
+        },
+        JsonExample {
+            title: "large integers are exact",
+            args: r#"{"expression": "2**100"}"#,
+            output: r#"{"value": "1267650600228229401496703205376", "kind": "integer", "exact": true,
+                "error_bound": "0"}"#,
+        },
+        JsonExample {
+            title: "exact decimals",
+            args: r#"{"expression": "0.1 + 0.2", "exact": true}"#,
+            output: r#"{"value": "3/10", "kind": "rational", "exact": true, "error_bound": "0"}"#,
+        },
+        JsonExample {
+            title: "a circle of radius 2",
+            args: r#"{"expression": "pi * r**2", "variables": {"r": 2}}"#,
+            output: r#"{"value": 12.566370614359172, "kind": "double", "exact": false,
+                "error_bound": "5.2e-16"}"#,
+        },
+        JsonExample {
+            title: "a third to 30 digits",
+            args: r#"{"expression": "10 + 1/3", "precision": 30}"#,
+            output: r#"{"value": "10.3333333333333333333333333333", "kind": "decimal",
+                "exact": false, "error_bound": "5e-29"}"#,
+        },
+        JsonExample {
+            title: "a complex product",
+            args: r#"{"expression": "(1 + 2i) * (3 - 1i)", "complex": true}"#,
+            output: r#"{"value": {"re": 5.0, "im": 5.0}, "kind": "complex", "exact": false}"#,
+        },
+        JsonExample {
+            title: "a price with tax",
+            args: r#"{"expression": "200 + 10%"}"#,
+            output: r#"{"value": 220, "kind": "integer", "exact": true, "error_bound": "0"}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         check_modes(&args)?;
@@ -180,100 +220,6 @@ impl Tool for Calculate {
             }
         }
         double_answer(&expression, &values, ctx)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = |expression: &str, exact| Args {
-            expression: expression.into(),
-            variables: Parameters::default(),
-            exact,
-            precision: None,
-            complex: false,
-        };
-        vec![
-            Example {
-                title: "power binds tighter than unary minus",
-                args: args("-3**2 + 10", false),
-                output: Output {
-                    value: Answer::Integer(1),
-                    kind: AnswerKind::Integer,
-                    exact: true,
-                    error_bound: Some("0".into()),
-                },
-            },
-            Example {
-                title: "large integers are exact",
-                args: args("2**100", false),
-                output: Output {
-                    value: Answer::Text("1267650600228229401496703205376".into()),
-                    kind: AnswerKind::Integer,
-                    exact: true,
-                    error_bound: Some("0".into()),
-                },
-            },
-            Example {
-                title: "exact decimals",
-                args: args("0.1 + 0.2", true),
-                output: Output {
-                    value: Answer::Text("3/10".into()),
-                    kind: AnswerKind::Rational,
-                    exact: true,
-                    error_bound: Some("0".into()),
-                },
-            },
-            Example {
-                title: "a circle of radius 2",
-                args: Args {
-                    expression: "pi * r**2".into(),
-                    variables: [("r", 2.0)].into(),
-                    exact: false,
-                    precision: None,
-                    complex: false,
-                },
-                output: Output {
-                    value: Answer::Double(4.0 * std::f64::consts::PI),
-                    kind: AnswerKind::Double,
-                    exact: false,
-                    error_bound: Some("5.2e-16".into()),
-                },
-            },
-            Example {
-                title: "a third to 30 digits",
-                args: Args {
-                    precision: Some(Bounded::literal(30)),
-                    ..args("10 + 1/3", false)
-                },
-                output: Output {
-                    value: Answer::Text("10.3333333333333333333333333333".into()),
-                    kind: AnswerKind::Decimal,
-                    exact: false,
-                    error_bound: Some("5e-29".into()),
-                },
-            },
-            Example {
-                title: "a complex product",
-                args: Args {
-                    complex: true,
-                    ..args("(1 + 2i) * (3 - 1i)", false)
-                },
-                output: Output {
-                    value: Answer::Complex(5.0, 5.0),
-                    kind: AnswerKind::Complex,
-                    exact: false,
-                    error_bound: None,
-                },
-            },
-            Example {
-                title: "a price with tax",
-                args: args("200 + 10%", false),
-                output: Output {
-                    value: Answer::Integer(220),
-                    kind: AnswerKind::Integer,
-                    exact: true,
-                    error_bound: Some("0".into()),
-                },
-            },
-        ]
     }
 }
 
@@ -422,13 +368,11 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
     }
     let nearest = value.to_f64();
     if nearest.is_infinite() {
-        return Err(ToolError::new(
-            ErrorCode::Numeric,
-            "the value is beyond the range of a double",
-        )
-        .reason("overflow")
-        .at("/expression")
-        .hint("ask for it with `exact` or `precision`"));
+        return Err(
+            ToolError::numeric("/expression", "the value is beyond the range of a double")
+                .reason("overflow")
+                .hint("request it with `exact` or `precision`"),
+        );
     }
     let half_unit = 0.5 * (nearest.abs().next_up() - nearest.abs());
     Ok(Output {
@@ -537,7 +481,7 @@ fn exact_error(err: &ExactError) -> ToolError {
             format_args!("`{name}` at column {column} gives more than {INTEGER_BITS_MAX} bits ({FRACTION_BITS_MAX} in a fraction)"),
         )
         .reason("bits")
-        .hint("ask for its logarithm, or for a remainder of smaller numbers"),
+        .hint("compute its logarithm, or for a remainder of smaller numbers"),
     };
     error.at("/expression")
 }

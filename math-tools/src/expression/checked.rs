@@ -1,27 +1,27 @@
 //! Evaluation in doubles that says which operation has no finite value, and why.
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::ToolError;
 
 use super::ast::{Ast, Kind, Node};
 use super::functions::{Binary, Unary};
 
-/// Why an expression has no finite value at a point.
+/// Reasons for an expression without a finite value at a point.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ValueError {
     /// A divisor is zero.
     #[error("division by zero in `{name}` at column {column}")]
     DivisionByZero {
-        /// Where the operation stands.
+        /// Column of the operation.
         column: usize,
-        /// Its name.
+        /// Name of the operation.
         name: &'static str,
     },
     /// An operand lies outside the function's domain.
     #[error("`{name}` at column {column} has no real value for {operands}")]
     Domain {
-        /// Where the operation stands.
+        /// Column of the operation.
         column: usize,
-        /// Its name.
+        /// Name of the operation.
         name: &'static str,
         /// The operands, in words.
         operands: String,
@@ -29,9 +29,9 @@ pub enum ValueError {
     /// A value is beyond the range of a double.
     #[error("`{name}` at column {column} overflows a double for {operands}")]
     Overflow {
-        /// Where the operation stands.
+        /// Column of the operation.
         column: usize,
-        /// Its name.
+        /// Name of the operation.
         name: &'static str,
         /// The operands, in words.
         operands: String,
@@ -53,10 +53,7 @@ impl ValueError {
                 "work with logarithms; `calculate` with `precision` or `exact` has no such limit",
             ),
         };
-        ToolError::new(ErrorCode::Numeric, self)
-            .reason(reason)
-            .at(pointer)
-            .hint(hint)
+        ToolError::numeric(pointer, self).reason(reason).hint(hint)
     }
 }
 

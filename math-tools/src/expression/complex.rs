@@ -4,7 +4,7 @@
 //! of zero beside it to choose a side of a branch cut. Cuts and their sides follow C99 Annex G and W. Kahan, "Branch cuts for
 //! complex elementary functions, or much ado about nothing's sign bit", 1987.
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::ToolError;
 
 use super::ast::{Ast, Kind, Node};
 use super::functions::{Binary, Unary};
@@ -18,7 +18,7 @@ pub(super) enum Complex {
 
 use Complex::{Pair, Real};
 
-/// Why an operation has no value.
+/// Reasons for an operation without a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     Division,
@@ -431,8 +431,7 @@ fn fault_error(blame: &Blame) -> ToolError {
             "take `re(z)`, `im(z)` or `abs(z)` first",
         ),
     };
-    ToolError::new(ErrorCode::Numeric, message)
+    ToolError::numeric("/expression", message)
         .reason(reason)
-        .at("/expression")
         .hint(hint)
 }

@@ -1,10 +1,10 @@
-//! Why a text is not an expression.
+//! Errors of the expression parser.
 
 use tool_core::ToolError;
 
 use super::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
 
-/// Why a text is not an expression; columns are 1-based and count characters.
+/// An error of the expression parser; columns are 1-based and count characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
     /// Nothing but white space.
@@ -13,51 +13,51 @@ pub enum ExpressionError {
     /// The text is longer than the limit.
     #[error("the expression has {length} bytes, the limit is {LENGTH_MAX}")]
     TooLong {
-        /// Its length in bytes.
+        /// Length of the expression in bytes.
         length: usize,
     },
     /// There are more tokens than the limit.
     #[error("more than {TOKENS_MAX} numbers, names and signs, at column {column}")]
     TooManyTokens {
-        /// Where the limit is passed.
+        /// Column at which the limit is exceeded.
         column: usize,
     },
     /// Nesting deeper than the limit.
     #[error("nested more than {DEPTH_MAX} levels deep at column {column}")]
     TooDeep {
-        /// Where the limit is passed.
+        /// Column at which the limit is exceeded.
         column: usize,
     },
     /// A character that starts nothing.
     #[error("unexpected character `{found}` at column {column}")]
     Character {
-        /// Where it stands.
+        /// Column of the token.
         column: usize,
         /// The character.
         found: char,
-        /// What to write in its place, where that is known.
+        /// Replacement to suggest, where known.
         hint: Option<&'static str>,
     },
     /// A number that is not a finite double.
     #[error("the number at column {column} is beyond the range of a double")]
     NumberTooLarge {
-        /// Where it starts.
+        /// Column at which it starts.
         column: usize,
     },
     /// A token where another was expected.
     #[error("unexpected {found} at column {column}, expected {expected}")]
     Unexpected {
-        /// Where it stands.
+        /// Column of the token.
         column: usize,
-        /// What was found, in words.
+        /// Description of the token found.
         found: String,
-        /// What could stand there.
+        /// Description of the tokens expected.
         expected: &'static str,
     },
     /// Two operands side by side.
     #[error("unexpected {found} at column {column}: two values without an operator between them")]
     ImplicitProduct {
-        /// Where the second operand starts.
+        /// Column of the second operand.
         column: usize,
         /// The second operand's first token, in words.
         found: String,
@@ -65,49 +65,49 @@ pub enum ExpressionError {
     /// `a < b < c`.
     #[error("a second comparison at column {column}: comparisons cannot be chained")]
     ChainedComparison {
-        /// Where the second comparison stands.
+        /// Column of the second comparison.
         column: usize,
     },
     /// A name that is no variable and no constant.
     #[error("unknown name `{name}` at column {column}")]
     UnknownName {
-        /// Where it stands.
+        /// Column of the token.
         column: usize,
         /// The name.
         name: String,
-        /// What to do about it.
+        /// Suggested next step.
         hint: String,
     },
     /// `name[position]` that names no entry.
     #[error("cannot read an entry of `{name}` at column {column}: {problem}")]
     Entry {
-        /// Where the name stands.
+        /// Column of the name.
         column: usize,
         /// The name.
         name: String,
-        /// What is wrong.
+        /// Description of the fault.
         problem: String,
     },
     /// A name before `(` that is no function.
     #[error("unknown function `{name}` at column {column}")]
     UnknownFunction {
-        /// Where it stands.
+        /// Column of the token.
         column: usize,
         /// The name.
         name: String,
-        /// What to do about it.
+        /// Suggested next step.
         hint: String,
     },
     /// A call with too few or too many arguments.
     #[error("`{name}` at column {column} takes {expected}, found {found}")]
     Arguments {
-        /// Where the name stands.
+        /// Column of the name.
         column: usize,
         /// The function as it was spelled.
         name: String,
-        /// How many it takes, in words.
+        /// Number of arguments expected, in words.
         expected: String,
-        /// How many there are.
+        /// Number of arguments found.
         found: usize,
     },
 }

@@ -6,7 +6,7 @@ use super::ast::{Ast, Kind, Node};
 use super::functions::{Binary, Unary};
 use super::rational::{Failure, Rational};
 
-/// Why an expression has no exact value, and the operation that is to blame.
+/// The reason for an expression without an exact value, and the operation responsible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ExactError {
     pub(super) failure: Failure,

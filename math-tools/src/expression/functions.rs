@@ -26,8 +26,8 @@ macro_rules! operations {
                 }
             }
 
-            /// How the kernels compute it: the one definition that every evaluator uses.
-            pub fn method(self) -> $type {
+            /// The kernel that computes it: the one definition of every evaluator.
+            pub(crate) fn method(self) -> $type {
                 match self {
                     $(Self::$variant => $value),+
                 }
@@ -230,9 +230,9 @@ operations! {
     }
 }
 
-/// How a function of one number is computed.
+/// Implementation of a function of one number.
 #[derive(Debug, Clone, Copy)]
-pub enum Method1 {
+pub(crate) enum Method1 {
     /// By lanes.
     Kernel(vector::Unary),
     /// Point by point.
@@ -241,7 +241,7 @@ pub enum Method1 {
 
 impl Unary {
     /// Whether it has neither kinks nor steps inside its domain.
-    pub fn is_smooth(self) -> bool {
+    pub(crate) fn is_smooth(self) -> bool {
         !matches!(
             self,
             Self::Abs
@@ -255,7 +255,7 @@ impl Unary {
         )
     }
 
-    /// Its value; the same bits as in a program.
+    /// The value; the same bits as in a program.
     pub fn value(self, x: f64) -> f64 {
         match self.method() {
             Method1::Kernel(op) => vector::unary(op, x),
@@ -272,24 +272,24 @@ impl Unary {
     }
 }
 
-/// How a function of two numbers is computed.
+/// Implementation of a function of two numbers.
 #[derive(Debug, Clone, Copy)]
-pub enum Method2 {
+pub(crate) enum Method2 {
     /// By lanes.
     Kernel(vector::Binary),
     /// Point by point.
     Call(&'static Function2),
     /// The quotient of two logarithms.
     LogBase,
-    /// The larger, and what the smaller adds.
+    /// The larger operand, plus the contribution of the smaller.
     LogAddExp,
-    /// What the remainder leaves, divided.
+    /// The dividend less the remainder, divided.
     FloorDiv,
 }
 
 impl Binary {
     /// Whether it has neither kinks nor steps inside its domain.
-    pub fn is_smooth(self) -> bool {
+    pub(crate) fn is_smooth(self) -> bool {
         !matches!(
             self,
             Self::Mod
@@ -309,7 +309,7 @@ impl Binary {
         )
     }
 
-    /// Its value; the same bits as in a program.
+    /// The value; the same bits as in a program.
     pub fn value(self, a: f64, b: f64) -> f64 {
         match self.method() {
             Method2::Kernel(op) => vector::binary(op, a, b),
@@ -359,9 +359,9 @@ impl Binary {
     }
 }
 
-/// What a name that is followed by `(` means.
+/// Meaning of a name that is followed by `(`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
+pub(crate) enum Function {
     /// One argument.
     Unary(Unary),
     /// Two arguments.
@@ -378,7 +378,7 @@ pub enum Function {
 
 impl Function {
     /// Fewest and most arguments.
-    pub fn arity(self) -> (usize, usize) {
+    pub(crate) fn arity(self) -> (usize, usize) {
         match self {
             Self::Unary(_) => (1, 1),
             Self::Binary(_) => (2, 2),
@@ -451,7 +451,7 @@ fn callable() -> impl Iterator<Item = (&'static str, Function)> {
 }
 
 /// The function of a name.
-pub fn function(name: &str) -> Option<Function> {
+pub(crate) fn function(name: &str) -> Option<Function> {
     callable()
         .find(|(candidate, _)| *candidate == name)
         .map(|(_, function)| function)
@@ -463,7 +463,7 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The constant of a name.
-pub fn constant(name: &str) -> Option<f64> {
+pub(crate) fn constant(name: &str) -> Option<f64> {
     CONSTANTS
         .iter()
         .find(|(candidate, _)| *candidate == name)

@@ -17,7 +17,7 @@
 
 use tool_core::{Entry, entry};
 
-pub mod ast;
+pub(crate) mod ast;
 mod ball;
 mod ball_functions;
 mod ball_series;
@@ -50,25 +50,17 @@ use ast::Ast;
 use kernels::program::{Builder, Program};
 
 #[cfg(test)]
-mod calculate_digits_tests;
-#[cfg(test)]
-mod calculate_tests;
-#[cfg(test)]
-mod limits_tests;
-#[cfg(test)]
-mod parameters_tests;
-#[cfg(test)]
 mod tests;
 
 /// The tools of this family.
 pub static TOOLS: &[Entry] = &[entry::<calculate::Calculate>()];
 
 /// Longest text, in bytes.
-pub const LENGTH_MAX: usize = 100_000;
+pub(crate) const LENGTH_MAX: usize = 100_000;
 /// Most tokens in a text.
-pub const TOKENS_MAX: usize = 10_000;
+pub(crate) const TOKENS_MAX: usize = 10_000;
 /// Deepest nesting of parentheses, signs, powers and calls.
-pub const DEPTH_MAX: usize = 128;
+pub(crate) const DEPTH_MAX: usize = 128;
 
 /// A parsed expression: a flat program over numbered slots. Cloning is a pointer copy.
 #[derive(Debug, Clone)]
@@ -122,7 +114,7 @@ impl Expression {
     }
 
     /// Whether the variable in a slot occurs in it.
-    pub fn uses(&self, slot: usize) -> bool {
+    pub(crate) fn uses(&self, slot: usize) -> bool {
         self.0
             .ast
             .nodes()
@@ -131,7 +123,7 @@ impl Expression {
     }
 
     /// The tree.
-    pub fn ast(&self) -> &Ast {
+    pub(crate) fn ast(&self) -> &Ast {
         &self.0.ast
     }
 }

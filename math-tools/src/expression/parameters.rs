@@ -11,7 +11,7 @@ use tool_core::{ErrorCode, Finite, Load as _, ToolError, Value, Vector, path};
 use super::functions;
 
 /// Most numbers of all parameters together.
-pub const VALUES_MAX: usize = 100_000;
+pub(crate) const VALUES_MAX: usize = 100_000;
 
 /// Named numbers, and lists of numbers whose entries are read as `name[0]`, `name[1]`, ...
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct Parameters(BTreeMap<String, Parameter>);
 
 /// One parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Parameter {
+pub(crate) enum Parameter {
     /// A number, read by its name.
     Number(f64),
     /// Numbers, each read by the name and its 0-based position.
@@ -34,14 +34,14 @@ impl Parameters {
     }
 
     /// Name and value of each, in alphabetical order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
         self.0
             .iter()
             .map(|(name, parameter)| (name.as_str(), parameter))
     }
 
     /// The parameter of a name.
-    pub fn get(&self, name: &str) -> Option<&Parameter> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Parameter> {
         self.0.get(name)
     }
 

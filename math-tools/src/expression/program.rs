@@ -71,7 +71,10 @@ impl System {
     ///
     /// # Errors
     /// [`NotDifferentiable`].
-    pub fn hessian_product(expression: &Expression, n: usize) -> Result<Self, NotDifferentiable> {
+    pub(crate) fn hessian_product(
+        expression: &Expression,
+        n: usize,
+    ) -> Result<Self, NotDifferentiable> {
         let mut builder = Builder::new();
         let value = lower(expression.ast(), &mut builder);
         let slots: Vec<usize> = (0..n).collect();

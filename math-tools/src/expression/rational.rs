@@ -1,8 +1,10 @@
-//! Exact rational numbers of bounded size, for the calculator.
+//! Exact rational numbers of bounded size, for the calculator: [`BigRational`] behind limits on the cost of every operation.
 
 use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint, Sign};
+use num_rational::BigRational;
+use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 
 /// Most bits of an exact integer: about 79,000 decimal digits, written within a few milliseconds.
 pub(crate) const INTEGER_BITS_MAX: u64 = 1 << 18;
@@ -10,13 +12,10 @@ pub(crate) const INTEGER_BITS_MAX: u64 = 1 << 18;
 pub(crate) const FRACTION_BITS_MAX: u64 = 1 << 15;
 
 /// A fraction in lowest terms with a positive denominator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rational {
-    numerator: BigInt,
-    denominator: BigUint,
-}
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rational(BigRational);
 
-/// Why an exact operation has no exact result.
+/// Reasons for an operation without an exact result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The result is no rational number.
@@ -33,29 +32,13 @@ type Exact = Result<Rational, Failure>;
 
 impl From<BigInt> for Rational {
     fn from(numerator: BigInt) -> Self {
-        Self {
-            numerator,
-            denominator: BigUint::from(1_u32),
-        }
+        Self(numerator.into())
     }
 }
 
 impl From<i32> for Rational {
     fn from(value: i32) -> Self {
         BigInt::from(value).into()
-    }
-}
-
-impl PartialOrd for Rational {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Rational {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let left = &self.numerator * BigInt::from(other.denominator.clone());
-        left.cmp(&(&other.numerator * BigInt::from(self.denominator.clone())))
     }
 }
 
@@ -80,68 +63,70 @@ impl Rational {
             return Err(Failure::TooLarge);
         }
         let magnitude = BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(Failure::Domain)?;
-        let scale = BigUint::from(10_u32).pow(shift.unsigned_abs() as u32);
+        let integer = BigInt::from_biguint(sign, magnitude);
+        let scale = BigInt::from(10).pow(shift.unsigned_abs() as u32);
         if shift >= 0 {
-            Ok(BigInt::from_biguint(sign, magnitude * scale).into())
+            Ok((integer * scale).into())
         } else {
-            Self::new(BigInt::from_biguint(sign, magnitude), scale)
+            Self::new(integer, scale)
         }
     }
 
     /// Reduces a fraction; the denominator is not zero.
-    fn new(numerator: BigInt, denominator: BigUint) -> Exact {
+    fn new(numerator: BigInt, denominator: BigInt) -> Exact {
         if denominator.bits() == 1 {
-            return Self::whole(numerator);
+            return Self::bounded((numerator * denominator).into()); // without a slow reduction of large integers
         }
         if numerator.bits().max(denominator.bits()) > 2 * FRACTION_BITS_MAX {
             return Err(Failure::TooLarge);
         }
-        let divisor = gcd(numerator.magnitude().clone(), denominator.clone());
-        let reduced = Self {
-            numerator: numerator / BigInt::from(divisor.clone()),
-            denominator: denominator / divisor,
-        };
-        if reduced.is_integer() {
-            return Self::whole(reduced.numerator);
-        }
-        if reduced.numerator.bits().max(reduced.denominator.bits()) > FRACTION_BITS_MAX {
-            return Err(Failure::TooLarge);
-        }
-        Ok(reduced)
+        Self::bounded(BigRational::new(numerator, denominator))
     }
 
-    fn whole(numerator: BigInt) -> Exact {
-        if numerator.bits() > INTEGER_BITS_MAX {
+    /// Refuses a value of too many bits.
+    fn bounded(value: BigRational) -> Exact {
+        let limit = if value.is_integer() {
+            INTEGER_BITS_MAX
+        } else {
+            FRACTION_BITS_MAX
+        };
+        let value = Self(value);
+        if value.bits() > limit {
             Err(Failure::TooLarge)
         } else {
-            Ok(numerator.into())
+            Ok(value)
         }
+    }
+
+    /// Bits of the longer of numerator and denominator.
+    fn bits(&self) -> u64 {
+        self.0.numer().bits().max(self.0.denom().bits())
     }
 
     /// Whether the denominator is 1.
     pub(crate) fn is_integer(&self) -> bool {
-        self.denominator.bits() == 1
+        self.0.is_integer()
     }
 
     pub(crate) fn is_zero(&self) -> bool {
-        self.numerator.sign() == Sign::NoSign
+        self.0.is_zero()
     }
 
     pub(crate) fn is_negative(&self) -> bool {
-        self.numerator.sign() == Sign::Minus
+        self.0.is_negative()
     }
 
     /// The integer, when it is one.
     pub(crate) fn integer(&self) -> Option<&BigInt> {
-        self.is_integer().then_some(&self.numerator)
+        self.is_integer().then_some(self.0.numer())
     }
 
     pub(crate) fn numerator(&self) -> &BigInt {
-        &self.numerator
+        self.0.numer()
     }
 
     pub(crate) fn denominator_magnitude(&self) -> &BigUint {
-        &self.denominator
+        self.0.denom().magnitude()
     }
 
     /// The integer, when it is one that can be the exponent of repeated squaring.
@@ -151,75 +136,59 @@ impl Rational {
         (integer.abs() <= MAGNITUDE_MAX).then_some(integer)
     }
 
-    /// How many halves it is, when that is an odd number of them and few.
+    /// The number of halves, when it is odd and small.
     pub(crate) fn half_integer(&self) -> Option<i64> {
         const HALVES_MAX: i64 = 64;
-        let halves = i64::try_from(&self.numerator).ok()?;
-        let of_halves = u32::try_from(&self.denominator) == Ok(2);
+        let halves = i64::try_from(self.0.numer()).ok()?;
+        let of_halves = *self.0.denom() == BigInt::from(2);
         (of_halves && halves.abs() <= HALVES_MAX).then_some(halves)
     }
 
-    /// The exponent of ten of the leading digit, or one less or more; the value is not zero.
+    /// The exponent of ten of the leading digit, at most 1 off; the value is not zero.
     pub(crate) fn decimal_exponent_estimate(&self) -> i64 {
-        let bits = self.numerator.bits() as f64 - self.denominator.bits() as f64;
+        let bits = self.0.numer().bits() as f64 - self.0.denom().bits() as f64;
         (bits * std::f64::consts::LOG10_2).floor() as i64
     }
 
-    /// The integer nearest to the magnitude times `10^power`, halves to even, and whether it is that exactly.
+    /// The integer nearest to the magnitude times `10^power`, halves to even, and whether it is exact.
     pub(crate) fn scaled_round(&self, power: i64) -> (BigUint, bool) {
-        let ten =
-            BigUint::from(10_u32).pow(u32::try_from(power.unsigned_abs()).unwrap_or(u32::MAX));
+        let exponent = u32::try_from(power.unsigned_abs()).unwrap_or(u32::MAX);
+        let ten = BigInt::from(10).pow(exponent);
         let (top, bottom) = if power >= 0 {
-            (self.numerator.magnitude() * ten, self.denominator.clone())
+            (self.0.numer() * ten, self.0.denom().clone())
         } else {
-            (self.numerator.magnitude().clone(), &self.denominator * ten)
+            (self.0.numer().clone(), self.0.denom() * ten)
         };
+        let (top, bottom) = (top.into_parts().1, bottom.into_parts().1);
         let quotient = &top / &bottom;
         let rest = top - &quotient * &bottom;
-        let exact = rest.bits() == 0;
         let up = match (&rest << 1_u32).cmp(&bottom) {
             Ordering::Greater => true,
             Ordering::Equal => quotient.bit(0),
             Ordering::Less => false,
         };
-        (if up { quotient + 1_u32 } else { quotient }, exact)
-    }
-
-    fn denominator(&self) -> BigInt {
-        BigInt::from(self.denominator.clone())
+        (quotient + u32::from(up), rest.is_zero())
     }
 
     pub(crate) fn neg(&self) -> Self {
-        Self {
-            numerator: -&self.numerator,
-            denominator: self.denominator.clone(),
-        }
+        Self(-&self.0)
     }
 
     pub(crate) fn abs(&self) -> Self {
-        if self.is_negative() {
-            self.neg()
-        } else {
-            self.clone()
-        }
+        Self(self.0.abs())
     }
 
     pub(crate) fn sign(&self) -> Self {
-        match self.numerator.sign() {
-            Sign::Minus => Self::from(-1),
-            Sign::NoSign => Self::from(0),
-            Sign::Plus => Self::from(1),
-        }
+        Self(self.0.signum())
     }
 
     pub(crate) fn add(&self, other: &Self) -> Exact {
-        if self.is_integer() && other.is_integer() {
-            return Self::whole(&self.numerator + &other.numerator);
+        if !(self.is_integer() && other.is_integer()) {
+            self.fits(other)?;
         }
-        self.fits(other)?;
         Self::new(
-            &self.numerator * other.denominator() + &other.numerator * self.denominator(),
-            &self.denominator * &other.denominator,
+            self.0.numer() * other.0.denom() + other.0.numer() * self.0.denom(),
+            self.0.denom() * other.0.denom(),
         )
     }
 
@@ -228,12 +197,12 @@ impl Rational {
     }
 
     pub(crate) fn mul(&self, other: &Self) -> Exact {
-        if self.numerator.bits() + other.numerator.bits() > INTEGER_BITS_MAX + 1 {
+        if self.0.numer().bits() + other.0.numer().bits() > INTEGER_BITS_MAX + 1 {
             return Err(Failure::TooLarge);
         }
         Self::new(
-            &self.numerator * &other.numerator,
-            &self.denominator * &other.denominator,
+            self.0.numer() * other.0.numer(),
+            self.0.denom() * other.0.denom(),
         )
     }
 
@@ -244,26 +213,19 @@ impl Rational {
         if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
             let quotient = a / b;
             if &quotient * b == *a {
-                return Self::whole(quotient); // without a slow reduction of large integers
+                return Self::bounded(quotient.into());
             }
         }
         self.fits(other)?;
-        let numerator = &self.numerator * other.denominator();
-        let signed = if other.is_negative() {
-            -numerator
-        } else {
-            numerator
-        };
-        Self::new(signed, &self.denominator * other.numerator.magnitude())
+        Self::new(
+            self.0.numer() * other.0.denom(),
+            self.0.denom() * other.0.numer(),
+        )
     }
 
     /// Refuses fractions whose combination would be slow to reduce.
     fn fits(&self, other: &Self) -> Result<(), Failure> {
-        let bits = [self, other]
-            .iter()
-            .map(|value| value.numerator.bits().max(value.denominator.bits()))
-            .max();
-        if bits > Some(FRACTION_BITS_MAX) {
+        if self.bits().max(other.bits()) > FRACTION_BITS_MAX {
             Err(Failure::TooLarge)
         } else {
             Ok(())
@@ -272,15 +234,9 @@ impl Rational {
 
     /// The remainder with the divisor's sign.
     pub(crate) fn modulo(&self, other: &Self) -> Exact {
-        if other.is_zero() {
-            return Err(Failure::DivisionByZero);
-        }
-        if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
-            let remainder = a % b; // the dividend's sign
-            let opposite = remainder.sign() != Sign::NoSign && remainder.sign() != b.sign();
-            return Ok(if opposite { remainder + b } else { remainder }.into());
-        }
-        self.sub(&self.div(other)?.floor().mul(other)?)
+        let rest = self.remainder(other)?;
+        let opposite = !rest.is_zero() && rest.is_negative() != other.is_negative();
+        if opposite { rest.add(other) } else { Ok(rest) }
     }
 
     /// The remainder with the dividend's sign.
@@ -296,9 +252,7 @@ impl Rational {
 
     /// A power with an integer exponent; other exponents are exact only through [`Rational::sqrt`], which is not tried here.
     pub(crate) fn pow(&self, exponent: &Self) -> Exact {
-        let Some(exponent) = exponent.integer() else {
-            return Err(Failure::Inexact);
-        };
+        let exponent = exponent.integer().ok_or(Failure::Inexact)?;
         let negative = exponent.sign() == Sign::Minus;
         if self.is_zero() {
             return match exponent.sign() {
@@ -307,39 +261,27 @@ impl Rational {
                 Sign::Plus => Ok(Self::from(0)),
             };
         }
-        if self.is_integer() && self.numerator.bits() == 1 {
-            let odd = exponent.bit(0);
-            return Ok(if self.is_negative() && odd {
-                Self::from(-1)
-            } else {
-                Self::from(1)
-            });
+        if self.bits() == 1 {
+            let minus = self.is_negative() && exponent.bit(0);
+            return Ok(Self::from(if minus { -1 } else { 1 }));
         }
         let exponent = u32::try_from(exponent.magnitude()).map_err(|_| Failure::TooLarge)?;
-        // b bits mean at least 2^(b-1), so the power has more than (b-1) * exponent bits.
-        let power_bits = |bits: u64| (bits - 1).saturating_mul(u64::from(exponent));
         let limit = if self.is_integer() && !negative {
             INTEGER_BITS_MAX
         } else {
             FRACTION_BITS_MAX
         };
-        if power_bits(self.numerator.bits()).max(power_bits(self.denominator.bits())) > limit {
+        // b bits mean at least 2^(b-1), so the power has more than (b-1) * exponent bits.
+        if (self.bits() - 1).saturating_mul(u64::from(exponent)) > limit {
             return Err(Failure::TooLarge);
         }
-        let power = Self {
-            numerator: self.numerator.pow(exponent),
-            denominator: self.denominator.pow(exponent),
-        };
-        if power.numerator.bits().max(power.denominator.bits()) > limit {
+        let (top, bottom) = (self.0.numer().pow(exponent), self.0.denom().pow(exponent));
+        if top.bits().max(bottom.bits()) > limit {
             return Err(Failure::TooLarge);
         }
-        if !negative {
-            return Ok(power);
-        }
-        Ok(Self {
-            numerator: BigInt::from_biguint(power.numerator.sign(), power.denominator),
-            denominator: power.numerator.into_parts().1,
-        })
+        // In lowest terms already.
+        let power = BigRational::new_raw(top, bottom);
+        Ok(Self(if negative { power.recip() } else { power }))
     }
 
     /// The square root, when it is rational.
@@ -347,42 +289,34 @@ impl Rational {
         if self.is_negative() {
             return Err(Failure::Domain);
         }
-        let root = |value: &BigUint| {
+        let root = |value: &BigInt| {
             let root = value.sqrt();
             (&root * &root == *value).then_some(root)
         };
-        match (root(self.numerator.magnitude()), root(&self.denominator)) {
-            (Some(numerator), Some(denominator)) => Ok(Self {
-                numerator: numerator.into(),
-                denominator,
-            }),
+        match (root(self.0.numer()), root(self.0.denom())) {
+            (Some(top), Some(bottom)) => Ok(Self(BigRational::new_raw(top, bottom))),
             _ => Err(Failure::Inexact),
         }
     }
 
     pub(crate) fn trunc(&self) -> Self {
-        (&self.numerator / self.denominator()).into()
+        Self(self.0.trunc())
     }
 
     pub(crate) fn floor(&self) -> Self {
-        let truncated = &self.numerator / self.denominator();
-        let below = self.is_negative() && !self.is_integer();
-        if below { truncated - 1 } else { truncated }.into()
+        Self(self.0.floor())
     }
 
     pub(crate) fn ceil(&self) -> Self {
-        self.neg().floor().neg()
+        Self(self.0.ceil())
     }
 
     /// The nearest integer, halves to even.
     pub(crate) fn round(&self) -> Exact {
-        let half = Self {
-            numerator: BigInt::from(1),
-            denominator: BigUint::from(2_u32),
-        };
+        let half = Self(BigRational::new_raw(1.into(), 2.into()));
         let above = self.add(&half)?;
         let rounded = above.floor();
-        if above.is_integer() && rounded.numerator.bit(0) {
+        if above.is_integer() && rounded.0.numer().bit(0) {
             return rounded.sub(&Self::from(1));
         }
         Ok(rounded)
@@ -413,55 +347,15 @@ impl Rational {
 
     /// The nearest double, halves to even; infinite beyond the range.
     pub(crate) fn to_f64(&self) -> f64 {
-        const EXPONENT_MIN: i64 = -1074; // of the least significant bit of a double
-        const GUARD: i64 = 2;
-        if self.is_zero() {
-            return 0.0;
-        }
-        let magnitude = self.numerator.magnitude();
-        // The value lies between 2^(scale - 1) and 2^(scale + 1).
-        let scale = magnitude.bits() as i64 - self.denominator.bits() as i64;
-        let unit = (scale - 53).max(EXPONENT_MIN) - GUARD;
-        let (top, bottom) = if unit >= 0 {
-            (magnitude.clone(), &self.denominator << unit)
-        } else {
-            (magnitude << -unit, self.denominator.clone())
-        };
-        let quotient = &top / &bottom;
-        let rest = &quotient * &bottom != top;
-        // At most 53 + 1 + GUARD bits.
-        let quotient = quotient.iter_u64_digits().next().unwrap_or(0);
-        let bits = i64::from(u64::BITS - quotient.leading_zeros());
-        let drop = (bits - 53).max(GUARD);
-        let half = 1_u64 << (drop - 1);
-        let (kept, cut) = (quotient >> drop, quotient & ((1_u64 << drop) - 1));
-        let up = cut > half || (cut == half && (rest || kept & 1 == 1));
-        let rounded = (kept + u64::from(up)) as f64;
-        let exponent = i32::try_from(unit + drop).unwrap_or(i32::MAX);
-        let value = libm::scalbn(rounded, exponent);
-        if self.is_negative() { -value } else { value }
+        self.0.to_f64().unwrap_or(f64::NAN)
     }
 }
 
 /// `p` or `p/q`.
 impl std::fmt::Display for Rational {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.numerator)?;
-        if self.is_integer() {
-            Ok(())
-        } else {
-            write!(f, "/{}", self.denominator)
-        }
+        self.0.fmt(f)
     }
-}
-
-/// Euclid's algorithm; quadratic in the bits.
-fn gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
-    while b.bits() > 0 {
-        let remainder = &a % &b;
-        a = std::mem::replace(&mut b, remainder);
-    }
-    a
 }
 
 /// `first * (first + 1) * ... * last`, halved until short so that factors stay of equal size; depth is the logarithm of the

@@ -44,7 +44,7 @@ impl Scope {
 
     /// Adds a second name for a slot that exists.
     #[must_use]
-    pub fn alias(mut self, name: &str, slot: usize) -> Self {
+    pub(crate) fn alias(mut self, name: &str, slot: usize) -> Self {
         assert!(slot < self.len, "an alias names a slot that exists");
         self.slots.insert(name.to_owned(), slot);
         self
@@ -58,11 +58,11 @@ impl Scope {
         self
     }
 
-    /// Adds parameters; `pointer` is where they stand in the arguments.
+    /// Adds parameters; `pointer` is their location in the arguments.
     ///
     /// # Errors
     /// `invalid_args` for a name that is a variable, or that [`Parameters::check`] refuses.
-    pub fn with_parameters(
+    pub(crate) fn with_parameters(
         mut self,
         parameters: &Parameters,
         pointer: &str,
@@ -82,14 +82,14 @@ impl Scope {
 
     /// Reads `15%`, `15% of x` and `x + 15%` as percentages.
     #[must_use]
-    pub fn with_percent(mut self) -> Self {
+    pub(crate) fn with_percent(mut self) -> Self {
         self.percent = true;
         self
     }
 
     /// Reads `2i` and `2j` as multiples of the imaginary unit, which is in the next slot.
     #[must_use]
-    pub fn with_imaginary_unit(mut self) -> Self {
+    pub(crate) fn with_imaginary_unit(mut self) -> Self {
         self.imaginary = Some(self.len);
         self.len += 1;
         self
@@ -130,7 +130,7 @@ impl Scope {
         self.slots.get(name).copied()
     }
 
-    /// What a name stands for.
+    /// Meaning of a name.
     pub(super) fn leaf(&self, name: &str) -> Option<Leaf> {
         let number = || match self.parameters.get(name) {
             Some(Parameter::Number(value)) => Some(Leaf::Number(*value)),
@@ -148,7 +148,7 @@ impl Scope {
         }
     }
 
-    /// What an entry of a list stands for.
+    /// Meaning of an entry of a list.
     pub(super) fn entry(&self, name: &str, index: usize) -> Option<Leaf> {
         if index >= self.list_len(name)? {
             return None;
@@ -173,7 +173,7 @@ impl Scope {
     }
 }
 
-/// What a name or an entry of a list stands for.
+/// Meaning of a name or of an entry of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Leaf {
     /// A variable.

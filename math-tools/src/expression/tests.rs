@@ -1,3 +1,8 @@
+mod calculate;
+mod calculate_digits;
+mod limits;
+mod parameters;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -30,7 +30,7 @@ const SIGNS: [&str; 19] = [
     ",",
 ];
 
-/// What to write in place of signs that the language does not have.
+/// Replacements for signs that the language does not have.
 const REPLACEMENTS: &[(&str, &str)] = &[
     ("=", "write `==` to compare"),
     ("&", "multiply comparisons: `(a < b) * (b < c)`"),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
 
 use super::dense::cholesky::Cholesky;
 use super::dense::condition::reciprocal_condition;
@@ -14,13 +14,13 @@ use super::factors::{afford, finite, residual};
 use super::solve::factor_error;
 
 /// The tool.
-pub struct MatrixCholesky;
+pub(crate) struct MatrixCholesky;
 
 /// Factor a symmetric positive definite matrix as A = L L', L lower triangular with a positive diagonal. A matrix that is not
 /// symmetric, or not positive definite, is refused: the factorisation is also the test.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, n rows of n numbers, exactly symmetric.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
@@ -29,7 +29,7 @@ pub struct Args {
 
 /// The factor.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Lower triangle, n x n.
     #[serde(rename = "L")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
@@ -53,6 +53,12 @@ impl Tool for MatrixCholesky {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a matrix of squares",
+        args: r#"{"A": [[4, 2], [2, 10]]}"#,
+        output: r#"{"L": [[2.0, 0.0], [1.0, 3.0]], "log_determinant": 3.58351893845611,
+                "rcond": 0.25, "residual": 0.0}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -85,21 +91,6 @@ impl Tool for MatrixCholesky {
             rcond,
             residual: residual(columns.as_ref(), image.as_ref()),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a matrix of squares",
-            args: Args {
-                a: Input::inline([[4.0, 2.0], [2.0, 10.0]]),
-            },
-            output: Output {
-                l: Matrix::from([[2.0, 0.0], [1.0, 3.0]]),
-                log_determinant: 36.0_f64.ln(),
-                rcond: 0.25,
-                residual: 0.0,
-            },
-        }]
     }
 }
 

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, Sign};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError};
+use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError};
 
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::Factors;
@@ -21,13 +21,13 @@ const WIDE_SIZE_MAX: usize = 32;
 const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The tool.
-pub struct MatrixDeterminant;
+pub(crate) struct MatrixDeterminant;
 
 /// Find the determinant of a square real matrix, its sign, and the logarithm of its magnitude, which does not overflow. A matrix of
 /// integers of at most 100 rows gets its exact determinant, with all its digits.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
@@ -36,7 +36,7 @@ pub struct Args {
 
 /// The determinant.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The determinant; infinite when it is larger than any double (see `log_abs_determinant`), 0 also when it is smaller.
     pub determinant: Real,
     /// -1, 0 or 1.
@@ -54,10 +54,10 @@ pub struct Output {
     pub method: Method,
 }
 
-/// How the determinant was found.
+/// Method of the determinant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// Fraction-free elimination with integers of any size.
     Bareiss,
     /// The product of the pivots.
@@ -74,6 +74,20 @@ impl Tool for MatrixDeterminant {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "1 times 4 less 2 times 3",
+            args: r#"{"A": [[1, 2], [3, 4]]}"#,
+            output: r#"{"determinant": -2.0, "sign": -1, "log_abs_determinant": 0.6931471805599453,
+                "exact": true, "error_estimate": 0.0, "method": "bareiss"}"#,
+        },
+        JsonExample {
+            title: "of a diagonal matrix the product",
+            args: r#"{"A": [[0.5, 0], [0, 0.5]]}"#,
+            output: r#"{"determinant": 0.25, "sign": 1, "log_abs_determinant": -1.3862943611198906,
+                "exact": false, "error_estimate": 4.440892098500626e-16, "method": "lu"}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -91,44 +105,9 @@ impl Tool for MatrixDeterminant {
         let output = by_pivots(&a, n, &scaling)?;
         ctx.check()?;
         if output.error_estimate.0 >= 0.1 {
-            ctx.warn("the matrix is singular to working precision: the determinant may have no right digit, not even its sign");
+            ctx.warn("the matrix is singular to working precision: the determinant may have no correct digit, not even its sign");
         }
         Ok(output)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![
-            Example {
-                title: "1 times 4 less 2 times 3",
-                args: Args {
-                    a: Input::inline([[1.0, 2.0], [3.0, 4.0]]),
-                },
-                output: Output {
-                    determinant: Real(-2.0),
-                    sign: -1,
-                    log_abs_determinant: Real(std::f64::consts::LN_2),
-                    exact: true,
-                    digits: None,
-                    error_estimate: Real(0.0),
-                    method: Method::Bareiss,
-                },
-            },
-            Example {
-                title: "of a diagonal matrix the product",
-                args: Args {
-                    a: Input::inline([[0.5, 0.0], [0.0, 0.5]]),
-                },
-                output: Output {
-                    determinant: Real(0.25),
-                    sign: 1,
-                    log_abs_determinant: Real(-2.0 * std::f64::consts::LN_2),
-                    exact: false,
-                    digits: None,
-                    error_estimate: Real(2.0 * f64::EPSILON),
-                    method: Method::Lu,
-                },
-            },
-        ]
     }
 }
 
@@ -244,13 +223,7 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolErro
         power += i64::from(shift);
     }
     if !mantissa.is_finite() {
-        return Err(ToolError::new(
-            ErrorCode::Numeric,
-            "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure",
-        )
-        .reason("overflow")
-        .at("/A")
-        .hint("eliminate the largest entries by hand, or give the matrix in integers of at most 2^53"));
+        return Err(ToolError::numeric("/A", "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure").reason("overflow").hint("eliminate the largest entries by hand, or give the matrix in integers of at most 2^53"));
     }
     let zero = mantissa == 0.0;
     let rcond = if zero {
@@ -298,7 +271,7 @@ impl Scaling {
         Self { rows, columns }
     }
 
-    /// What an entry is to be multiplied by, as an exponent of two.
+    /// The factor of an entry, as an exponent of two.
     fn exponent(&self, index: usize) -> i32 {
         let n = self.columns.len();
         -self.rows[index / n] - self.columns[index % n]
@@ -313,7 +286,7 @@ impl Scaling {
         })
     }
 
-    /// The scaled matrix, each entry scaled once, and the exponent of two taken out of its determinant.
+    /// The scaled matrix, each entry scaled once, and the exponent of two factored out of its determinant.
     fn apply(&self, a: &Matrix) -> (Vec<f64>, i64) {
         let entries = a.as_slice().iter().enumerate();
         let data = entries.map(|(index, &value)| scaled(value, self.exponent(index)));

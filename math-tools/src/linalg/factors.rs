@@ -1,4 +1,4 @@
-//! What the tools that return factors share: their residual, in units of rounding.
+//! Residuals of factorisations, in units of rounding, and bounds on their cost.
 
 use faer::{Mat, MatRef};
 use tool_core::{Ctx, ErrorCode, Matrix, ToolError};
@@ -13,13 +13,11 @@ pub(crate) fn matrix(from: MatRef<'_, f64>) -> Option<Matrix> {
 /// A matrix of a result that must not have overflowed.
 pub(crate) fn finite(rows: usize, columns: usize, data: Vec<f64>) -> Result<Matrix, ToolError> {
     if data.iter().any(|value| !value.is_finite()) {
-        return Err(ToolError::new(
-            ErrorCode::Numeric,
-            "an entry of the result is too large for a double",
-        )
-        .reason("overflow")
-        .at("/A")
-        .hint("scale the matrix"));
+        return Err(
+            ToolError::numeric("/A", "an entry of the result is too large for a double")
+                .reason("overflow")
+                .hint("scale the matrix"),
+        );
     }
     Matrix::new(rows, columns, data)
         .ok_or_else(|| ToolError::new(ErrorCode::Internal, "a result of no rows or columns"))

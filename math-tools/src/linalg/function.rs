@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Category, Ctx, ErrorCode, Example, Finite, Input, Matrix, Real, Spec, Tool, ToolError, Value,
+    Category, Ctx, Finite, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError, Value,
 };
 
 use super::dense::function::{self, FunctionError};
@@ -12,19 +12,19 @@ use super::eigen::square;
 use super::factors::{afford, finite};
 
 /// The tool.
-pub struct MatrixFunction;
+pub(crate) struct MatrixFunction;
 
 /// Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`,
 /// with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed
 /// negative real axis have no principal value and are refused.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
-    /// Which function.
+    /// The function.
     pub function: Function,
     /// The exponent; for `power`, and only there. Integers of any sign, or real numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct Args {
 /// A function of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Function {
+pub(crate) enum Function {
     /// Exponential.
     Exp,
     /// Principal logarithm.
@@ -51,7 +51,7 @@ pub enum Function {
 
 /// The value and its evidence.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// f(A), n x n.
     #[schemars(extend("x-shape" = ["n", "n"]))]
     pub value: Matrix,
@@ -62,7 +62,7 @@ pub struct Output {
     pub error_estimate: Real,
     /// Squarings or square roots taken.
     pub scalings: u32,
-    /// What was used.
+    /// Method used.
     pub method: String,
 }
 
@@ -82,6 +82,13 @@ impl Tool for MatrixFunction {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "the exponential of zero is the identity",
+        args: r#"{"A": [[0, 0], [0, 0]], "function": "exp"}"#,
+        output: r#"{"value": [[1.0, 0.0], [0.0, 1.0]], "condition": 1.0,
+                "error_estimate": 3.1401849173675503e-16, "scalings": 0,
+                "method": "scaling and squaring, Pade"}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -105,24 +112,6 @@ impl Tool for MatrixFunction {
             scalings: found.scalings,
             method: method.to_owned(),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "the exponential of zero is the identity",
-            args: Args {
-                a: Input::inline([[0.0, 0.0], [0.0, 0.0]]),
-                function: Function::Exp,
-                exponent: None,
-            },
-            output: Output {
-                value: Matrix::from([[1.0, 0.0], [0.0, 1.0]]),
-                condition: Real(1.0),
-                error_estimate: Real(f64::EPSILON * 2.0_f64.sqrt()),
-                scalings: 0,
-                method: "scaling and squaring, Pade".to_owned(),
-            },
-        }]
     }
 }
 
@@ -159,7 +148,7 @@ fn chosen(args: &Args) -> Result<(function::Function, &'static str), ToolError> 
 }
 
 fn function_error(err: FunctionError) -> ToolError {
-    let error = ToolError::new(ErrorCode::Numeric, err).at("/A");
+    let error = ToolError::numeric("/A", err);
     match err {
         FunctionError::BranchCut { real, imaginary } => error
             .reason("branch_cut")

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError};
+use tool_core::{
+    Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
+};
 
 use super::dense::{lstsq, system};
 use super::eigen::square;
@@ -10,13 +12,13 @@ use super::factors::{afford, finite};
 use super::solve::{Method, least_squares_error, system_error, trusted_digits};
 
 /// The tool.
-pub struct MatrixInverse;
+pub(crate) struct MatrixInverse;
 
 /// Invert a square real matrix, or find the Moore-Penrose pseudo-inverse of a matrix of any shape and rank. To solve a system,
 /// `matrix_solve` is faster and more exact than the product with an inverse.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, square unless `pseudo`.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = { "if": "pseudo", "then": ["m", "n"], "else": ["n", "n"] }))]
@@ -31,7 +33,7 @@ pub struct Args {
 
 /// The inverse and its evidence.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// n x m for a matrix of m x n.
     #[schemars(extend("x-shape" = { "if": "pseudo", "then": ["n", "m"], "else": ["n", "n"] }))]
     pub inverse: Matrix,
@@ -47,7 +49,7 @@ pub struct Output {
     pub residual: f64,
     /// Numerical rank.
     pub rank: usize,
-    /// How the inverse was found: a method of `matrix_solve`, `lstsq` for the pseudo-inverse.
+    /// Method used: one of `matrix_solve`, `lstsq` for the pseudo-inverse.
     pub method: Method,
 }
 
@@ -62,6 +64,20 @@ impl Tool for MatrixInverse {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a matrix of determinant 1",
+            args: r#"{"A": [[2, 3], [1, 2]]}"#,
+            output: r#"{"inverse": [[2.0, -3.0], [-1.0, 2.0]], "rcond": 0.04, "trusted_digits": 14,
+                "error_estimate": 0.0, "residual": 0.0, "rank": 2, "method": "lu"}"#,
+        },
+        JsonExample {
+            title: "the pseudo-inverse of a column divides by its squared length",
+            args: r#"{"A": [[3], [4]], "pseudo": true}"#,
+            output: r#"{"inverse": [[0.12, 0.16]], "rcond": 1.0, "trusted_digits": 15,
+                "residual": 1.0, "rank": 1, "method": "lstsq"}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -96,7 +112,7 @@ impl Tool for MatrixInverse {
         }
         if args.tolerance.is_some() {
             return Err(
-                ToolError::invalid("/tolerance", "`tolerance` is that of `pseudo`")
+                ToolError::invalid("/tolerance", "`tolerance` requires `pseudo`")
                     .hint("pass `pseudo`: true, or leave `tolerance` out"),
             );
         }
@@ -125,44 +141,5 @@ impl Tool for MatrixInverse {
             method: found.method.into(),
             inverse: finite(n, n, found.x)?,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![
-            Example {
-                title: "a matrix of determinant 1",
-                args: Args {
-                    a: Input::inline([[2.0, 3.0], [1.0, 2.0]]),
-                    pseudo: false,
-                    tolerance: None,
-                },
-                output: Output {
-                    inverse: Matrix::from([[2.0, -3.0], [-1.0, 2.0]]),
-                    rcond: 1.0 / 25.0,
-                    trusted_digits: 14,
-                    error_estimate: Some(Real(0.0)),
-                    residual: 0.0,
-                    rank: 2,
-                    method: Method::Lu,
-                },
-            },
-            Example {
-                title: "the pseudo-inverse of a column divides by its squared length",
-                args: Args {
-                    a: Input::inline([[3.0], [4.0]]),
-                    pseudo: true,
-                    tolerance: None,
-                },
-                output: Output {
-                    inverse: Matrix::from([[0.12, 0.16]]),
-                    rcond: 1.0,
-                    trusted_digits: 15,
-                    error_estimate: None,
-                    residual: 1.0,
-                    rank: 1,
-                    method: Method::Lstsq,
-                },
-            },
-        ]
     }
 }

@@ -3,7 +3,7 @@
 use faer::Mat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
 
 use super::dense::condition::{Operator as _, reciprocal_condition};
 use super::dense::factors::Factors;
@@ -11,13 +11,13 @@ use super::dense::{self, Lu, max_abs, normalised, scaled, system};
 use super::factors::{afford, finite, matrix, residual};
 
 /// The tool.
-pub struct MatrixLu;
+pub(crate) struct MatrixLu;
 
 /// Factor a real matrix of any shape as P A = L U with partial pivoting: L lower triangular with ones on the diagonal, U upper
 /// triangular, P an order of the rows. A singular matrix has factors too, with a zero on the diagonal of U.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["m", "n"]))]
@@ -26,7 +26,7 @@ pub struct Args {
 
 /// The factors.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// m x min(m, n), ones on the diagonal, entries of magnitude 1 at most.
     #[serde(rename = "L")]
     #[schemars(extend("x-shape" = ["m", "min(m,n)"]))]
@@ -61,6 +61,12 @@ impl Tool for MatrixLu {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "the larger entry of the first column comes first",
+        args: r#"{"A": [[1, 2], [4, 4]]}"#,
+        output: r#"{"L": [[1.0, 0.0], [0.25, 1.0]], "U": [[4.0, 4.0], [0.0, 1.0]],
+                "permutation": [1, 0], "rcond": 0.08333333333333333, "growth": 1.0, "residual": 0.0}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -112,23 +118,5 @@ impl Tool for MatrixLu {
             zero_pivot,
             rcond,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "the larger entry of the first column comes first",
-            args: Args {
-                a: Input::inline([[1.0, 2.0], [4.0, 4.0]]),
-            },
-            output: Output {
-                l: Matrix::from([[1.0, 0.0], [0.25, 1.0]]),
-                u: Matrix::from([[4.0, 4.0], [0.0, 1.0]]),
-                permutation: vec![1, 0],
-                zero_pivot: None,
-                rcond: Some(1.0 / 12.0),
-                growth: 1.0,
-                residual: 0.0,
-            },
-        }]
     }
 }

@@ -3,27 +3,26 @@
 //! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. The factorisations
 //! are those of [`kernels::dense`] and [`kernels::sparse`]; a result never depends on the number of threads.
 
-pub mod cholesky;
-pub mod determinant;
-pub mod eigen;
+pub(crate) mod cholesky;
+pub(crate) mod determinant;
+pub(crate) mod eigen;
 mod factors;
-pub mod function;
-pub mod inverse;
-pub mod least_squares;
-pub mod legacy;
-pub mod lu;
-pub mod multiply;
-pub mod qr;
-pub mod rank;
-pub mod solve;
+pub(crate) mod function;
+pub(crate) mod inverse;
+pub(crate) mod least_squares;
+pub(crate) mod lu;
+pub(crate) mod multiply;
+pub(crate) mod qr;
+pub(crate) mod rank;
+pub(crate) mod solve;
 pub mod sparse_solve;
-pub mod svd;
+pub(crate) mod svd;
 
-pub use kernels::dense;
-use tool_core::{Entry, ErrorCode, ToolError, entry};
+pub(crate) use kernels::dense;
+use tool_core::{Entry, ToolError, entry};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<solve::MatrixSolve>(),
     entry::<sparse_solve::SparseSolve>(),
     entry::<least_squares::LeastSquares>(),
@@ -41,17 +40,10 @@ pub static TOOLS: &[Entry] = &[
 
 /// The error of an iteration that did not end, at the argument `A`.
 pub(crate) fn no_convergence(err: dense::NoConvergence) -> ToolError {
-    ToolError::new(ErrorCode::Numeric, err)
+    ToolError::numeric("/A", err)
         .reason("no_convergence")
-        .at("/A")
         .hint("check the matrix for entries of very different size and scale its rows and columns")
 }
 
 #[cfg(test)]
-mod legacy_tests;
-#[cfg(test)]
-pub(crate) mod nist;
-#[cfg(test)]
 pub(crate) mod tests;
-#[cfg(test)]
-mod tools_tests;

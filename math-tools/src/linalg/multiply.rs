@@ -2,20 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
 
-use super::dense::{self, doubled, norm2, normalised, scaled};
+use super::dense::{self, norm2, normalised, scaled};
 use super::factors::{afford, finite};
-use super::solve::Sides;
+use super::solve::Rhs;
 
 /// The tool.
-pub struct MatrixMultiply;
+pub(crate) struct MatrixMultiply;
 
 /// Multiply a real matrix by a matrix or a vector, either transposed first when asked; with `precise` every entry is as if computed
 /// with twice the digits and rounded once.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The left matrix, m x n (n x m with `transpose_A`).
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = { "if": "transpose_A", "then": ["n", "m"], "else": ["m", "n"] }))]
@@ -23,7 +23,7 @@ pub struct Args {
     /// The right matrix, n x k, or a vector of n numbers.
     #[serde(rename = "B")]
     #[schemars(extend("x-shape" = { "if": "transpose_B", "then": ["k", "n"], "else": ["n", "*k"] }))]
-    pub b: Input<Sides>,
+    pub b: Input<Rhs>,
     /// Whether to use the transpose of A.
     #[serde(rename = "transpose_A", default)]
     pub transpose_a: bool,
@@ -37,10 +37,10 @@ pub struct Args {
 
 /// The product.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// m x k, or m numbers when B is a vector.
     #[schemars(extend("x-shape" = { "if": "transpose_B", "then": ["m", "k"], "else": ["m", "*k"] }))]
-    pub product: Sides,
+    pub product: Rhs,
     /// Bound of the error of any entry: n eps times the longest row of A and the longest column of B; with `precise` half a unit in
     /// the last place of each entry, and this times n eps.
     pub error_bound: f64,
@@ -57,11 +57,16 @@ impl Tool for MatrixMultiply {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a row times a column is their inner product",
+        args: r#"{"A": [[1, 2, 2]], "B": [[2], [2], [1]]}"#,
+        output: r#"{"product": [[8.0]], "error_bound": 5.995204332975845e-15}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
         let b = args.b.load(ctx)?;
-        if args.transpose_b && matches!(b, Sides::One(_)) {
+        if args.transpose_b && matches!(b, Rhs::One(_)) {
             return Err(ToolError::invalid(
                 "/transpose_B",
                 "`B` is a vector, which has no transpose here",
@@ -106,7 +111,7 @@ impl Tool for MatrixMultiply {
             for row in 0..m {
                 ctx.check()?;
                 for column in 0..k {
-                    data.push(doubled::inner(
+                    data.push(kernels::exact::inner(
                         left_rows.col_as_slice(row),
                         right_owned.col_as_slice(column),
                     ));
@@ -130,30 +135,13 @@ impl Tool for MatrixMultiply {
             rounding
         };
         let product = match b {
-            Sides::Many(_) => Sides::Many(finite(m, k, data)?),
-            Sides::One(_) => Sides::One(finite(m, 1, data)?.as_slice().to_vec().into()),
+            Rhs::Many(_) => Rhs::Many(finite(m, k, data)?),
+            Rhs::One(_) => Rhs::One(finite(m, 1, data)?.as_slice().to_vec().into()),
         };
         Ok(Output {
             product,
             error_bound: scaled(bound, exponent),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a row times a column is their inner product",
-            args: Args {
-                a: Input::inline([[1.0, 2.0, 2.0]]),
-                b: Input::inline([[2.0], [2.0], [1.0]]),
-                transpose_a: false,
-                transpose_b: false,
-                precise: false,
-            },
-            output: Output {
-                product: Sides::from([[8.0]]),
-                error_bound: 27.0 * f64::EPSILON,
-            },
-        }]
     }
 }
 

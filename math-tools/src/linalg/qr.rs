@@ -2,20 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Example, Input, Matrix, Spec, Tool, ToolError};
+use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
 
 use super::dense::orthogonal::orthogonal;
 use super::dense::{self, normalised, scaled};
 use super::factors::{afford, finite, matrix, orthogonality, residual};
 
 /// The tool.
-pub struct MatrixQr;
+pub(crate) struct MatrixQr;
 
 /// Factor a real matrix of any shape as A = Q R, Q with orthonormal columns and R upper triangular with a diagonal that is not
 /// negative; with `pivoting` as A P = Q R, the diagonal of R falling, which shows the rank.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["m", "n"]))]
@@ -30,7 +30,7 @@ pub struct Args {
 
 /// The factors.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Orthonormal columns.
     #[serde(rename = "Q")]
     #[schemars(extend("x-shape" = { "if": "full", "then": ["m", "m"], "else": ["m", "min(m,n)"] }))]
@@ -63,6 +63,12 @@ impl Tool for MatrixQr {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "an upper triangle with a positive diagonal is its own R",
+        args: r#"{"A": [[3, 1], [0, 4]]}"#,
+        output: r#"{"Q": [[1.0, 0.0], [0.0, 1.0]], "R": [[3.0, 1.0], [0.0, 4.0]], "rank": 2,
+                "residual": 0.0, "orthogonality": 0.0}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -93,24 +99,5 @@ impl Tool for MatrixQr {
                 .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
             permutation: args.pivoting.then_some(found.order),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "an upper triangle with a positive diagonal is its own R",
-            args: Args {
-                a: Input::inline([[3.0, 1.0], [0.0, 4.0]]),
-                pivoting: false,
-                full: false,
-            },
-            output: Output {
-                q: Matrix::from([[1.0, 0.0], [0.0, 1.0]]),
-                r: Matrix::from([[3.0, 1.0], [0.0, 4.0]]),
-                permutation: None,
-                rank: 2,
-                residual: 0.0,
-                orthogonality: 0.0,
-            },
-        }]
     }
 }

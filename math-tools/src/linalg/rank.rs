@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError,
+    Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
 };
 
 use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled};
@@ -12,13 +12,13 @@ use super::no_convergence;
 use super::svd::kernel;
 
 /// The tool.
-pub struct MatrixRank;
+pub(crate) struct MatrixRank;
 
 /// Find the numerical rank of a real matrix of any shape, its condition number and norms, and an orthonormal basis of its null space
 /// when asked.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["m", "n"]))]
@@ -33,7 +33,7 @@ pub struct Args {
 
 /// Rank and evidence.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Number of singular values above the threshold.
     pub rank: usize,
     /// The threshold, in units of A; "Infinity" beyond the range of a double.
@@ -56,7 +56,7 @@ pub struct Output {
 
 /// Norms of a matrix.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Norms {
+pub(crate) struct Norms {
     /// Largest column sum of magnitudes.
     pub one: f64,
     /// Largest singular value.
@@ -96,6 +96,13 @@ impl Tool for MatrixRank {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a row of zeros",
+        args: r#"{"A": [[3, 4], [0, 0]], "tolerance": 1e-10}"#,
+        output: r#"{"rank": 1, "threshold": 5e-10, "gap": "Infinity",
+                "singular_values": [5.0, 0.0], "condition": "Infinity",
+                "norms": {"one": 4.0, "two": 5.0, "infinity": 7.0, "frobenius": 5.0, "nuclear": 5.0, "max": 4.0}}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -146,13 +153,7 @@ impl Tool for MatrixRank {
         };
         let norms = norms(&a, &values);
         if !norms.are_finite() {
-            return Err(ToolError::new(
-                ErrorCode::Numeric,
-                "a norm of `A` is beyond the range of a double",
-            )
-            .reason("overflow")
-            .at("/A")
-            .hint("divide `A` by a power of two: values and norms scale with it, rank and condition do not"));
+            return Err(ToolError::numeric("/A", "a norm of `A` is beyond the range of a double").reason("overflow").hint("divide `A` by a power of two: values and norms scale with it, rank and condition do not"));
         }
         Ok(Output {
             rank,
@@ -167,33 +168,6 @@ impl Tool for MatrixRank {
             norms,
             singular_values: values,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a row of zeros",
-            args: Args {
-                a: Input::inline([[3.0, 4.0], [0.0, 0.0]]),
-                tolerance: Some(Tolerance::literal(1e-10)),
-                null_space: false,
-            },
-            output: Output {
-                rank: 1,
-                threshold: Real(5e-10),
-                gap: Real(f64::INFINITY),
-                singular_values: vec![5.0, 0.0],
-                condition: Real(f64::INFINITY),
-                null_space: None,
-                norms: Norms {
-                    one: 4.0,
-                    two: 5.0,
-                    infinity: 7.0,
-                    frobenius: 5.0,
-                    nuclear: 5.0,
-                    max: 4.0,
-                },
-            },
-        }]
     }
 }
 

@@ -1,11 +1,14 @@
 //! Tests of the family: shared matrices, exact scaling, and independence of the thread pool.
 
+pub(crate) mod nist;
+mod tools;
+
 use proptest::prelude::*;
 use tool_core::{Ctx, Input, Matrix, Value, json};
 
 use super::dense::{self, Lu, exponent_of, norm2, scaled};
 use super::eigen::{self, MatrixEigenvalues};
-use super::solve::{self, MatrixSolve, Sides};
+use super::solve::{self, MatrixSolve, Rhs};
 use super::svd::{self, MatrixSvd};
 use tool_core::Tool;
 
@@ -75,7 +78,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
     let solved = MatrixSolve::run(
         solve::Args {
             a: input(&a),
-            b: Input::Inline(Sides::One(
+            b: Input::Inline(Rhs::One(
                 (0..n).map(|i| i as f64).collect::<Vec<_>>().into(),
             )),
             method: solve::Method::Auto,

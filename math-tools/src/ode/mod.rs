@@ -1,8 +1,8 @@
 //! Ordinary differential equations.
 
-pub mod solve;
+pub(crate) mod solve;
 
 use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[entry::<solve::SolveOde>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<solve::SolveOde>()];

@@ -1,8 +1,8 @@
 //! Optimisation.
 
-pub mod minimise;
+pub(crate) mod minimise;
 
 use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[entry::<minimise::Optimize>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<minimise::Optimize>()];

@@ -49,7 +49,7 @@ impl Range {
         self.high / 2.0 - self.low / 2.0
     }
 
-    /// Where a value lies: 0 at the low end, 1 at the high one; far outside it stops at a thousand million.
+    /// Position of a value: 0 at the low end, 1 at the high end; clamped to a thousand million far outside.
     pub(crate) fn fraction(self, value: f64) -> f64 {
         let fraction = (value / 2.0 - self.low / 2.0) / self.half_span();
         fraction.clamp(-1e9, 1e9)
@@ -64,9 +64,9 @@ impl Range {
 /// A round number on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tick {
-    /// Its place on the axis.
+    /// Position on the axis.
     pub(crate) value: f64,
-    /// How it is written.
+    /// Label.
     pub(crate) label: String,
 }
 

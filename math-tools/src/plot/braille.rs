@@ -47,7 +47,7 @@ impl Surface for Dots {
     }
 }
 
-/// What stands around the plotting area.
+/// Texts around the plotting area.
 #[derive(Debug, Default)]
 pub(crate) struct Words<'a> {
     /// Above the plot.
@@ -72,7 +72,7 @@ pub(crate) struct Chart {
 }
 
 impl Chart {
-    /// An empty chart, `width` characters wide with all that stands beside it, with `rows` rows of plotting area.
+    /// An empty chart, `width` characters wide with everything beside it, with `rows` rows of plotting area.
     ///
     /// Labels of the vertical axis are left out where they would take more than half the width.
     pub(crate) fn new(x: Range, y: Range, width: usize, rows: usize) -> Self {
@@ -242,7 +242,7 @@ impl Chart {
         (last, starts)
     }
 
-    /// Where each label starts, centred on its tick inside the width; `None` when two would touch.
+    /// Start of each label, centred on its tick inside the width; `None` when two would touch.
     fn label_starts(&self, ticks: &[Tick], left: usize) -> Option<Vec<usize>> {
         let mut free = 0;
         let mut starts = Vec::with_capacity(ticks.len());

@@ -1,4 +1,4 @@
-//! Drawing on a grid of dots, whatever the dots are: braille dots or pixels.
+//! Drawing on a grid of dots, braille dots or pixels.
 //!
 //! [`Projection`] takes data to dots; [`trace`] draws a curve in time proportional to its points plus what is visible of it.
 
@@ -14,7 +14,7 @@ pub(crate) trait Surface {
     fn set(&mut self, column: usize, row: usize);
 }
 
-/// From data to dots: each dot stands for an equal share of its axis.
+/// Maps data to dots: each dot represents an equal share of its axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Projection {
     /// Range of the horizontal axis.
@@ -49,7 +49,7 @@ fn dot(place: f64, count: usize) -> usize {
     (place.max(0.0) as usize).min(count - 1)
 }
 
-/// How many points are handled between two looks at the stop flag.
+/// Number of points between two checks of the stop flag.
 const CHECK_EVERY: usize = 1 << 14;
 
 /// Draws a curve through points in their order; `None` is a gap.

@@ -15,7 +15,7 @@ pub(crate) const FIRST: u8 = 4;
 pub(crate) const BASE: [Rgb; FIRST as usize] =
     [[255, 255, 255], [225, 225, 225], [90, 90, 90], [20, 20, 20]];
 
-/// What stands around the data.
+/// Texts around the data.
 #[derive(Debug, Default)]
 pub(crate) struct Words<'a> {
     /// Above the plot.
@@ -138,7 +138,7 @@ impl Figure {
         }
     }
 
-    /// Where each label starts, centred on its tick inside the picture; `None` when two would touch.
+    /// Start of each label, centred on its tick inside the picture; `None` when two would touch.
     fn label_starts(&self, ticks: &[Tick]) -> Option<Vec<usize>> {
         let mut free = 0;
         let mut starts = Vec::with_capacity(ticks.len());
@@ -259,7 +259,7 @@ fn entry_width(name: &str, scale: usize) -> usize {
     text_width(name, scale) + (GLYPH_HEIGHT + 3 + 2 * ADVANCE) * scale
 }
 
-/// Which names stand on which line of the legend.
+/// Indices of the names on each line of the legend.
 fn legend_lines(names: &[String], width: usize, scale: usize) -> Vec<Vec<usize>> {
     let room = width / 5 * 4;
     let mut lines: Vec<Vec<usize>> = Vec::new();

@@ -1,4 +1,4 @@
-//! How often values fall between edges, counted and drawn.
+//! Counts of values in bins, as numbers and as a plot.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,29 +6,28 @@ use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, V
 
 use super::axis::Range;
 use super::braille::{Chart, Words};
-use super::plot_braille::{default_height, default_width};
 use super::series::extent;
 
-/// How often values fall between edges.
+/// Counts of values in bins.
 #[derive(Debug)]
-pub struct Histogram;
+pub(crate) struct Histogram;
 
 /// Count how often values fall into equal bins, and draw the counts as bars of text.
 ///
 /// Bins are closed below and open above, the last closed at both ends.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Values, finite; length >= 1.
     pub data: Input<Vector>,
     /// Number of bins of equal width.
-    #[serde(default = "default_bins")]
+    #[serde(default = "Bounded::<1, 100_000>::of::<20>")]
     pub bins: Bounded<1, 100_000>,
     /// Width of the whole text, in characters.
-    #[serde(default = "default_width")]
+    #[serde(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
     /// Rows of the plotting area; title and axis come on top.
-    #[serde(default = "default_height")]
+    #[serde(default = "Bounded::<2, 500>::of::<20>")]
     pub height: Bounded<2, 500>,
     /// Line above the plot; empty for none.
     #[serde(default = "default_title")]
@@ -37,7 +36,7 @@ pub struct Args {
 
 /// The counts and their plot.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The plot, lines joined by newlines; where there are more bins than columns, a column shows its fullest bin.
     pub plot: String,
     /// Number of bins.
@@ -122,10 +121,6 @@ impl Tool for Histogram {
             },
         }]
     }
-}
-
-fn default_bins() -> Bounded<1, 100_000> {
-    Bounded::literal(20)
 }
 
 fn default_title() -> String {

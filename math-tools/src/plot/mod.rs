@@ -1,6 +1,6 @@
 //! Plots as text and as pixels.
 //!
-//! `axis` makes ranges and ticks, `canvas` draws on dots whatever they are, `braille` and `raster` are the two kinds of
+//! `axis` makes ranges and ticks, `canvas` draws on dots of any kind, `braille` and `raster` are the two kinds of
 //! dots, `sixel` writes pixels for a terminal. A tool loads its points and puts these together.
 
 use tool_core::{Entry, entry};
@@ -10,18 +10,16 @@ mod braille;
 mod canvas;
 mod curve;
 mod figure;
-pub mod histogram;
-pub mod plot_braille;
-pub mod plot_function;
-pub mod plot_sixel;
+pub(crate) mod histogram;
+pub(crate) mod plot_braille;
+pub(crate) mod plot_function;
+pub(crate) mod plot_sixel;
 mod raster;
 mod series;
 mod sixel;
 
-pub use series::{PlotType, Series};
-
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<plot_braille::PlotBraille>(),
     entry::<plot_function::PlotFunction>(),
     entry::<histogram::Histogram>(),

@@ -11,26 +11,26 @@ use super::series::{PlotType, Points, Series};
 
 /// Data as a plot of characters.
 #[derive(Debug)]
-pub struct PlotBraille;
+pub(crate) struct PlotBraille;
 
 /// Plot data as text: braille dots in a frame with ticks and labels, for a terminal or a chat.
 ///
-/// Several series share one `x`; each is told apart by a symbol, named in the legend. Draws any number of points.
+/// Several series share one `x`; each has its own symbol, named in the legend. Draws any number of points.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Horizontal values, finite; length >= 1.
     pub x: Input<Vector>,
     /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
     pub y: Input<Series>,
-    /// How points are drawn: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
+    /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
     #[serde(default)]
     pub plot_type: PlotType,
     /// Width of the whole text, in characters.
-    #[serde(default = "default_width")]
+    #[serde(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
     /// Rows of the plotting area; title, axis and legend come on top.
-    #[serde(default = "default_height")]
+    #[serde(default = "Bounded::<2, 500>::of::<20>")]
     pub height: Bounded<2, 500>,
     /// Line above the plot; empty for none.
     #[serde(default = "default_title")]
@@ -48,12 +48,12 @@ pub struct Args {
 
 /// The plot and what its axes show.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The plot, lines joined by newlines.
     pub plot: String,
     /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
     pub x_range: [f64; 2],
-    /// Ends of the vertical axis, likewise over all series; bars stand on zero, without a margin below it.
+    /// Ends of the vertical axis, likewise over all series; bars start at zero, without a margin below it.
     pub y_range: [f64; 2],
     /// Points drawn, of all series together.
     pub n_points: usize,
@@ -146,19 +146,11 @@ impl Tool for PlotBraille {
     }
 }
 
-pub(crate) fn default_width() -> Bounded<10, 1000> {
-    Bounded::literal(80)
-}
-
-pub(crate) fn default_height() -> Bounded<2, 500> {
-    Bounded::literal(20)
-}
-
 pub(crate) fn default_title() -> String {
     "Plot".to_owned()
 }
 
-/// The axes: data and margin; bars stand on zero and are whole at the sides.
+/// The axes: data and margin; bars start at zero and are whole at the sides.
 pub(crate) fn ranges(points: &Points, plot_type: PlotType) -> (Range, Range) {
     let (x, y) = (points.x_extent(), points.y_extent());
     if plot_type != PlotType::Bar {

@@ -2,27 +2,24 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError,
-};
+use tool_core::{Bounded, Category, Ctx, Example, Finite, Spec, Syntax, Tool, ToolError};
 
 use super::axis::Range;
 use super::braille::{Chart, Words};
 use super::canvas::trace;
 use super::curve::sample;
-use super::plot_braille::{default_height, default_width};
 use crate::expression::{Expression, Parameters, Scope};
 
 /// A function of `x` as a plot of characters.
 #[derive(Debug)]
-pub struct PlotFunction;
+pub(crate) struct PlotFunction;
 
 /// Plot a function of `x` as text: braille dots in a frame with ticks.
 ///
 /// Undefined points are gaps, jumps are not joined, and poles do not squash the rest: the vertical range is then cut.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Expression in `x`, such as `sin(x)/x`; the bare name of a function of one argument, such as `sin`, means `sin(x)`.
     pub function: String,
     /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -35,13 +32,13 @@ pub struct Args {
     #[serde(default = "default_x_max")]
     pub x_max: Finite,
     /// Width of the whole text, in characters.
-    #[serde(default = "default_width")]
+    #[serde(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
     /// Rows of the plotting area; title and axis come on top.
-    #[serde(default = "default_height")]
+    #[serde(default = "Bounded::<2, 500>::of::<20>")]
     pub height: Bounded<2, 500>,
     /// Number of samples, equally spaced, both ends included.
-    #[serde(default = "default_points")]
+    #[serde(default = "Bounded::<2, 100_000>::of::<400>")]
     pub n_points: Bounded<2, 100_000>,
     /// Line above the plot; absent: `f(x) = ` and the function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +47,7 @@ pub struct Args {
 
 /// The plot, and what it leaves out.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The plot, lines joined by newlines.
     pub plot: String,
     /// Ends of the horizontal axis: `x_min` and `x_max`.
@@ -92,9 +89,8 @@ impl Tool for PlotFunction {
             let message = format!(
                 "`function` has no finite value at any of {count} points from {low:?} to {high:?}"
             );
-            return Err(ToolError::new(ErrorCode::Numeric, message)
+            return Err(ToolError::numeric("/function", message)
                 .reason("undefined")
-                .at("/function")
                 .hint("choose `x_min` and `x_max` where it is defined"));
         };
         let mut chart = Chart::new(x, curve.y, width, height);
@@ -156,7 +152,7 @@ impl Tool for PlotFunction {
                 x_max: Finite::literal(1.0),
                 width: Bounded::literal(23),
                 height: Bounded::literal(5),
-                n_points: default_points(),
+                n_points: Bounded::literal(400),
                 title: None,
             },
             output: Output {
@@ -185,10 +181,6 @@ fn default_x_min() -> Finite {
 )]
 fn default_x_max() -> Finite {
     Finite::literal(3.14159)
-}
-
-fn default_points() -> Bounded<2, 100_000> {
-    Bounded::literal(400)
 }
 
 /// Reads an expression in `x`; a bare name that is a function of one argument is called with `x`.

@@ -14,26 +14,26 @@ use super::sixel::{Rgb, encode};
 
 /// Data as a picture for terminals.
 #[derive(Debug)]
-pub struct PlotSixel;
+pub(crate) struct PlotSixel;
 
 /// Plot data as a sixel picture with axes, ticks, grid, labels and legend, for terminals that show sixel graphics.
 ///
 /// Several series share one `x`, each in its colour. For a chat or a plain terminal use `plot_braille`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Horizontal values, finite; length >= 1.
     pub x: Input<Vector>,
     /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
     pub y: Input<Series>,
-    /// How points are drawn: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each.
+    /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each.
     #[serde(default)]
     pub plot_type: PlotType,
     /// Width of the picture in pixels.
-    #[serde(default = "default_width")]
+    #[serde(default = "Bounded::<100, 2000>::of::<800>")]
     pub width: Bounded<100, 2000>,
     /// Height of the picture in pixels.
-    #[serde(default = "default_height")]
+    #[serde(default = "Bounded::<50, 1000>::of::<400>")]
     pub height: Bounded<50, 1000>,
     /// Line above the plot; empty for none. The font has the printable ASCII characters, others show as a box.
     #[serde(default = "default_title")]
@@ -54,7 +54,7 @@ pub struct Args {
 
 /// The picture and what its axes show.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The picture: an escape sequence to print as it is.
     pub sixel: String,
     /// Always `sixel`.
@@ -63,7 +63,7 @@ pub struct Output {
     pub dimensions: Dimensions,
     /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
     pub x_range: [f64; 2],
-    /// Ends of the vertical axis, likewise over all series; bars stand on zero, without a margin below it.
+    /// Ends of the vertical axis, likewise over all series; bars start at zero, without a margin below it.
     pub y_range: [f64; 2],
     /// Points drawn, of all series together.
     pub n_points: usize,
@@ -71,7 +71,7 @@ pub struct Output {
 
 /// Size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Dimensions {
+pub(crate) struct Dimensions {
     /// Columns of pixels.
     pub width: usize,
     /// Rows of pixels.
@@ -146,14 +146,6 @@ impl Tool for PlotSixel {
             },
         }]
     }
-}
-
-fn default_width() -> Bounded<100, 2000> {
-    Bounded::literal(800)
-}
-
-fn default_height() -> Bounded<50, 1000> {
-    Bounded::literal(400)
 }
 
 fn draw(

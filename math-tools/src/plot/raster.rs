@@ -1,6 +1,6 @@
 //! A picture of pixels with a small palette: rectangles, discs, lines and text in an own 5 x 7 font.
 //!
-//! The font is `font.txt`: six bands of sixteen glyphs, from the space to the box that stands for what it does not hold; five
+//! The font is `font.txt`: six bands of sixteen glyphs, from the space to the box for missing glyphs; five
 //! columns, seven rows and two more below the line.
 
 use super::canvas::Surface;
@@ -26,7 +26,7 @@ pub(crate) struct Area {
     pub(crate) height: usize,
 }
 
-/// Which way a text runs.
+/// Direction of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// From left to right; the place is the upper left corner.
@@ -56,7 +56,7 @@ impl Raster {
         }
     }
 
-    /// Fills what of an area lies in the picture.
+    /// Fills the part of an area inside the picture.
     pub(crate) fn fill(&mut self, area: Area, colour: u8) {
         let right = (area.left + area.width).min(self.width);
         for row in area.top..(area.top + area.height).min(self.height) {

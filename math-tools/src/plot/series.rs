@@ -13,7 +13,7 @@ pub(crate) const SERIES_MAX: usize = 16;
 
 /// One list of numbers, or a list of such lists.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series(Arc<Vec<Vector>>);
+pub(crate) struct Series(Arc<Vec<Vector>>);
 
 impl From<Vec<f64>> for Series {
     fn from(only: Vec<f64>) -> Self {
@@ -82,10 +82,10 @@ impl Load for Series {
     }
 }
 
-/// How points are drawn.
+/// Style of the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum PlotType {
+pub(crate) enum PlotType {
     /// Joined by straight lines, in the order given.
     #[default]
     Line,

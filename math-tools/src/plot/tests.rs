@@ -253,7 +253,7 @@ fn numbers(count: impl Into<proptest::collection::SizeRange>) -> impl Strategy<V
 }
 
 proptest! {
-    /// Whatever the data: no panic, no line wider than asked for, as many rows as asked for, ranges that hold the data.
+    /// Whatever the data: no panic, no line wider than requested, as many rows as requested, ranges that hold the data.
     #[test]
     fn every_point_lies_in_the_frame(
         (x, y) in (1_usize..40).prop_flat_map(|count| (numbers(count), numbers(count))),

@@ -1,8 +1,8 @@
-//! What the binary says about itself.
+//! Help, version and the descriptions of the commands.
 
 use tool_core::{AnyTool, ToolError, Value, json};
 
-use super::commands::{EXTRA, tools};
+use super::work::{EXTRA, tools};
 
 /// The text of `--help`.
 pub const HELP: &str = r#"math-tools: pure numeric, data and plot tools over standard input
@@ -29,9 +29,8 @@ examples
 limits
   request and answer 256 MiB each, nesting 128 levels, memory 8 GiB, deadline as above
 
-What it is not: there is no role, no policy, no approval and no audit here, and no file is read or written. It runs what
-it is asked to, for whoever can start it. For tools with effects, for limits by role, for chains and for a record of
-what was done use `mathchain`.
+It has no role, no policy, no approval and no audit, and reads and writes no file: it runs every request of any user who
+can start it. For tools with effects, limits per role, plans and a record of calls, use `mathchain`.
 
 options
   -h, --help     this text

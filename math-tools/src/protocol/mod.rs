@@ -2,14 +2,16 @@
 //!
 //! `{"command": NAME, ...parameters}` or `{"command": NAME, "params": {...}}`, and `"timeout_ms"` beside either; the answer is
 //! `{"status", "result", "error", "stats"}`, always with all four. [`answer`] is the whole of it: it reads the request
-//! (`request`), finds what is meant (`commands`), runs it guarded (`run`) and never panics. Every tool of this crate
+//! (`request`), resolves the command (`commands`), runs it guarded (`run`) and never panics. Every tool of this crate
 //! answers by its name, and the commands of an earlier binary by theirs. There is no role, no policy, no approval and no audit
 //! here, and no file is read: the tools are pure. Nothing else in this crate knows a clock or starts a thread for a call.
 
 mod commands;
 mod help;
+mod legacy;
 mod request;
 mod run;
+mod work;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -28,7 +30,7 @@ pub const TIMEOUT_MS: u64 = 60_000;
 /// The longest deadline a call can set, in milliseconds.
 pub const TIMEOUT_MS_MAX: u64 = 3_600_000;
 
-/// What a command gave, beside the time it took.
+/// The result and statistics of a command, without its duration.
 struct Done {
     result: Value,
     stats: Object,
@@ -100,7 +102,7 @@ fn line(outcome: Result<Done, ToolError>, start: Instant, bytes_max: usize) -> (
         "the answer has {} bytes, the limit is {bytes_max}",
         text.len()
     );
-    let error = ToolError::new(ErrorCode::OutputTooLarge, message).hint("ask for less");
+    let error = ToolError::new(ErrorCode::OutputTooLarge, message).hint("request less");
     line(Err(error), start, bytes_max)
 }
 

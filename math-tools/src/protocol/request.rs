@@ -6,7 +6,7 @@ use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
 use super::{INPUT_BYTES_MAX, TIMEOUT_MS, TIMEOUT_MS_MAX};
 
-/// A request, with its envelope taken off.
+/// A request without its envelope.
 #[derive(Debug, PartialEq)]
 pub(super) struct Request {
     /// Name of the command.
@@ -33,7 +33,7 @@ impl Params {
         Value::Object(Arc::new(self.0))
     }
 
-    /// Takes a text out.
+    /// Removes and returns a string.
     ///
     /// # Errors
     /// When it is there and no text.
@@ -88,7 +88,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
         None => envelope,
         Some(_) if !envelope.is_empty() => {
             let name = envelope.iter().next().map_or("", |(name, _)| name);
-            let message = format!("parameters stand in `params` and beside it: `{name}`");
+            let message = format!("parameters in `params` and beside it: `{name}`");
             return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
         }
         Some(Value::Object(nested)) => Arc::unwrap_or_clone(nested),

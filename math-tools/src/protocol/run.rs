@@ -8,12 +8,13 @@ use std::time::Duration;
 use tool_core::{Budget, Ctx, ErrorCode, Object, StopFlag, ToolError, Value};
 
 use super::Done;
-use super::commands::{Job, Work, describe};
+use super::help;
+use super::work::{Job, Work, call};
 
 /// Stack of the thread that runs a command: room for every recursion with a depth limit, many times over.
 pub const STACK_BYTES: usize = 16 << 20;
 
-/// How long a call may take to notice its deadline before the answer is given without it.
+/// Time allowed to a call to notice its deadline before the answer is given without it.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs a command to its end or its deadline.
@@ -71,24 +72,13 @@ pub(super) fn panicked() -> ToolError {
 
 fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
     let (canonical, result) = match work.job {
-        Job::Help(described) => (Value::Null, describe(described)?),
+        Job::Help(None) => (Value::Null, help::list()),
+        Job::Help(Some(tool)) => (Value::Null, help::of(tool)?),
         Job::Operation(operation) => (
             Value::Null,
             (operation.run)(&operation.name, &operation.params, ctx)?,
         ),
-        Job::Tool(tool, args) => {
-            let call = tool.decode(&args)?;
-            if let Some(source) = call.sources().first() {
-                return Err(ToolError::invalid(
-                    source.pointer.clone(),
-                    "this program reads no files",
-                )
-                .reason("source")
-                .hint("pass the data inline, or call the tool through `mathchain`"));
-            }
-            let canonical = call.args().clone();
-            (canonical, call.run(ctx)?)
-        }
+        Job::Tool(tool, args) => call(tool, &args, ctx)?,
     };
     let mut stats = Object::new();
     let result = (work.finish)(&canonical, result, &mut stats);

@@ -1,6 +1,8 @@
+mod legacy;
+
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::commands::{Job, Operation, Work};
+use super::work::{Job, Operation, Work};
 use super::{OUTPUT_BYTES_MAX, answer};
 
 fn ask(request: &str) -> Value {
@@ -482,7 +484,7 @@ fn a_result_over_the_limit_would_be_refused() {
 }
 
 /// A command of its own for the guards to hold.
-fn guarded(run: super::commands::Run, timeout_ms: u64) -> Result<super::Done, ToolError> {
+fn guarded(run: super::work::Run, timeout_ms: u64) -> Result<super::Done, ToolError> {
     let job = Job::Operation(Operation {
         run,
         name: "test".to_owned(),

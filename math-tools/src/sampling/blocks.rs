@@ -3,19 +3,19 @@
 use kernels::vector;
 use rayon::prelude::*;
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ErrorCode, Seed, ToolError};
+use tool_core::{Ctx, Seed, ToolError};
 
 use crate::expression::{Expression, LANES};
 
 /// Samples of one block; a block is the unit of parallel work and of random streams.
-pub const BLOCK: u64 = 4096;
+pub(crate) const BLOCK: u64 = 4096;
 
 /// Count, mean and sum of squared deviations of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Moments {
-    /// How many.
+pub(crate) struct Moments {
+    /// Number of values.
     pub count: f64,
-    /// Their mean.
+    /// Mean of the values.
     pub mean: f64,
     /// Sum of the squared deviations from the mean.
     pub squares: f64,
@@ -23,7 +23,7 @@ pub struct Moments {
 
 impl Moments {
     /// The moments of some numbers, in two passes.
-    pub fn of(values: &[f64]) -> Self {
+    pub(crate) fn of(values: &[f64]) -> Self {
         if values.is_empty() {
             return Self::default();
         }
@@ -43,7 +43,7 @@ impl Moments {
     /// T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37(3),
     /// 1983.
     #[must_use]
-    pub fn join(self, other: Self) -> Self {
+    pub(crate) fn join(self, other: Self) -> Self {
         if self.count == 0.0 || other.count == 0.0 {
             return if self.count == 0.0 { other } else { self };
         }
@@ -59,7 +59,7 @@ impl Moments {
     }
 
     /// Joins parts pairwise: neighbours, then neighbours of those; the tree depends on the number of parts only.
-    pub fn join_all(mut parts: Vec<Self>) -> Self {
+    pub(crate) fn join_all(mut parts: Vec<Self>) -> Self {
         while parts.len() > 1 {
             parts = parts
                 .chunks(2)
@@ -70,28 +70,28 @@ impl Moments {
     }
 
     /// Sample variance (n - 1); NaN for fewer than two numbers.
-    pub fn variance(&self) -> f64 {
+    pub(crate) fn variance(&self) -> f64 {
         self.squares / (self.count - 1.0)
     }
 
     /// Sample standard deviation (n - 1).
-    pub fn std(&self) -> f64 {
+    pub(crate) fn std(&self) -> f64 {
         self.variance().sqrt()
     }
 
     /// Standard error of the mean of independent numbers.
-    pub fn standard_error(&self) -> f64 {
+    pub(crate) fn standard_error(&self) -> f64 {
         (self.variance() / self.count).sqrt()
     }
 }
 
 /// Number of blocks, the last of which may be short.
-pub fn block_count(samples: u64) -> u64 {
+pub(crate) fn block_count(samples: u64) -> u64 {
     samples.div_ceil(BLOCK)
 }
 
 /// Number of samples in a block.
-pub fn block_len(samples: u64, block: u64) -> usize {
+pub(crate) fn block_len(samples: u64, block: u64) -> usize {
     (samples - block * BLOCK).min(BLOCK) as usize
 }
 
@@ -99,7 +99,7 @@ pub fn block_len(samples: u64, block: u64) -> usize {
 ///
 /// # Errors
 /// The first error of the lowest block; `limit_exceeded` when the results would not fit.
-pub fn run_blocks<T: Send>(
+pub(crate) fn run_blocks<T: Send>(
     samples: u64,
     seed: Seed,
     ctx: &Ctx,
@@ -116,8 +116,8 @@ pub fn run_blocks<T: Send>(
 
 /// The first point at which an expression has no finite value, and how many there are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Undefined {
-    /// How many points.
+pub(crate) struct Undefined {
+    /// Number of points.
     pub count: u64,
     /// The first of them.
     pub first: Vec<f64>,
@@ -137,7 +137,7 @@ impl Undefined {
     }
 
     /// Joins the findings of blocks, in their order.
-    pub fn join_all(parts: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn join_all(parts: impl IntoIterator<Item = Self>) -> Self {
         parts
             .into_iter()
             .fold(Self::default(), |joined, part| Self {
@@ -154,7 +154,7 @@ impl Undefined {
     ///
     /// # Errors
     /// As said.
-    pub fn check(
+    pub(crate) fn check(
         &self,
         expression: &Expression,
         samples: u64,
@@ -178,9 +178,8 @@ impl Undefined {
             self.count,
             coordinates.join(", ")
         );
-        Err(ToolError::new(ErrorCode::Numeric, message)
+        Err(ToolError::numeric(pointer, message)
             .reason("domain")
-            .at(pointer)
             .hint("guard it with `if(condition, a, b)`, or sample where it is defined"))
     }
 }
@@ -189,7 +188,7 @@ impl Undefined {
 ///
 /// # Errors
 /// When the call is stopped.
-pub fn sample_expression(
+pub(crate) fn sample_expression(
     expression: &Expression,
     dimension: usize,
     out: &mut [f64],
@@ -224,7 +223,7 @@ pub fn sample_expression(
 ///
 /// # Errors
 /// As [`Ctx::afford`], and when the call is stopped.
-pub fn afford_sort(count: usize, ctx: &Ctx) -> Result<(), ToolError> {
+pub(crate) fn afford_sort(count: usize, ctx: &Ctx) -> Result<(), ToolError> {
     const OPERATIONS_PER_COMPARISON: f64 = 4.0;
     ctx.check()?;
     let count = count as f64;
@@ -233,7 +232,7 @@ pub fn afford_sort(count: usize, ctx: &Ctx) -> Result<(), ToolError> {
 
 /// The quantile of sorted numbers by linear interpolation between order statistics (type 7 of Hyndman and Fan, NumPy's
 /// default); at least one number.
-pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let position = probability * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);

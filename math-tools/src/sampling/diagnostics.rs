@@ -12,9 +12,9 @@ use tool_core::{Ctx, ToolError};
 
 use super::blocks::{Moments, afford_sort, quantile};
 
-/// What the chains of one quantity say about themselves; NaN where it cannot be computed.
+/// Diagnostics of the chains of one quantity; NaN where undefined.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Diagnostics {
+pub(crate) struct Diagnostics {
     /// Largest of the rank-normalised split R-hat and its folded form.
     pub rhat: f64,
     /// Bulk effective sample size.
@@ -26,14 +26,14 @@ pub struct Diagnostics {
 }
 
 /// Fewest draws per chain for which the diagnostics exist.
-pub const DRAWS_MIN: usize = 4;
+pub(crate) const DRAWS_MIN: usize = 4;
 
 /// Sorts of all draws, and transforms that cost as much.
 const SORTS: usize = 10;
 
-/// What the diagnostics of every quantity of the same chains share.
+/// The parts that the diagnostics of every quantity of the same chains share.
 #[derive(Debug)]
-pub struct Diagnosis {
+pub(crate) struct Diagnosis {
     /// Draws of all chains.
     count: usize,
     short: bool,
@@ -43,7 +43,7 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     /// For this many chains of this many draws each. O(n) for n draws in all.
-    pub fn new(chains: usize, draws: usize) -> Self {
+    pub(crate) fn new(chains: usize, draws: usize) -> Self {
         let halves = 2 * chains * (draws / 2);
         Self {
             count: chains * draws,
@@ -59,7 +59,7 @@ impl Diagnosis {
     ///
     /// # Errors
     /// When the call is stopped, or when sorting so many draws would outlast its deadline.
-    pub fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
+    pub(crate) fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
         let all: Vec<f64> = chains.concat();
         if self.short || all.iter().all(|value| *value == all[0]) {
             return Ok(Diagnostics {
@@ -102,7 +102,8 @@ impl Diagnosis {
 ///
 /// # Errors
 /// As there.
-pub fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
+#[cfg(test)]
+pub(crate) fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
     let draws = chains.first().map_or(0, Vec::len);
     Diagnosis::new(chains.len(), draws).of(chains, ctx)
 }
@@ -317,7 +318,7 @@ fn fourier(points: &mut [(f64, f64)], roots: &[(f64, f64)]) {
 ///
 /// # References
 /// M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.2.23.
-pub fn normal_quantile(probability: f64) -> f64 {
+pub(crate) fn normal_quantile(probability: f64) -> f64 {
     let tail = probability.min(1.0 - probability);
     let t = (-2.0 * tail.ln()).sqrt();
     let top = (0.010328 * t + 0.802853) * t + 2.515517;

@@ -1,24 +1,22 @@
-//! The operations of the earlier `monte_carlo` command: `integrate`, `pi`, `normal_stats`, `random_walk`, `bootstrap`.
+//! The operations of the earlier `monte_carlo` command: `pi`, `normal_stats`, `random_walk`, `bootstrap`.
 //!
-//! Their arguments, defaults and result fields are kept; unknown operations, arguments and choices are errors, every seed is
-//! good, and the results do not depend on the number of threads. `seed` and a few standard errors are added to the results.
+//! Their arguments, defaults and result fields are those of 0.1.0; unknown operations, arguments and choices are errors, every seed
+//! is valid, and the results do not depend on the number of threads. `seed` and a few standard errors are added to the results.
 
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use tool_core::convert::{from_value, to_value};
+use tool_core::convert::from_value;
 use tool_core::nearest::nearest;
 use tool_core::{
-    Bounded, Ctx, ErrorCode, Finite, Input, Object, Positive, Seed, Tool, ToolError, Value, Vector,
+    Bounded, Ctx, ErrorCode, Finite, Input, Object, Positive, Seed, ToolError, Value, Vector,
 };
 
 use super::blocks::{BLOCK, Moments, afford_sort, quantile, run_blocks};
-use super::monte_carlo_native::{self, MonteCarloNative};
 
-/// Every operation, in the order of the documentation.
-pub const OPERATIONS: [&str; 5] = [
+const OPERATIONS: [&str; 5] = [
     "integrate",
     "pi",
     "normal_stats",
@@ -29,32 +27,24 @@ pub const OPERATIONS: [&str; 5] = [
 /// Runs an operation; members `command` and `operation` of the parameters are ignored.
 ///
 /// # Errors
-/// `invalid_args` for an unknown operation and for arguments that do not fit; those of the operation.
+/// `invalid_args` for an unknown operation and for invalid arguments; those of the operation.
 pub fn run(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
     let mut members = match params {
         Value::Null => Object::new(),
         other => other.as_object().cloned().ok_or_else(|| {
-            ToolError::invalid(
-                "",
-                format_args!(
-                    "expected the parameters as an object, found {}",
-                    other.kind()
-                ),
-            )
+            let found = other.kind();
+            let message = format!("expected the parameters as an object, found {found}");
+            ToolError::invalid("", message)
         })?,
     };
     members.remove("command");
     members.remove("operation");
-    let params = Value::Object(std::sync::Arc::new(members));
+    let params = Value::Object(members.into());
     match operation {
-        "integrate" => to_value(&MonteCarloNative::run(
-            decode::<monte_carlo_native::Args>(&params)?,
-            ctx,
-        )?),
-        "pi" => to_value(&pi(&decode(&params)?, ctx)?),
-        "normal_stats" => to_value(&normal_stats(&decode(&params)?, ctx)?),
-        "random_walk" => to_value(&random_walk(&decode(&params)?, ctx)?),
-        "bootstrap" => to_value(&bootstrap(&decode(&params)?, ctx)?),
+        "pi" => pi(&decode(&params)?, ctx),
+        "normal_stats" => normal_stats(&decode(&params)?, ctx),
+        "random_walk" => random_walk(&decode(&params)?, ctx),
+        "bootstrap" => bootstrap(&decode(&params)?, ctx),
         unknown => Err(unknown_name("operation", unknown, &OPERATIONS)),
     }
 }
@@ -69,46 +59,46 @@ fn unknown_name(argument: &str, name: &str, known: &[&str]) -> ToolError {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("one of: {}", known.join(", ")),
     };
-    ToolError::invalid(
-        format!("/{argument}"),
-        format_args!("unknown {argument} `{name}`"),
-    )
-    .reason("unknown_name")
-    .hint(hint)
+    let message = format!("unknown {argument} `{name}`");
+    ToolError::invalid(format!("/{argument}"), message)
+        .reason("unknown_name")
+        .hint(hint)
 }
 
-type Samples = Bounded<2, 1_000_000_000_000>;
+/// The result, unless one of these numbers is beyond the range of a double.
+fn finite(
+    numbers: &[f64],
+    result: Value,
+    (at, message, hint): (&str, &str, &str),
+) -> Result<Value, ToolError> {
+    if numbers.iter().all(|number| number.is_finite()) {
+        return Ok(result);
+    }
+    Err(ToolError::numeric(at, message)
+        .reason("overflow")
+        .hint(hint))
+}
 
-fn default_samples() -> Samples {
-    Samples::literal(10_000)
+/// The moments of draws, by blocks in a fixed tree.
+fn moments(values: &[f64]) -> Moments {
+    Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect())
 }
 
 /// Arguments of `pi`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PiArgs {
-    #[serde(default = "default_samples")]
-    n_samples: Samples,
-    #[serde(default)]
+    n_samples: Option<Bounded<2, 1_000_000_000_000>>,
     seed: Option<Seed>,
 }
 
-#[derive(Debug, Serialize)]
-struct Pi {
-    pi_estimate: f64,
-    true_pi: f64,
-    absolute_error: f64,
-    standard_error: f64,
-    n_samples: i64,
-    inside_count: u64,
-    seed: Seed,
-}
-
 /// Estimates pi by the share of points of the unit square that lie in the quarter circle.
-fn pi(args: &PiArgs, ctx: &Ctx) -> Result<Pi, ToolError> {
+fn pi(args: &PiArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     const POINTS_PER_CHECK: usize = 1024;
     let seed = ctx.seed(args.seed);
-    let samples = args.n_samples.get() as u64;
+    let samples = args
+        .n_samples
+        .map_or(10_000, |samples| samples.get() as u64);
     ctx.count_evaluations(samples)?;
     let inside: Vec<u64> = run_blocks(samples, seed, ctx, |_, len, mut rng| {
         let mut inside = 0;
@@ -125,66 +115,44 @@ fn pi(args: &PiArgs, ctx: &Ctx) -> Result<Pi, ToolError> {
     let count = samples as f64;
     let share = inside as f64 / count;
     let estimate = 4.0 * share;
-    Ok(Pi {
-        pi_estimate: estimate,
-        true_pi: std::f64::consts::PI,
-        absolute_error: (estimate - std::f64::consts::PI).abs(),
-        standard_error: 4.0 * (share * (1.0 - share) / count).sqrt(),
-        n_samples: samples as i64,
-        inside_count: inside,
-        seed,
-    })
+    Ok(Value::object([
+        ("pi_estimate", Value::from(estimate)),
+        ("true_pi", std::f64::consts::PI.into()),
+        (
+            "absolute_error",
+            (estimate - std::f64::consts::PI).abs().into(),
+        ),
+        (
+            "standard_error",
+            (4.0 * (share * (1.0 - share) / count).sqrt()).into(),
+        ),
+        ("n_samples", (samples as i64).into()),
+        ("inside_count", (inside as i64).into()),
+        ("seed", number_of(seed)),
+    ]))
+}
+
+fn number_of(seed: Seed) -> Value {
+    tool_core::convert::to_value(&seed).unwrap_or_default()
 }
 
 /// Arguments of `normal_stats`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NormalArgs {
-    #[serde(default = "zero")]
-    mean: Finite,
-    #[serde(default = "one")]
-    std: Positive,
-    #[serde(default = "default_draws")]
-    n_samples: Draws,
-    #[serde(default)]
+    mean: Option<Finite>,
+    std: Option<Positive>,
+    n_samples: Option<Bounded<2, 1_000_000_000>>,
     seed: Option<Seed>,
 }
 
-type Draws = Bounded<2, 1_000_000_000>;
-
-fn default_draws() -> Draws {
-    Draws::literal(10_000)
-}
-
-fn zero() -> Finite {
-    Finite::literal(0.0)
-}
-
-fn one() -> Positive {
-    Positive::literal(1.0)
-}
-
-#[derive(Debug, Serialize)]
-struct NormalStats {
-    sample_mean: f64,
-    sample_std: f64,
-    min: f64,
-    max: f64,
-    median: f64,
-    percentile_25: f64,
-    percentile_75: f64,
-    true_mean: f64,
-    true_std: f64,
-    n_samples: i64,
-    seed: Seed,
-}
-
 /// Draws from a normal distribution and describes the draws.
-fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<NormalStats, ToolError> {
+fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     const COPIES: usize = 2;
-    let (mean, std) = (args.mean.get(), args.std.get());
+    let mean = args.mean.map_or(0.0, Finite::get);
+    let std = args.std.map_or(1.0, Positive::get);
+    let samples = args.n_samples.map_or(10_000, Bounded::size);
     let seed = ctx.seed(args.seed);
-    let samples = args.n_samples.size();
     ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
     let blocks = run_blocks(samples as u64, seed, ctx, |_, len, mut rng| {
         ctx.check()?;
@@ -195,65 +163,45 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<NormalStats, ToolError> 
         Ok(std::iter::repeat_with(draw).take(len).collect::<Vec<f64>>())
     })?;
     let mut values = blocks.concat();
-    let moments = Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect());
+    let moments = moments(&values);
     afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
-    finite(NormalStats {
-        sample_mean: moments.mean,
-        sample_std: moments.std(),
-        min: values[0],
-        max: values[samples - 1],
-        median: quantile(&values, 0.5),
-        percentile_25: quantile(&values, 0.25),
-        percentile_75: quantile(&values, 0.75),
-        true_mean: mean,
-        true_std: std,
-        n_samples: samples as i64,
-        seed,
-    })
-}
-
-/// Extreme parameters can leave the range of a double.
-fn finite(stats: NormalStats) -> Result<NormalStats, ToolError> {
-    let values = [stats.sample_mean, stats.sample_std, stats.min, stats.max];
-    if values.iter().all(|value| value.is_finite()) {
-        return Ok(stats);
-    }
-    Err(ToolError::new(
-        ErrorCode::Numeric,
+    let (least, most) = (values[0], values[samples - 1]);
+    let result = Value::object([
+        ("sample_mean", Value::from(moments.mean)),
+        ("sample_std", moments.std().into()),
+        ("min", least.into()),
+        ("max", most.into()),
+        ("median", quantile(&values, 0.5).into()),
+        ("percentile_25", quantile(&values, 0.25).into()),
+        ("percentile_75", quantile(&values, 0.75).into()),
+        ("true_mean", mean.into()),
+        ("true_std", std.into()),
+        ("n_samples", samples.into()),
+        ("seed", number_of(seed)),
+    ]);
+    let failure = (
+        "/std",
         "the draws or their variance are beyond the range of a double",
-    )
-    .reason("overflow")
-    .at("/std")
-    .hint("use smaller `mean` and `std`"))
+        "use smaller `mean` and `std`",
+    );
+    finite(&[moments.mean, moments.std(), least, most], result, failure)
 }
 
 /// Arguments of `random_walk`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WalkArgs {
-    #[serde(default = "default_steps")]
-    n_steps: Bounded<1, 1_000_000_000>,
-    #[serde(default = "default_walks")]
-    n_walks: Bounded<1, 100_000_000>,
-    #[serde(default = "one")]
-    step_size: Positive,
+    n_steps: Option<Bounded<1, 1_000_000_000>>,
+    n_walks: Option<Bounded<1, 100_000_000>>,
+    step_size: Option<Positive>,
     #[serde(default, rename = "type")]
     kind: Walk,
-    #[serde(default)]
     seed: Option<Seed>,
 }
 
-fn default_steps() -> Bounded<1, 1_000_000_000> {
-    Bounded::literal(1000)
-}
-
-fn default_walks() -> Bounded<1, 100_000_000> {
-    Bounded::literal(100)
-}
-
 /// The space of a random walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 enum Walk {
     /// Steps to the left or right.
     #[default]
@@ -264,28 +212,13 @@ enum Walk {
     Plane,
 }
 
-#[derive(Debug, Serialize)]
-struct RandomWalk {
-    mean_final_distance: f64,
-    expected_rms_distance: f64,
-    rms_final_distance: f64,
-    n_walks: i64,
-    n_steps: i64,
-    r#type: Walk,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mean_final_position: Option<f64>,
-    seed: Seed,
-}
-
 /// Walks from the origin; each walk has its own stream.
-fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<RandomWalk, ToolError> {
+fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     const STEPS_PER_CHECK: usize = 4096;
     let seed = ctx.seed(args.seed);
-    let (walks, steps, size) = (
-        args.n_walks.size(),
-        args.n_steps.size(),
-        args.step_size.get(),
-    );
+    let walks = args.n_walks.map_or(100, Bounded::size);
+    let steps = args.n_steps.map_or(1000, Bounded::size);
+    let size = args.step_size.map_or(1.0, Positive::get);
     ctx.count_evaluations((walks as u64).saturating_mul(steps as u64))?;
     ctx.reserve_doubles(walks.saturating_mul(16))?;
     let ends: Vec<Result<(f64, f64), ToolError>> = (0..walks)
@@ -309,35 +242,38 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<RandomWalk, ToolError> {
         })
         .collect();
     let ends: Vec<(f64, f64)> = ends.into_iter().collect::<Result<_, _>>()?;
-    let mean = |values: Vec<f64>| {
-        Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect()).mean
+    let mean =
+        |of: &dyn Fn(&(f64, f64)) -> f64| moments(&ends.iter().map(of).collect::<Vec<_>>()).mean;
+    let distance = |end: &(f64, f64)| end.0.hypot(end.1);
+    let mean_distance = mean(&distance);
+    let expected_rms = size * (steps as f64).sqrt();
+    let rms = size * mean(&|end| (distance(end) / size).powi(2)).sqrt();
+    let (name, position) = match args.kind {
+        Walk::Line => ("1d", Some(mean(&|end| end.0))),
+        Walk::Plane => ("2d", None),
     };
-    let distance = |unit: &(f64, f64)| unit.0.hypot(unit.1);
-    let squares = ends
-        .iter()
-        .map(|end| (distance(end) / size).powi(2))
-        .collect();
-    let result = RandomWalk {
-        mean_final_distance: mean(ends.iter().map(distance).collect()),
-        expected_rms_distance: size * (steps as f64).sqrt(),
-        rms_final_distance: size * mean(squares).sqrt(),
-        n_walks: walks as i64,
-        n_steps: steps as i64,
-        r#type: args.kind,
-        mean_final_position: (args.kind == Walk::Line)
-            .then(|| mean(ends.iter().map(|end| end.0).collect())),
-        seed,
-    };
-    if result.expected_rms_distance.is_finite() && result.mean_final_distance.is_finite() {
-        return Ok(result);
+    let mut result = Object::new();
+    for (name, value) in [
+        ("mean_final_distance", Value::from(mean_distance)),
+        ("expected_rms_distance", expected_rms.into()),
+        ("rms_final_distance", rms.into()),
+        ("n_walks", walks.into()),
+        ("n_steps", steps.into()),
+        ("type", name.into()),
+    ] {
+        result.insert(name, value);
     }
-    Err(ToolError::new(
-        ErrorCode::Numeric,
+    if let Some(position) = position {
+        result.insert("mean_final_position", position);
+    }
+    result.insert("seed", number_of(seed));
+    let failure = (
+        "/step_size",
         "the distances are beyond the range of a double",
-    )
-    .reason("overflow")
-    .at("/step_size")
-    .hint("use a smaller `step_size`"))
+        "use a smaller `step_size`",
+    );
+    let numbers = [expected_rms, mean_distance];
+    finite(&numbers, Value::Object(result.into()), failure)
 }
 
 /// Arguments of `bootstrap`.
@@ -345,44 +281,10 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<RandomWalk, ToolError> {
 #[serde(deny_unknown_fields)]
 struct BootstrapArgs {
     data: Input<Vector>,
-    #[serde(default = "default_statistic")]
-    statistic: String,
-    #[serde(default = "default_confidence")]
-    confidence: Finite,
-    #[serde(default = "default_resamples")]
-    n_samples: Bounded<2, 10_000_000>,
-    #[serde(default)]
+    statistic: Option<String>,
+    confidence: Option<Finite>,
+    n_samples: Option<Bounded<2, 10_000_000>>,
     seed: Option<Seed>,
-}
-
-fn default_statistic() -> String {
-    "mean".into()
-}
-
-fn default_confidence() -> Finite {
-    Finite::literal(0.95)
-}
-
-fn default_resamples() -> Bounded<2, 10_000_000> {
-    Bounded::literal(10_000)
-}
-
-#[derive(Debug, Serialize)]
-struct Bootstrap {
-    statistic: &'static str,
-    original_value: f64,
-    confidence_interval: Interval,
-    confidence_level: f64,
-    standard_error: f64,
-    n_bootstrap_samples: usize,
-    n_data_points: usize,
-    seed: Seed,
-}
-
-#[derive(Debug, Serialize)]
-struct Interval {
-    lower: f64,
-    upper: f64,
 }
 
 /// A statistic of a sample; may reorder it.
@@ -411,22 +313,25 @@ fn median(values: &mut [f64]) -> f64 {
 ///
 /// # References
 /// B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", chapter 13, 1993.
-fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Bootstrap, ToolError> {
+fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     let data = args.data.load(ctx)?;
-    let known = STATISTICS.map(|(name, _)| name);
-    let Some(&(name, statistic)) = STATISTICS.iter().find(|(name, _)| *name == args.statistic)
-    else {
-        return Err(unknown_name("statistic", &args.statistic, &known));
+    let wanted = args.statistic.as_deref().unwrap_or("mean");
+    let Some(&(name, statistic)) = STATISTICS.iter().find(|(name, _)| *name == wanted) else {
+        let known = STATISTICS.map(|(name, _)| name);
+        return Err(unknown_name("statistic", wanted, &known));
     };
     let fewest = if name == "std" { 2 } else { 1 };
     if data.len() < fewest {
         return Err(ToolError::invalid(
             "/data",
-            format_args!("expected at least {fewest} number(s), found {}", data.len()),
+            format_args!(
+                "expected {fewest} or more observations, found {}",
+                data.len()
+            ),
         )
         .hint("pass the observations"));
     }
-    let confidence = args.confidence.get();
+    let confidence = args.confidence.map_or(0.95, Finite::get);
     if !(0.0 < confidence && confidence < 1.0) {
         return Err(ToolError::invalid(
             "/confidence",
@@ -435,7 +340,7 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Bootstrap, ToolError> {
         .hint("for example 0.95"));
     }
     let seed = ctx.seed(args.seed);
-    let resamples = args.n_samples.size();
+    let resamples = args.n_samples.map_or(10_000, Bounded::size);
     ctx.count_evaluations((resamples as u64).saturating_mul(data.len() as u64))?;
     ctx.reserve_doubles(
         resamples
@@ -457,34 +362,29 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Bootstrap, ToolError> {
         )
         .collect();
     let mut values: Vec<f64> = values.into_iter().collect::<Result<_, _>>()?;
-    let moments = Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect());
+    let standard_error = moments(&values).std();
     afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
-    let result = Bootstrap {
-        statistic: name,
-        original_value: statistic(&mut data.to_vec()),
-        confidence_interval: Interval {
-            lower: quantile(&values, tail),
-            upper: quantile(&values, 1.0 - tail),
-        },
-        confidence_level: confidence,
-        standard_error: moments.std(),
-        n_bootstrap_samples: resamples,
-        n_data_points: data.len(),
-        seed,
-    };
-    if [result.original_value, result.standard_error]
-        .iter()
-        .all(|value| value.is_finite())
-    {
-        return Ok(result);
-    }
-    Err(ToolError::new(
-        ErrorCode::Numeric,
+    let original = statistic(&mut data.to_vec());
+    let interval = [
+        ("lower", quantile(&values, tail)),
+        ("upper", quantile(&values, 1.0 - tail)),
+    ];
+    let result = Value::object([
+        ("statistic", Value::from(name)),
+        ("original_value", original.into()),
+        ("confidence_interval", Value::object(interval)),
+        ("confidence_level", confidence.into()),
+        ("standard_error", standard_error.into()),
+        ("n_bootstrap_samples", resamples.into()),
+        ("n_data_points", data.len().into()),
+        ("seed", number_of(seed)),
+    ]);
+    let failure = (
+        "/data",
         "the statistic is beyond the range of a double",
-    )
-    .reason("overflow")
-    .at("/data")
-    .hint("rescale the data"))
+        "rescale the data",
+    );
+    finite(&[original, standard_error], result, failure)
 }

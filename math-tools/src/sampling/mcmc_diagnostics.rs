@@ -1,11 +1,11 @@
-//! Diagnostics of chains that were drawn apart.
+//! Diagnostics of independently sampled chains.
 
 use rayon::prelude::*;
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use tool_core::input::{InputKind, Load};
 use tool_core::{
-    Category, Ctx, Example, Input, Numbers, Problem, Real, Spec, Tool, ToolError, Value,
+    Category, Ctx, Input, JsonExample, Numbers, Problem, Real, Spec, Tool, ToolError, Value,
 };
 
 use super::blocks::Moments;
@@ -15,16 +15,16 @@ use super::mcmc::report::{self, Unconverged};
 
 /// Diagnostics of Markov chains.
 #[derive(Debug)]
-pub struct McmcDiagnostics;
+pub(crate) struct McmcDiagnostics;
 
-/// Say how far to trust the draws of several Markov chains together: rank-normalised split R-hat, effective sample sizes, Monte Carlo
+/// Diagnose several Markov chains together: rank-normalised split R-hat, effective sample sizes, Monte Carlo
 /// errors, and mean and standard deviation of each dimension.
 ///
-/// For chains that were drawn apart, such as by a `map` over `mcmc` with a seed each; one call of `mcmc` reports the same of its own
+/// For independently sampled chains, such as by a `map` over `mcmc` with a seed each; one call of `mcmc` reports the same of its own
 /// chains.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Draws, `[chain][draw][dimension]`; of one quantity also `[chain][draw]`; of several runs of `mcmc` `[run][chain][draw][dimension]`,
     /// whose chains are taken together. At most 200 dimensions.
     pub samples: Input<Samples>,
@@ -32,7 +32,7 @@ pub struct Args {
 
 /// Draws of several chains in one block.
 #[derive(Debug, Clone)]
-pub struct Samples(Numbers);
+pub(crate) struct Samples(Numbers);
 
 impl Load for Samples {
     const KIND: InputKind = InputKind::Data;
@@ -105,9 +105,9 @@ impl Samples {
     }
 }
 
-/// What the chains say of each other.
+/// Diagnostics of several chains.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Number of chains.
     pub chains: usize,
     /// Draws per chain.
@@ -139,7 +139,7 @@ pub struct Output {
     pub mcse: Vec<Real>,
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain.
     pub converged: bool,
-    /// Why they have not converged; absent when they have.
+    /// Reason they have not converged; absent when they have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Unconverged>,
 }
@@ -162,39 +162,18 @@ impl Tool for McmcDiagnostics {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged",
+        args: r#"{"samples": [[[1, 2], [1, 2]], [[1, 2], [1, 2]]]}"#,
+        output: r#"{"chains": 2, "draws": 2, "dimension": 2, "mean": [1.0, 2.0],
+                "std_dev": [0.0, 0.0], "rhat": ["NaN", "NaN"], "rhat_max": "NaN", "ess": ["NaN", "NaN"],
+                "ess_tail": ["NaN", "NaN"], "ess_min": "NaN", "mcse": ["NaN", "NaN"],
+                "converged": false, "reason": "undefined"}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let samples = args.samples.load(ctx)?;
         diagnose(&samples, ctx)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let still = vec![1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0];
-        let samples = Numbers::new(vec![2, 2, 2], still, false).map(Samples);
-        let undefined = || vec![Real(f64::NAN), Real(f64::NAN)];
-        vec![Example {
-            title: "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged",
-            args: Args {
-                samples: Input::Inline(
-                    samples.unwrap_or(Samples(Numbers::vector(vec![0.0], false))),
-                ),
-            },
-            output: Output {
-                chains: 2,
-                draws: 2,
-                dimension: 2,
-                mean: vec![1.0, 2.0],
-                std_dev: vec![Real(0.0), Real(0.0)],
-                rhat: undefined(),
-                rhat_max: Real(f64::NAN),
-                ess: undefined(),
-                ess_tail: undefined(),
-                ess_min: Real(f64::NAN),
-                mcse: undefined(),
-                converged: false,
-                reason: Some(Unconverged::Undefined),
-            },
-        }]
     }
 }
 

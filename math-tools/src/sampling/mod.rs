@@ -5,22 +5,20 @@
 
 use tool_core::{Entry, entry};
 
-pub mod blocks;
-pub mod diagnostics;
+pub(crate) mod blocks;
+pub(crate) mod diagnostics;
 pub mod legacy;
-pub mod mcmc;
-pub mod mcmc_diagnostics;
-pub mod monte_carlo;
-pub mod monte_carlo_native;
+pub(crate) mod mcmc;
+pub(crate) mod mcmc_diagnostics;
+pub(crate) mod monte_carlo;
+pub(crate) mod monte_carlo_native;
 mod order;
 
-#[cfg(test)]
-mod diagnostics_tests;
 #[cfg(test)]
 mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[Entry] = &[
     entry::<monte_carlo::MonteCarlo>(),
     entry::<monte_carlo_native::MonteCarloNative>(),
     entry::<mcmc::Mcmc>(),

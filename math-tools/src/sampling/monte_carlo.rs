@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::rng::{StreamRng, stream_states};
 use tool_core::{
-    Bounded, Category, Ctx, Example, Finite, Positive, Seed, Spec, Syntax, Tool, ToolError,
+    Bounded, Category, Ctx, Finite, JsonExample, Positive, Seed, Spec, Syntax, Tool, ToolError,
 };
 
 use super::blocks::{BLOCK, Moments, Undefined, block_count, sample_expression};
@@ -17,10 +17,10 @@ use crate::expression::{Expression, Parameters, Scope};
 
 /// Statistics of an expression of random variables.
 #[derive(Debug)]
-pub struct MonteCarlo;
+pub(crate) struct MonteCarlo;
 
 /// Most variables of an expression: `x0` to `x63`.
-pub const VARIABLES_MAX: usize = 64;
+pub(crate) const VARIABLES_MAX: usize = 64;
 
 /// Sample an expression of independent random variables and describe its distribution: mean, standard deviation, percentiles
 /// and a histogram.
@@ -29,14 +29,14 @@ pub const VARIABLES_MAX: usize = 64;
 /// distribution: uniform on [low, high), normal with mean and std, or exponential with rate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The expression, of `x0` to `x63`.
     pub expression: String,
     /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Number of samples, at least 2.
-    #[serde(default = "default_samples")]
+    #[serde(default = "Bounded::<2, 1_000_000_000>::of::<10_000>")]
     pub samples: Bounded<2, 1_000_000_000>,
     /// The distribution of every variable.
     #[serde(default)]
@@ -61,14 +61,10 @@ pub struct Args {
     pub seed: Option<Seed>,
 }
 
-fn default_samples() -> Bounded<2, 1_000_000_000> {
-    Bounded::literal(10_000)
-}
-
 /// The distribution of a random variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Distribution {
+pub(crate) enum Distribution {
     /// Uniform on [low, high).
     #[default]
     Uniform,
@@ -80,7 +76,7 @@ pub enum Distribution {
 
 /// The distribution of the values.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Mean of the values.
     pub mean: f64,
     /// Sample standard deviation of the values (n - 1).
@@ -99,7 +95,7 @@ pub struct Output {
 
 /// Percentiles.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Percentiles {
+pub(crate) struct Percentiles {
     /// 5 % of the values are below.
     #[serde(rename = "5")]
     pub p5: f64,
@@ -119,7 +115,7 @@ pub struct Percentiles {
 
 /// Counts in bins of equal width.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Histogram {
+pub(crate) struct Histogram {
     /// Edges of the bins, one more than there are bins; a bin holds its lower edge, the last one its upper edge too.
     pub edges: Vec<f64>,
     /// Number of values in each bin.
@@ -138,6 +134,13 @@ impl Tool for MonteCarlo {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a constant has no spread",
+        args: r#"{"expression": "3 + 0*x", "samples": 100, "distribution": "normal"}"#,
+        output: r#"{"mean": 3.0, "std": 0.0, "standard_error": 0.0,
+                "percentiles": {"5": 3.0, "25": 3.0, "50": 3.0, "75": 3.0, "95": 3.0}, "samples": 100,
+                "histogram": {"edges": [2.5, 3.5], "counts": [100]}, "seed": 42}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let sampler = Sampler::new(&args)?;
@@ -148,44 +151,6 @@ impl Tool for MonteCarlo {
         let seed = ctx.seed(args.seed);
         let (values, blocks) = draw_values(&expression, &sampler, samples, seed, ctx)?;
         describe(values, &blocks, seed, ctx)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = Args {
-            expression: "3 + 0*x".into(),
-            parameters: Parameters::default(),
-            samples: Bounded::literal(100),
-            distribution: Distribution::Normal,
-            low: None,
-            high: None,
-            mean: None,
-            std: None,
-            rate: None,
-            seed: None,
-        };
-        let output = Output {
-            mean: 3.0,
-            std: 0.0,
-            standard_error: 0.0,
-            percentiles: Percentiles {
-                p5: 3.0,
-                p25: 3.0,
-                p50: 3.0,
-                p75: 3.0,
-                p95: 3.0,
-            },
-            samples: 100,
-            histogram: Histogram {
-                edges: vec![2.5, 3.5],
-                counts: vec![100],
-            },
-            seed: Seed::DEFAULT,
-        };
-        vec![Example {
-            title: "a constant has no spread",
-            args,
-            output,
-        }]
     }
 }
 
@@ -294,7 +259,7 @@ fn draw_values(
     Ok((values, summaries))
 }
 
-/// What a block says of its values.
+/// Summary of the values of a block.
 struct Summary {
     moments: Moments,
     least: f64,
@@ -398,16 +363,15 @@ fn describe(
 }
 
 fn overflow() -> ToolError {
-    ToolError::new(
-        tool_core::ErrorCode::Numeric,
+    ToolError::numeric(
+        "/expression",
         "the mean or the variance of the values is beyond the range of a double",
     )
     .reason("overflow")
-    .at("/expression")
     .hint("sample the logarithm of the expression")
 }
 
-/// Bins of equal width from the least to the greatest number: as many as Sturges' rule asks for, one when all are equal.
+/// Bins of equal width from the least to the greatest number: as many as Sturges' rule requires, one when all are equal.
 fn histogram(
     values: &[f64],
     (least, greatest): (f64, f64),

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
 use tool_core::rng::stream_states;
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Input, Matrix, Seed, Spec, Syntax, Tool, ToolError,
+    Bounded, Category, Ctx, ErrorCode, Input, JsonExample, Matrix, Seed, Spec, Syntax, Tool,
+    ToolError,
 };
 
 use super::blocks::{Moments, Undefined, run_blocks, sample_expression};
@@ -14,10 +15,10 @@ use crate::expression::{Expression, Parameters, Scope};
 
 /// Integration over a box.
 #[derive(Debug)]
-pub struct MonteCarloNative;
+pub(crate) struct MonteCarloNative;
 
 /// Most dimensions of the box.
-pub const DIMENSION_MAX: usize = 1000;
+pub(crate) const DIMENSION_MAX: usize = 1000;
 
 /// Integrate a function of `x0`, `x1`, ... over a box by Monte Carlo, with a standard error.
 ///
@@ -25,7 +26,7 @@ pub const DIMENSION_MAX: usize = 1000;
 /// any number of them.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The box: one `[lower, upper]` per dimension, lower below upper; 1 to 1000 dimensions.
     #[schemars(extend("x-shape" = ["d", 2]))]
     pub bounds: Input<Matrix>,
@@ -37,7 +38,7 @@ pub struct Args {
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Number of samples, at least 2.
-    #[serde(default = "default_samples")]
+    #[serde(default = "Samples::of::<10_000>")]
     pub n_samples: Samples,
     /// Seed of the random streams; 42 for a direct call where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,19 +46,15 @@ pub struct Args {
 }
 
 /// Number of samples, at least 2.
-pub type Samples = Bounded<2, 1_000_000_000_000>;
+pub(crate) type Samples = Bounded<2, 1_000_000_000_000>;
 
 fn default_function() -> String {
     "constant".into()
 }
 
-fn default_samples() -> Samples {
-    Samples::literal(10_000)
-}
-
 /// The integral and its error.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Estimate of the integral: `volume * mean_value`.
     pub integral: f64,
     /// Standard error of the integral: `volume * sqrt(variance / n_samples)`; the truth lies within two of them about 19 times
@@ -71,7 +68,7 @@ pub struct Output {
     pub mean_value: f64,
     /// Sample variance of the integrand over the box (n - 1).
     pub variance: f64,
-    /// Number of samples asked for.
+    /// Number of samples requested.
     pub n_samples: i64,
     /// Seed of the random streams.
     pub seed: Seed,
@@ -89,6 +86,12 @@ impl Tool for MonteCarloNative {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "the integral of 1 is the area",
+        args: r#"{"bounds": [[0, 2], [0, 3]], "n_samples": 100}"#,
+        output: r#"{"integral": 6.0, "standard_error": 0.0, "samples_used": 100, "volume": 6.0,
+                "mean_value": 1.0, "variance": 0.0, "n_samples": 100, "seed": 42}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = args.bounds.load(ctx)?;
@@ -113,39 +116,13 @@ impl Tool for MonteCarloNative {
         {
             Ok(output)
         } else {
-            Err(ToolError::new(
-                ErrorCode::Numeric,
+            Err(ToolError::numeric(
+                "/function",
                 "the integral or its variance is beyond the range of a double",
             )
             .reason("overflow")
-            .at("/function")
             .hint("scale the function"))
         }
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = Args {
-            bounds: Input::inline([[0.0, 2.0], [0.0, 3.0]]),
-            function: default_function(),
-            parameters: Parameters::default(),
-            n_samples: Bounded::literal(100),
-            seed: None,
-        };
-        let output = Output {
-            integral: 6.0,
-            standard_error: 0.0,
-            samples_used: 100,
-            volume: 6.0,
-            mean_value: 1.0,
-            variance: 0.0,
-            n_samples: 100,
-            seed: Seed::DEFAULT,
-        };
-        vec![Example {
-            title: "the integral of 1 is the area",
-            args,
-            output,
-        }]
     }
 }
 
@@ -190,12 +167,11 @@ fn check_bounds(bounds: &Matrix) -> Result<f64, ToolError> {
     if volume.is_finite() && volume > 0.0 {
         return Ok(volume);
     }
-    Err(ToolError::new(
-        ErrorCode::Numeric,
+    Err(ToolError::numeric(
+        "/bounds",
         format_args!("the volume of the box is {volume}, beyond the range of a double"),
     )
     .reason("overflow")
-    .at("/bounds")
     .hint("rescale the variables"))
 }
 

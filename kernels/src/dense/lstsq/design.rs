@@ -1,7 +1,7 @@
 //! [`Design`]: the columns of a least squares problem, to more digits than a double where they are computed and not given.
 
-use crate::dense::doubled::{Doubled, two_product};
-use crate::dense::{exponent_of, max_abs, norm2, scaled};
+use crate::dense::{exponent_of, max_abs, norm2, scale_all};
+use crate::exact::{Doubled, two_product};
 
 /// An m x n matrix, column by column, with an optional second part below the last bit of the first.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct Design {
     pub columns: usize,
     /// The entries.
     pub high: Vec<f64>,
-    /// What rounding has left over.
+    /// The rounding errors of the entries.
     pub low: Option<Vec<f64>>,
 }
 
@@ -87,32 +87,29 @@ impl Design {
     }
 
     /// The columns divided by powers of two to length about 1, and the exponents that take solutions back.
-    pub(super) fn scaled(&self) -> (Self, Vec<i32>) {
+    pub fn scaled(&self) -> (Self, Vec<i32>) {
         let mut out = self.clone();
         let mut exponents = Vec::with_capacity(self.columns);
         for column in 0..self.columns {
             let range = column * self.rows..(column + 1) * self.rows;
             let entries = &mut out.high[range.clone()];
             let exponent = exponent_of(norm2(entries));
-            entries
-                .iter_mut()
-                .for_each(|value| *value = scaled(*value, -exponent));
+            scale_all(entries, -exponent);
             if let Some(low) = &mut out.low {
-                low[range]
-                    .iter_mut()
-                    .for_each(|value| *value = scaled(*value, -exponent));
+                scale_all(&mut low[range], -exponent);
             }
             exponents.push(-exponent);
         }
         (out, exponents)
     }
 
-    pub(super) fn column(&self, index: usize) -> &[f64] {
+    /// A column, to the last bit of a double.
+    pub fn column(&self, index: usize) -> &[f64] {
         &self.high[index * self.rows..(index + 1) * self.rows]
     }
 
     /// `b - r - A x` in doubled precision.
-    pub(super) fn augmented_residual(&self, b: &[Doubled], rest: &[f64], x: &[f64]) -> Vec<f64> {
+    pub fn augmented_residual(&self, b: &[Doubled], rest: &[f64], x: &[f64]) -> Vec<f64> {
         let mut sums = b.to_vec();
         for (sum, &rest) in sums.iter_mut().zip(rest) {
             sum.add(-rest);
@@ -132,7 +129,7 @@ impl Design {
     }
 
     /// `b - A x` in doubled precision, rounded once.
-    pub(super) fn residual(&self, b: &[Doubled], x: &[f64]) -> Vec<f64> {
+    pub fn residual(&self, b: &[Doubled], x: &[f64]) -> Vec<f64> {
         self.augmented_residual(b, &vec![0.0; self.rows], x)
     }
 
@@ -147,6 +144,13 @@ impl Design {
         }
     }
 
+    /// `-A_j' r` in doubled precision.
+    pub fn dual_residual(&self, column: usize, rest: &[f64]) -> f64 {
+        let mut sum = Doubled::default();
+        self.subtract_inner(&mut sum, column, rest);
+        sum.value()
+    }
+
     /// Largest cosine of an angle between the residual and a column.
     pub(super) fn optimality(&self, rest: &[f64], norm: f64) -> f64 {
         if norm == 0.0 || max_abs(rest) == 0.0 {
@@ -154,11 +158,9 @@ impl Design {
         }
         (0..self.columns)
             .map(|column| {
-                let mut sum = Doubled::default();
-                self.subtract_inner(&mut sum, column, rest);
                 let length = norm2(self.column(column));
                 if length > 0.0 {
-                    sum.value().abs() / length / norm
+                    self.dual_residual(column, rest).abs() / length / norm
                 } else {
                     0.0
                 }

@@ -52,7 +52,7 @@ pub fn minimum_norm(
     let columns = columns_of(&matrix, m, n);
     let rhs = columns_of(&rhs, m, k);
     let (values, bases) = singular(columns.as_ref(), SingularVectors::Thin)?;
-    let (u, v) = bases.expect("thin vectors were asked for");
+    let (u, v) = bases.expect("thin vectors were requested");
     let limit = tolerance * values[0];
     let rank = values.iter().filter(|&&value| value > limit).count();
     let mut coordinates = product(u.as_ref().transpose(), rhs.as_ref());

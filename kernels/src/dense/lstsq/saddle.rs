@@ -57,7 +57,7 @@ impl Saddle {
         };
         let p = c.nrows();
         let (values, bases) = singular(c.as_ref(), SingularVectors::Full)?;
-        let (u, v) = bases.expect("full vectors were asked for");
+        let (u, v) = bases.expect("full vectors were requested");
         let limit = n.max(p) as f64 * f64::EPSILON * max_abs(&values);
         let rank = values.iter().filter(|&&value| value > limit).count();
         if rank < p {

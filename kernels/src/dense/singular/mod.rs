@@ -18,7 +18,7 @@ const DIVIDED: usize = 48;
 /// Columns from which on the vectors are found in two parts.
 const SHARED: usize = 500;
 
-/// Which singular vectors to compute.
+/// The singular vectors to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SingularVectors {
     /// None.
@@ -29,7 +29,7 @@ pub enum SingularVectors {
     Full,
 }
 
-/// Singular values in descending order, with `u` and `v` when asked for.
+/// Singular values in descending order, with `u` and `v` on request.
 ///
 /// # Errors
 /// [`NoConvergence`].

@@ -67,7 +67,7 @@ struct Panel {
 }
 
 impl Panel {
-    /// Takes the reflections of the panel off the trailing matrix, from row and column `first` on.
+    /// Subtracts the reflections of the panel from the trailing matrix, from row and column `first` on.
     fn update(&self, work: MatMut<'_, f64>, first: usize) {
         let (m, n) = work.shape();
         let columns = self.columns.as_ref().subrows(first, m - first);

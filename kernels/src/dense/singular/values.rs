@@ -101,7 +101,7 @@ struct Quotients {
     e: Vec<f64>,
 }
 
-/// Rows `lo..hi` with the shift taken off so far, `shift + rest` in doubled precision.
+/// Rows `lo..hi` with the accumulated shift, `shift + rest` in doubled precision.
 #[derive(Clone, Copy)]
 struct Part {
     lo: usize,
@@ -110,7 +110,7 @@ struct Part {
     rest: f64,
 }
 
-/// What a sweep saw: the smallest pivot of all, without the last, without the last two; and the last three pivots.
+/// Statistics of a sweep: the smallest pivot of all, without the last, without the last two; and the last three pivots.
 #[derive(Clone, Copy)]
 struct Seen {
     least: [f64; 3],
@@ -195,7 +195,7 @@ fn add(part: &mut Part, tau: f64) {
     part.shift = sum;
 }
 
-/// Takes off the values at the end that are found.
+/// Deflates the converged values at the end.
 fn deflate(array: &mut Quotients, part: &mut Part, values: &mut Vec<f64>) {
     let (q, e) = (&mut array.q, &mut array.e);
     while part.hi > part.lo {

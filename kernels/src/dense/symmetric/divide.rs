@@ -4,7 +4,7 @@
 //! The matrix is torn into two halves that differ from it by a change of rank one; each half is solved by itself, and the change
 //! becomes a secular equation. Components of the change that are negligible, and pairs of poles too close to tell apart, leave the
 //! equation ("deflation"): their vectors are kept as they are. The change is then recomputed from the roots that were found, so that
-//! the vectors are orthogonal to working precision whatever the accuracy of the roots. Halves, roots and blocks of columns are shared
+//! the vectors are orthogonal to working precision regardless of the accuracy of the roots. Halves, roots and blocks of columns are shared
 //! by threads; each is computed by one, in one order, so that the bits do not depend on their number.
 //!
 //! # References
@@ -100,7 +100,7 @@ enum Rows {
     Bottom,
 }
 
-/// What is left of the change of rank one after deflation.
+/// The rank-one update after deflation.
 struct Change {
     /// Columns in the equation, their poles strictly ascending.
     kept: Vec<usize>,
@@ -111,7 +111,7 @@ struct Change {
     rho: f64,
 }
 
-/// Joins the solutions of two halves, the first of size `middle`: the matrix they stand for lacks `|coupling|` on the diagonal beside
+/// Joins the solutions of two halves, the first of size `middle`: the matrix they represent lacks `|coupling|` on the diagonal beside
 /// the tear, and `coupling` next to it.
 fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: usize) {
     let n = values.len();
@@ -194,13 +194,13 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
     }
 }
 
-/// Where a vector of the joined matrix comes from.
+/// Origin of a vector of the joined matrix.
 enum Source {
     Root(usize),
     Column(usize),
 }
 
-/// Sets up the change of rank one, and takes out of it what does not matter.
+/// Sets up the rank-one update and deflates it.
 fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: usize) -> Change {
     let n = values.len();
     let half = std::f64::consts::FRAC_1_SQRT_2;

@@ -106,7 +106,7 @@ impl Panel {
         });
     }
 
-    /// Takes the reflections of the panel off the trailing matrix, from row `first` on.
+    /// Subtracts the reflections of the panel from the trailing matrix, from row `first` on.
     fn update(&self, work: MatMut<'_, f64>, first: usize) {
         let n = work.nrows();
         let left = self.left.as_ref().subrows(first, n - first);

@@ -197,3 +197,76 @@ fn ends() {
     );
     assert!(e1(-1.0).is_nan());
 }
+
+fn check_student(t: f64, freedom: u32, expected: f64) {
+    let found = student_two_sided(t, f64::from(freedom));
+    assert!(
+        (found - expected).abs() <= 1e-12 * expected,
+        "t = {t}, {freedom} degrees: {found:e}, expected {expected:e}"
+    );
+}
+
+#[test]
+fn student_closed_forms() {
+    // One degree of freedom is the Cauchy distribution: p = 1 - 2/pi atan(t) = 2/pi atan(1/t).
+    for t in [1e-3, 0.1, 1.0, 5.0, 12.706, 1e4, 1e9] {
+        check_student(t, 1, 2.0 / std::f64::consts::PI * (1.0 / t).atan());
+    }
+    // Two degrees: p = 1 - t / sqrt(2 + t^2), written without cancellation.
+    for t in [0.01, 0.5, 1.0, 4.303, 50.0, 1e5] {
+        let root = (2.0_f64 + t * t).sqrt();
+        check_student(t, 2, 2.0 / (root * (root + t)));
+    }
+    // Four degrees: F = 1/2 + s (3 - s^2) / 4 with s = t / sqrt(4 + t^2).
+    for t in [0.2, 1.0, 2.776] {
+        let s = t / (4.0_f64 + t * t).sqrt();
+        check_student(t, 4, 1.0 - s * (3.0 - s * s) / 2.0);
+    }
+}
+
+#[test]
+fn student_of_large_freedom_is_nearly_normal() {
+    // P(|Z| >= 1.959963984540054) = 0.05; the first correction of the t tail is z (z^2 + 1) phi(z) / (2 nu).
+    let z: f64 = 1.959_963_984_540_054;
+    let nu = 1e7;
+    let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let expected = 0.05 + z * (z * z + 1.0) * density / (2.0 * nu);
+    assert!((student_two_sided(z, nu) / expected - 1.0).abs() < 1e-9);
+}
+
+/// Even degrees of freedom have a finite sum (Abramowitz & Stegun 26.7.4), here in 80 decimal digits.
+#[test]
+fn student_of_many_degrees() {
+    for (t, freedom, expected) in [
+        (0.001, 120, 0.9992037760829927),
+        (0.5, 120, 0.6179907243383971),
+        (1.5, 120, 0.13624083523071986),
+        (5.0, 120, 1.9781905804539657e-06),
+        (10.0, 120, 1.7139441175361015e-17),
+        (0.001, 122, 0.9992037488899991),
+        (0.5, 122, 0.6179757330477123),
+        (1.5, 122, 0.13619785030912107),
+        (5.0, 122, 1.942953471721257e-06),
+        (10.0, 122, 1.4699094853902856e-17),
+        (0.001, 1000, 0.9992023150184527),
+        (0.5, 1000, 0.6171850808338748),
+        (1.5, 1000, 0.13393003882208618),
+        (5.0, 1000, 6.767256364648631e-07),
+        (10.0, 1000, 1.6670702958600067e-22),
+        (0.001, 4000, 0.999202165438429),
+        (0.5, 4000, 0.6171025814917356),
+        (1.5, 4000, 0.13369332339679207),
+        (5.0, 4000, 5.978759174046772e-07),
+        (10.0, 4000, 2.8530323975435387e-23),
+    ] {
+        check_student(t, freedom, expected);
+    }
+}
+
+#[test]
+fn student_edges() {
+    assert_eq!(student_two_sided(0.0, 7.0), 1.0);
+    assert_eq!(student_two_sided(f64::INFINITY, 7.0), 0.0);
+    assert!(student_two_sided(f64::NAN, 7.0).is_nan());
+    assert_eq!(student_two_sided(-2.0, 9.0), student_two_sided(2.0, 9.0));
+}

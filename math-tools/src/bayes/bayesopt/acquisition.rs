@@ -7,10 +7,10 @@ use crate::bayes::process::{Prediction, Process};
 
 /// Standard deviations that the upper confidence bound adds to the mean.
 const CONFIDENCE: f64 = 2.0;
-/// Improvement, in standard deviations of y, that the probability of improvement asks for.
+/// Improvement, in standard deviations of y, that the probability of improvement requires.
 const MARGIN: f64 = 0.01;
 
-/// What a point is searched for.
+/// Acquisition function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goal {
     /// An acquisition function.

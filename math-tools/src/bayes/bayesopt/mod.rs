@@ -8,21 +8,21 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Finite, Matrix, Real, Seed, Spec, Syntax,
+    Bounded, Category, Ctx, ErrorCode, Finite, JsonExample, Matrix, Real, Seed, Spec, Syntax,
     Tolerance, Tool, ToolError, Value,
 };
 
 use crate::expression::{Expression, Parameters, Scope};
 
 /// The tool `bayesopt`.
-pub struct BayesOpt;
+pub(crate) struct BayesOpt;
 
 /// Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each
 /// dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode`
 /// says otherwise. Uses exactly n_init + n_iter evaluations.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Lower and upper bound of each variable, `[[low, high], ...]`; 1 to 20 variables, low < high.
     #[schemars(extend("x-shape" = ["d", 2]))]
     pub bounds: Vec<[Finite; 2]>,
@@ -33,14 +33,14 @@ pub struct Args {
     pub parameters: Parameters,
     /// Whether to look for the largest or the smallest value.
     #[serde(default)]
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// Evaluations before the first model, on a Latin hypercube.
-    #[serde(default = "n_init")]
+    #[serde(default = "Bounded::<1, 300>::of::<5>")]
     pub n_init: Bounded<1, 300>,
     /// Evaluations chosen by the model.
-    #[serde(default = "n_iter")]
+    #[serde(default = "Bounded::<0, 300>::of::<25>")]
     pub n_iter: Bounded<0, 300>,
-    /// What the next point maximises.
+    /// Quantity that the next point maximises.
     #[serde(default)]
     pub acquisition: Acquisition,
     /// Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used,
@@ -55,22 +55,14 @@ pub struct Args {
 /// Smallest noise variance relative to that of the process: correlation matrices of close points are singular to rounding.
 const NUGGET_MIN: f64 = 1e-10;
 
-fn n_init() -> Bounded<1, 300> {
-    Bounded::literal(5)
-}
-
-fn n_iter() -> Bounded<0, 300> {
-    Bounded::literal(25)
-}
-
 fn noise() -> Tolerance {
     Tolerance::literal(1e-6)
 }
 
-/// Which end of the objective is wanted.
+/// Direction of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The largest value.
     #[default]
     Maximize,
@@ -78,10 +70,10 @@ pub enum Mode {
     Minimize,
 }
 
-/// How the next point is chosen.
+/// Criterion for the next point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Acquisition {
+pub(crate) enum Acquisition {
     /// Expected improvement over the best value so far.
     #[default]
     Ei,
@@ -94,7 +86,7 @@ pub enum Acquisition {
 /// The best point and how it was found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// The best point evaluated.
     #[schemars(extend("x-shape" = ["d"]))]
     pub x_best: Vec<f64>,
@@ -105,22 +97,22 @@ pub struct Output {
     /// Evaluations of the objective, n_init + n_iter.
     pub n_evaluations: usize,
     /// The process fitted to all evaluations.
-    pub model: Model,
+    pub(crate) model: Model,
     /// Largest improvement that the last model still expects anywhere in the box, in the units of the objective.
     pub expected_improvement: Real,
     /// Whether that is below a millionth of the standard deviation of the values; when not, more `n_iter` may help.
     pub converged: bool,
-    /// Why it has not converged; absent when it has.
+    /// Reason it has not converged; absent when it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The seed used.
     pub seed: Seed,
 }
 
-/// Why a search has not converged.
+/// Reason a search has not converged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub(crate) enum Reason {
     /// `n_iter` was used up while the model expected improvements.
     Evaluations,
 }
@@ -129,7 +121,7 @@ pub enum Reason {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(non_snake_case, reason = "X and y are the names of the field")]
-pub struct History {
+pub(crate) struct History {
     /// One point for each row.
     #[schemars(extend("x-shape" = ["evaluations", "d"]))]
     pub X: Matrix,
@@ -141,7 +133,7 @@ pub struct History {
 /// A fitted Gaussian process.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Model {
+pub(crate) struct Model {
     /// Length scale of each variable, in its own units.
     #[schemars(extend("x-shape" = ["d"]))]
     pub length_scales: Vec<f64>,
@@ -165,6 +157,15 @@ impl Tool for BayesOpt {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a constant objective: nothing to improve anywhere",
+        args: r#"{"bounds": [[0, 1]], "objective": "7", "n_init": 2, "n_iter": 0}"#,
+        output: r#"{"x_best": [0.7207068555433085], "y_best": 7.0,
+                "history": {"X": [[0.7207068555433085], [0.017846825567724656]], "y": [7.0, 7.0]},
+                "n_evaluations": 2,
+                "model": {"length_scales": [0.5], "signal_variance": 0.0, "noise": 0.0, "log_marginal_likelihood": "Infinity"},
+                "expected_improvement": 0.0, "converged": true, "seed": 42}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = checked(&args.bounds)?;
@@ -240,24 +241,6 @@ impl Tool for BayesOpt {
             seed: plan.seed,
         })
     }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "a constant objective: nothing to improve anywhere",
-            args: Args {
-                bounds: vec![[Finite::literal(0.0), Finite::literal(1.0)]],
-                objective: "7".to_owned(),
-                parameters: Parameters::default(),
-                mode: Mode::Maximize,
-                n_init: Bounded::literal(2),
-                n_iter: Bounded::literal(0),
-                acquisition: Acquisition::Ei,
-                noise: noise(),
-                seed: None,
-            },
-            output: example_output(),
-        }]
-    }
 }
 
 /// The noise variance relative to that of the process.
@@ -318,40 +301,15 @@ fn best(y: &[f64], objective: &str) -> Result<(usize, f64), ToolError> {
     // The first of equal values.
     let best = finite.reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.ok_or_else(|| {
-        ToolError::new(
-            ErrorCode::Numeric,
+        ToolError::numeric(
+            "/objective",
             format_args!(
                 "`{objective}` was not finite at any of {} points in the box",
                 y.len()
             ),
         )
         .reason("non_finite")
-        .at("/objective")
         .hint("change `bounds` so that the objective is defined inside them")
         .evidence(Value::object([("evaluations", y.len())]))
     })
-}
-
-/// Equal values have no variance, and the likelihood of a process without variance is unbounded.
-fn example_output() -> Output {
-    let points = [[0.720_706_855_543_308_5], [0.017_846_825_567_724_656]];
-    Output {
-        x_best: points[0].to_vec(),
-        y_best: 7.0,
-        history: History {
-            X: Matrix::from(points),
-            y: vec![Real(7.0), Real(7.0)],
-        },
-        n_evaluations: 2,
-        model: Model {
-            length_scales: vec![0.5],
-            signal_variance: Real(0.0),
-            noise: Real(0.0),
-            log_marginal_likelihood: Real(f64::INFINITY),
-        },
-        expected_improvement: Real(0.0),
-        converged: true,
-        reason: None,
-        seed: Seed::DEFAULT,
-    }
 }

@@ -18,7 +18,7 @@ const SAME: f64 = 1e-7;
 /// Beyond this many observations the length scales are fitted only every fifth time.
 const REFIT_ALWAYS: usize = 80;
 
-/// What to do.
+/// Settings of a search.
 pub(super) struct Plan {
     pub(super) dimension: usize,
     pub(super) initial: usize,
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub(super) seed: Seed,
 }
 
-/// What happened: every evaluation in order, in the unit cube, and the last model.
+/// The course of a search: every evaluation in order, in the unit cube, and the last model.
 pub(super) struct Search {
     pub(super) x: Vec<f64>,
     /// Values to maximise; NaN where the objective was not finite.
@@ -97,7 +97,7 @@ struct Model {
     process: Process,
     spread: f64,
     best: f64,
-    /// Where the best value is.
+    /// Index of the best value.
     centre: Vec<f64>,
 }
 

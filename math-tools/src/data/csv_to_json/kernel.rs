@@ -20,7 +20,7 @@ pub(super) struct Records {
     pub(super) rows: Vec<Value>,
 }
 
-/// What is wrong with a CSV text; lines are counted from 1.
+/// An error in a CSV text; lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CsvError {
     #[error("`csv_content` has no line")]

@@ -6,20 +6,20 @@ mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Input, Spec, Text, Tool, ToolError, Value};
+use tool_core::{Category, Ctx, ErrorCode, Input, JsonExample, Spec, Text, Tool, ToolError, Value};
 
 use self::kernel::{CsvError, Records, read};
 use super::delimiter::Delimiter;
 
 /// The tool `csv_to_json`.
-pub struct CsvToJson;
+pub(crate) struct CsvToJson;
 
 /// Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each
 /// column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else
 /// `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Empty cells are null.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The CSV text. Every line must have as many cells as the first; blank lines are skipped.
     pub csv_content: Input<Text>,
     /// The character between cells.
@@ -37,21 +37,21 @@ fn yes() -> bool {
 /// The records of a CSV text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// One record for each line: cells by column name, in column order; numbers, booleans, texts or null.
     pub rows: Value,
     /// Column names in order.
     pub columns: Vec<String>,
     /// Type of each column, in the order of `columns`.
-    pub types: Vec<ColumnType>,
+    pub(crate) types: Vec<ColumnType>,
     /// Number of records.
     pub count: usize,
 }
 
-/// What the cells of a column are.
+/// Type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ColumnType {
+pub(crate) enum ColumnType {
     /// Numbers; a whole one without fraction or exponent is an integer (a column with one beyond 2^53 is text).
     Number,
     /// `true` and `false`.
@@ -73,6 +73,12 @@ impl Tool for CsvToJson {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "codes stay text, numbers become numbers, empty cells null",
+        args: r#"{"csv_content": "id,price,sold\n007,1.5,true\n010,2e3,\n"}"#,
+        output: r#"{"rows": [{"id": "007", "price": 1.5, "sold": true}, {"id": "010", "price": 2000.0, "sold": null}],
+                "columns": ["id", "price", "sold"], "types": ["text", "number", "boolean"], "count": 2}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let text = args.csv_content.load(ctx)?;
@@ -83,25 +89,6 @@ impl Tool for CsvToJson {
             count: rows.len(),
             rows: Value::array(rows),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "codes stay text, numbers become numbers, empty cells null",
-            args: Args {
-                csv_content: Input::inline("id,price,sold\n007,1.5,true\n010,2e3,\n"),
-                delimiter: Delimiter::default(),
-                has_header: true,
-            },
-            output: Output {
-                rows: super::literal(
-                    r#"[{"id":"007","price":1.5,"sold":true},{"id":"010","price":2000.0,"sold":null}]"#,
-                ),
-                columns: vec!["id".to_owned(), "price".to_owned(), "sold".to_owned()],
-                types: vec![ColumnType::Text, ColumnType::Number, ColumnType::Boolean],
-                count: 2,
-            },
-        }]
     }
 }
 

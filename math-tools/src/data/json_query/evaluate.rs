@@ -40,7 +40,7 @@ pub(super) fn run(data: &Value, ast: &Ast, query: &str, ctx: &Ctx) -> Result<Val
     Ok(result)
 }
 
-/// What is needed along the way.
+/// The context of an evaluation.
 pub(super) struct Evaluator<'a> {
     pub(super) query: &'a str,
     ctx: &'a Ctx,

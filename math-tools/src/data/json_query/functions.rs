@@ -8,9 +8,9 @@ use tool_core::{Object, ToolError, Value, json};
 
 use super::error_at;
 use super::evaluate::{Evaluator, length};
-use crate::stats::sum::Accurate;
+use kernels::exact::Doubled;
 
-/// Their names.
+/// Names of the functions.
 pub(super) const NAMES: [&str; 26] = [
     "abs",
     "avg",
@@ -263,7 +263,7 @@ impl Call<'_, '_, '_> {
                 Value::Null
             });
         }
-        let mut total = Accurate::default();
+        let mut total = Doubled::default();
         let mut integral = true;
         for item in &items {
             let number = item.as_f64().ok_or_else(|| {

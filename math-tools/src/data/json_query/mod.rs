@@ -11,27 +11,27 @@ mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Example, Spec, Syntax, Tool, ToolError, Value};
+use tool_core::{Category, Ctx, ErrorCode, JsonExample, Spec, Syntax, Tool, ToolError, Value};
 
 /// The tool `json_query`.
-pub struct JsonQuery;
+pub(crate) struct JsonQuery;
 
 /// Queries a JSON value with JMESPath (jmespath.org): fields, indices from either end, slices, projections `[*]` and `*`,
 /// flattening `[]`, filters `[?price > `10`]`, pipes, multi-select lists and objects, and the 26 standard functions. Raw
 /// strings are written 'so', JSON literals `so`. `<` and its kin compare numbers only. A path that leads nowhere is null.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The value to query: any JSON.
     pub data: Value,
     /// The JMESPath expression; up to 65,536 bytes, 512 tokens, nested up to 64 deep.
     pub query: String,
 }
 
-/// What the query found.
+/// The result of the query.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// The value found, of any type; null when there is none.
     pub result: Value,
 }
@@ -48,6 +48,26 @@ impl Tool for JsonQuery {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "names of what costs more than 10",
+            args: r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
+                "query": "items[?price > `10`].name"}"#,
+            output: r#"{"result": ["book", "lamp"]}"#,
+        },
+        JsonExample {
+            title: "the last item",
+            args: r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
+                "query": "items[-1].name"}"#,
+            output: r#"{"result": "lamp"}"#,
+        },
+        JsonExample {
+            title: "a total and a count",
+            args: r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
+                "query": "{total: sum(items[].price), count: length(items)}"}"#,
+            output: r#"{"result": {"total": 44, "count": 3}}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         guard::check(&args.query)?;
@@ -55,35 +75,6 @@ impl Tool for JsonQuery {
         Ok(Output {
             result: evaluate::run(&args.data, &ast, &args.query, ctx)?,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let data = super::literal(
-            r#"{"items":[{"name":"pen","price":2},{"name":"book","price":12},{"name":"lamp","price":30}]}"#,
-        );
-        let example = |title, query: &str, result: &str| Example {
-            title,
-            args: Args {
-                data: data.clone(),
-                query: query.to_owned(),
-            },
-            output: Output {
-                result: super::literal(result),
-            },
-        };
-        vec![
-            example(
-                "names of what costs more than 10",
-                "items[?price > `10`].name",
-                r#"["book","lamp"]"#,
-            ),
-            example("the last item", "items[-1].name", r#""lamp""#),
-            example(
-                "a total and a count",
-                "{total: sum(items[].price), count: length(items)}",
-                r#"{"total":44,"count":3}"#,
-            ),
-        ]
     }
 }
 

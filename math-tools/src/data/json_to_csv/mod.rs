@@ -9,20 +9,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
 use tool_core::{
-    Category, Ctx, ErrorCode, Example, Input, Spec, Table, Tool, ToolError, Value, json,
+    Category, Ctx, ErrorCode, Input, JsonExample, Spec, Table, Tool, ToolError, Value, json,
 };
 
 use super::delimiter::Delimiter;
 
 /// The tool `json_to_csv`.
-pub struct JsonToCsv;
+pub(crate) struct JsonToCsv;
 
 /// Writes records or columns as a CSV text with a header line (RFC 4180 quoting, lines end in LF). Null and missing cells are
 /// empty, numbers have their shortest exact spelling. `csv_to_json` reads the text back, except that an empty text comes back
 /// as null, and texts come back as numbers or booleans when every text of their column is spelled like one.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// A list of records, or an object of columns of equal length.
     pub data: Input<Table>,
     /// The columns to write, in this order; all of them in the order of their first appearance when absent.
@@ -36,7 +36,7 @@ pub struct Args {
 /// A CSV text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// The text: a header line, then one line for each record; empty when there is no column.
     pub csv: String,
     /// Number of records, the header not counted.
@@ -56,6 +56,12 @@ impl Tool for JsonToCsv {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "columns in the order of first appearance",
+        args: r#"{"data": {"name": ["Ann", "Bob"], "age": [30, null], "city": [null, "Rome, Italy"]}}"#,
+        output: r#"{"csv": "name,age,city\nAnn,30,\nBob,,\"Rome, Italy\"\n", "rows": 2,
+                "columns": ["name", "age", "city"]}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let table = args.data.load(ctx)?;
@@ -67,24 +73,6 @@ impl Tool for JsonToCsv {
             rows: table.rows(),
             columns: names,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "columns in the order of first appearance",
-            args: Args {
-                data: super::table(
-                    r#"[{"name":"Ann","age":30},{"name":"Bob","city":"Rome, Italy"}]"#,
-                ),
-                columns: None,
-                delimiter: Delimiter::default(),
-            },
-            output: Output {
-                csv: "name,age,city\nAnn,30,\nBob,,\"Rome, Italy\"\n".to_owned(),
-                rows: 2,
-                columns: vec!["name".to_owned(), "age".to_owned(), "city".to_owned()],
-            },
-        }]
     }
 }
 
@@ -112,7 +100,7 @@ fn choose(table: &Table, wanted: Option<Vec<String>>) -> Result<Vec<Column<'_>>,
             )
             .hint("list each column once"));
         }
-        // A table without records has no columns of its own: any header may be asked for.
+        // A table without records has no columns of its own: any header may be requested.
         if !known.is_empty() && !known.contains_key(name.as_str()) {
             let hint = match nearest(name, table.names()) {
                 Some(near) => format!("did you mean `{near}`?"),

@@ -155,7 +155,7 @@ fn lock(
     }))
 }
 
-/// What is refused about an action, in words.
+/// Description of a refused action.
 fn refused(action: &AuthAction<'_>) -> Option<String> {
     match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,
@@ -509,7 +509,7 @@ fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: 
         .at("/query");
     match names.hint(&message) {
         Some(hint) => error.hint(hint),
-        None if code == ErrorCode::LimitExceeded => error.hint("ask for less at once"),
+        None if code == ErrorCode::LimitExceeded => error.hint("request less at once"),
         None => error.hint("write one SELECT statement in the dialect of SQLite"),
     }
 }

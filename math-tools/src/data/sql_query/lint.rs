@@ -1,4 +1,4 @@
-//! What the authoriser cannot see: arguments of functions. Read from the tokens of the query, before SQLite sees it.
+//! Checks of function arguments, which SQLite's authoriser does not see, on the tokens of the query.
 //!
 //! Two families of calls are looked at. `printf` and `format` run for seconds on widths such as `%.999999999d`, out of reach of
 //! the progress handler, so their format must be a literal with small widths. Date functions read the clock for `'now'` (or no

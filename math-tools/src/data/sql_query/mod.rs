@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Table, Tool, ToolError, Value};
+use tool_core::{Bounded, Category, Ctx, Input, JsonExample, Spec, Table, Tool, ToolError, Value};
 
 /// The tool `sql_query`.
-pub struct SqlQuery;
+pub(crate) struct SqlQuery;
 
 /// Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are
 /// typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be
 /// written, attached or configured, a query ends after 20 s at the latest, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// One SELECT statement; up to 100,000 bytes. Quote names with double quotes, texts with single ones.
     pub query: String,
     /// The tables by name; each a list of records or an object of columns. An empty list is a table with one column `_`.
@@ -29,18 +29,14 @@ pub struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Value>,
     /// Most rows to return; when there are more the result says `truncated`.
-    #[serde(default = "max_rows")]
+    #[serde(default = "Bounded::<1, 1_000_000>::of::<10_000>")]
     pub max_rows: Bounded<1, 1_000_000>,
-}
-
-fn max_rows() -> Bounded<1, 1_000_000> {
-    Bounded::literal(10_000)
 }
 
 /// The result of a query.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// Names of the result columns in order.
     pub columns: Vec<String>,
     /// One record for each row: cells by column name; numbers, texts, booleans (from boolean columns) or null, integers beyond
@@ -65,6 +61,15 @@ impl Tool for SqlQuery {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "numbers compare as numbers",
+        args: r#"{"query": "SELECT name, age FROM people WHERE age > ? ORDER BY age",
+                "tables": {"people": {"name": ["Ann", "Bob", "Cem"], "age": [9, 100, 30]}},
+                "params": [25]}"#,
+        output: r#"{"columns": ["name", "age"],
+                "rows": [{"name": "Cem", "age": 30}, {"name": "Bob", "age": 100}], "count": 2,
+                "truncated": false}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let mut tables = Vec::with_capacity(args.tables.len());
@@ -91,26 +96,5 @@ impl Tool for SqlQuery {
             columns: result.columns,
             truncated: result.truncated,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let people = super::table(
-            r#"[{"name":"Ann","age":9},{"name":"Bob","age":100},{"name":"Cem","age":30}]"#,
-        );
-        vec![Example {
-            title: "numbers compare as numbers",
-            args: Args {
-                query: "SELECT name, age FROM people WHERE age > ? ORDER BY age".to_owned(),
-                tables: BTreeMap::from([("people".to_owned(), people)]),
-                params: Some(super::literal("[25]")),
-                max_rows: max_rows(),
-            },
-            output: Output {
-                columns: vec!["name".to_owned(), "age".to_owned()],
-                rows: super::literal(r#"[{"name":"Cem","age":30},{"name":"Bob","age":100}]"#),
-                count: 2,
-                truncated: false,
-            },
-        }]
     }
 }

@@ -391,7 +391,7 @@ fn cell() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// What goes in comes out, whatever the column types turn out to be.
+    /// What goes in comes out, regardless of the column types turn out to be.
     #[test]
     fn select_star_gives_the_table_back(rows in prop::collection::vec((cell(), cell()), 1..12)) {
         let table = Value::array(rows.into_iter().map(|(a, b)| Value::object([("a", a), ("b", b)])).collect());

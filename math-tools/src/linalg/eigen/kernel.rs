@@ -9,7 +9,7 @@ use crate::linalg::dense::{
 
 /// The eigenvalues and their evidence.
 #[derive(Debug)]
-pub struct Eigen {
+pub(crate) struct Eigen {
     /// Real parts.
     pub real: Vec<f64>,
     /// Imaginary parts; all zero for a symmetric matrix.
@@ -22,13 +22,13 @@ pub struct Eigen {
     pub trace_error: f64,
     /// Largest `|A v - lambda v| / (n eps |A|)` over the pairs, where vectors were computed.
     pub residual: Option<f64>,
-    /// Left eigenvectors, `y* A = lambda y*`, likewise, and the conditions of the eigenvalues, where asked for.
+    /// Left eigenvectors, `y* A = lambda y*`, likewise, and the conditions of the eigenvalues, on request.
     pub left: Option<(Vectors, Vec<f64>)>,
 }
 
 /// Eigenvectors of unit Euclidean norm, the entry of largest magnitude real and positive; n x n, row by row.
 #[derive(Debug)]
-pub struct Vectors {
+pub(crate) struct Vectors {
     /// Real parts.
     pub real: Vec<f64>,
     /// Imaginary parts; `None` when every eigenvalue is real.
@@ -36,7 +36,7 @@ pub struct Vectors {
 }
 
 /// Whether the matrix equals its transpose, entry by entry.
-pub fn is_symmetric(a: &[f64], n: usize) -> bool {
+pub(crate) fn is_symmetric(a: &[f64], n: usize) -> bool {
     (0..n).all(|row| (0..row).all(|column| a[row * n + column] == a[column * n + row]))
 }
 
@@ -52,7 +52,12 @@ pub fn is_symmetric(a: &[f64], n: usize) -> bool {
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, chapters 7 and 8; B. N. Parlett, C. Reinsch, "Balancing a
 /// matrix for calculation of eigenvalues and eigenvectors", Numer. Math. 13, 1969.
-pub fn eigen(a: &[f64], n: usize, vectors: bool, left: bool) -> Result<Eigen, NoConvergence> {
+pub(crate) fn eigen(
+    a: &[f64],
+    n: usize,
+    vectors: bool,
+    left: bool,
+) -> Result<Eigen, NoConvergence> {
     let (matrix, exponent) = normalised(a);
     let symmetric = is_symmetric(&matrix, n);
     let mut left_basis = None;
@@ -292,7 +297,7 @@ fn two_sided(matrix: &[f64], n: usize) -> Result<(Pairs, Mat<f64>), NoConvergenc
 ///
 /// # Errors
 /// [`NoConvergence`], also when neither gives pairs with a small residual.
-pub fn generalised(
+pub(crate) fn generalised(
     a: &[f64],
     b: &[f64],
     n: usize,

@@ -1,21 +1,19 @@
 //! `matrix_eigenvalues`: eigenvalues and eigenvectors with their residual.
 
-pub mod kernel;
+pub(crate) mod kernel;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Count, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError,
-};
+use tool_core::{Category, Count, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError};
 
 /// The tool.
-pub struct MatrixEigenvalues;
+pub(crate) struct MatrixEigenvalues;
 
 /// Find the eigenvalues of a square real matrix, and its eigenvectors when asked. An exactly symmetric matrix takes the symmetric
 /// method and has real eigenvalues; any other may have complex ones. They are sorted ascending by real part, then by imaginary part.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
@@ -30,18 +28,18 @@ pub struct Args {
     /// Whether to return left eigenvectors and the condition of each eigenvalue too (implies `vectors`; not with `B`).
     #[serde(default)]
     pub left: bool,
-    /// Which eigenvalues to return, in their ascending order: `all`, or the `count` `smallest` or `largest`.
+    /// Eigenvalues to return, in ascending order: `all`, or the `count` `smallest` or `largest`.
     #[serde(default)]
     pub select: Select,
-    /// How many eigenvalues to return with `select`: a number from 1; more than there are means all.
+    /// Number of eigenvalues to return with `select`, from 1; more than there are means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
 }
 
-/// Which eigenvalues to return.
+/// Selection of eigenvalues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Select {
+pub(crate) enum Select {
     /// All of them.
     #[default]
     All,
@@ -53,7 +51,7 @@ pub enum Select {
 
 /// Eigenvalues, eigenvectors and how exact they are.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The eigenvalues, ascending; only when all of them are real.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["k"]))]
@@ -122,6 +120,21 @@ impl Tool for MatrixEigenvalues {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a diagonal matrix has its entries as eigenvalues",
+            args: r#"{"A": [[3, 0], [0, 1]], "vectors": true}"#,
+            output: r#"{"eigenvalues": [1.0, 3.0], "real": [1.0, 3.0], "imaginary": [0.0, 0.0],
+                "eigenvectors": [[0.0, 1.0], [1.0, 0.0]], "symmetric": true, "trace_error": 0.0,
+                "residual": 0.0, "method": "symmetric"}"#,
+        },
+        JsonExample {
+            title: "a quarter turn has the eigenvalues -i and i",
+            args: r#"{"A": [[0, -1], [1, 0]]}"#,
+            output: r#"{"real": [0.0, 0.0], "imaginary": [-1.0, 1.0], "symmetric": false,
+                "trace_error": 0.0, "method": "general"}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -130,10 +143,11 @@ impl Tool for MatrixEigenvalues {
         ctx.afford(4.0 * (n as f64).powi(3))?;
         ctx.reserve_doubles(12 * n * n)?;
         if args.left && args.b.is_some() {
-            return Err(
-                ToolError::invalid("/left", "left vectors are those of the plain problem")
-                    .hint("leave `left` or `B` out"),
-            );
+            return Err(ToolError::invalid(
+                "/left",
+                "left eigenvectors are computed for the standard problem only",
+            )
+            .hint("leave `left` or `B` out"));
         }
         if (args.select == Select::All) == args.count.is_some() {
             return Err(ToolError::invalid(
@@ -182,13 +196,11 @@ impl Tool for MatrixEigenvalues {
             .chain(&found.imaginary)
             .all(|value| value.is_finite());
         if !finite {
-            return Err(ToolError::new(
-                ErrorCode::Numeric,
-                "an eigenvalue is too large for a double",
-            )
-            .reason("overflow")
-            .at("/A")
-            .hint("scale `A`"));
+            return Err(
+                ToolError::numeric("/A", "an eigenvalue is too large for a double")
+                    .reason("overflow")
+                    .hint("scale `A`"),
+            );
         }
         if infinite.is_some_and(|infinite| infinite > 0) {
             ctx.warn("`B` is singular to working precision: infinite eigenvalues are left out");
@@ -245,65 +257,6 @@ impl Tool for MatrixEigenvalues {
             infinite,
             method: method.to_owned(),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![
-            Example {
-                title: "a diagonal matrix has its entries as eigenvalues",
-                args: Args {
-                    a: Input::inline([[3.0, 0.0], [0.0, 1.0]]),
-                    vectors: true,
-                    b: None,
-                    left: false,
-                    select: Select::All,
-                    count: None,
-                },
-                output: Output {
-                    eigenvalues: Some(vec![1.0, 3.0]),
-                    real: vec![1.0, 3.0],
-                    imaginary: vec![0.0, 0.0],
-                    eigenvectors: Some(Matrix::from([[0.0, 1.0], [1.0, 0.0]])),
-                    eigenvectors_real: None,
-                    eigenvectors_imaginary: None,
-                    symmetric: true,
-                    trace_error: 0.0,
-                    residual: Some(0.0),
-                    conditions: None,
-                    left_eigenvectors_real: None,
-                    left_eigenvectors_imaginary: None,
-                    infinite: None,
-                    method: "symmetric".to_owned(),
-                },
-            },
-            Example {
-                title: "a quarter turn has the eigenvalues -i and i",
-                args: Args {
-                    a: Input::inline([[0.0, -1.0], [1.0, 0.0]]),
-                    vectors: false,
-                    b: None,
-                    left: false,
-                    select: Select::All,
-                    count: None,
-                },
-                output: Output {
-                    eigenvalues: None,
-                    real: vec![0.0, 0.0],
-                    imaginary: vec![-1.0, 1.0],
-                    eigenvectors: None,
-                    eigenvectors_real: None,
-                    eigenvectors_imaginary: None,
-                    symmetric: false,
-                    trace_error: 0.0,
-                    residual: None,
-                    conditions: None,
-                    left_eigenvectors_real: None,
-                    left_eigenvectors_imaginary: None,
-                    infinite: None,
-                    method: "general".to_owned(),
-                },
-            },
-        ]
     }
 }
 

@@ -6,29 +6,30 @@ mod problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Category, Ctx, Example, Input, Matrix, Real, Spec, Tolerance, Tool, ToolError, Vector,
+    Bounded, Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
+    Vector,
 };
 
 use self::problem::Problem;
 use super::dense::lstsq::LeastSquaresError;
-use super::solve::{Sides, least_squares_error};
+use super::solve::{Rhs, least_squares_error};
 
 /// The tool.
-pub struct LeastSquares;
+pub(crate) struct LeastSquares;
 
 /// Find x that makes |b - A x| smallest, for any shape and rank of A: by orthogonal factors refined to full precision, by singular
 /// values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates.
 /// With `polynomial` the columns are the powers of a single column t, formed to 30 digits.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, m rows of n numbers. With `polynomial`: m rows of one number, t.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = { "if": "polynomial", "then": ["m", 1], "else": ["m", "n"] }))]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or m rows with one column per right-hand side.
     #[schemars(extend("x-shape" = ["m", "*k"]))]
-    pub b: Input<Sides>,
+    pub b: Input<Rhs>,
     /// `qr` needs full column rank and gives all digits; `svd` gives the solution of minimum norm for any rank; `ridge` adds
     /// `ridge` |x|^2 to the sum of squares; `auto` is `ridge` when `ridge` is given, else `qr`, and `svd` where that finds the
     /// columns dependent.
@@ -48,7 +49,7 @@ pub struct Args {
     /// Right-hand sides of the constraints, p numbers, or p rows with one column per right-hand side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["p", "*constraints"]))]
-    pub d: Option<Input<Sides>>,
+    pub d: Option<Input<Rhs>>,
     /// Penalty on |x|^2, at least 0; in units of b^2 / x^2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ridge: Option<Tolerance>,
@@ -62,10 +63,10 @@ pub struct Args {
     pub covariance: bool,
 }
 
-/// How to solve.
+/// Method for a least squares problem.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// By arguments and rank.
     #[default]
     Auto,
@@ -79,10 +80,10 @@ pub enum Method {
 
 /// The solution and its evidence.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side.
     #[schemars(extend("x-shape" = ["n", "*k"]))]
-    pub x: Sides,
+    pub x: Rhs,
     /// |b - A x| with weights, without the penalty; Frobenius over several right-hand sides.
     pub residual: f64,
     /// Numerical rank of A (with constraints: of what they leave free, plus their number).
@@ -124,7 +125,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
     pub error_estimate: Option<Real>,
-    /// What was used; never `auto`.
+    /// Method used; never `auto`.
     pub method: Method,
 }
 
@@ -139,6 +140,24 @@ impl Tool for LeastSquares {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "the mean of 1, 2 and 6, and its standard error sqrt(7 / 3)",
+            args: r#"{"A": [[1], [1], [1]], "b": [1, 2, 6], "covariance": true}"#,
+            output: r#"{"x": [3.0], "residual": 3.7416573867739413, "rank": 1, "rcond": 1.0,
+                "trusted_digits": 15, "degrees_of_freedom": 2.0, "residual_std": 2.6457513110645907,
+                "standard_errors": [1.5275252316519468], "covariance": [[2.3333333333333335]],
+                "optimality": 0.0, "refinements": 2, "error_estimate": 2.220446049250313e-16,
+                "method": "qr"}"#,
+        },
+        JsonExample {
+            title: "of all x with x0 + x1 = 2 the shortest is (1, 1)",
+            args: r#"{"A": [[1, 1]], "b": [2]}"#,
+            output: r#"{"x": [1.0, 1.0], "residual": 0.0, "rank": 1, "rcond": 1.0,
+                "trusted_digits": 15, "singular_values": [1.4142135623730951],
+                "degrees_of_freedom": 0.0, "residual_std": "NaN", "refinements": 0, "method": "svd"}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let problem = Problem::new(&args, ctx)?;
@@ -167,69 +186,6 @@ impl Tool for LeastSquares {
         ctx.check()?;
         warn(&output, ctx);
         Ok(output)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = |a: Matrix, b: Sides| Args {
-            a: Input::Inline(a),
-            b: Input::Inline(b),
-            method: Method::Auto,
-            polynomial: None,
-            weights: None,
-            c: None,
-            d: None,
-            ridge: None,
-            tolerance: None,
-            covariance: false,
-        };
-        vec![
-            Example {
-                title: "the mean of 1, 2 and 6, and its standard error sqrt(7 / 3)",
-                args: Args {
-                    covariance: true,
-                    ..args(
-                        Matrix::from([[1.0], [1.0], [1.0]]),
-                        Sides::from([1.0, 2.0, 6.0]),
-                    )
-                },
-                output: Output {
-                    x: Sides::from([3.0]),
-                    residual: 14.0_f64.sqrt(),
-                    rank: 1,
-                    rcond: 1.0,
-                    trusted_digits: 15,
-                    singular_values: None,
-                    degrees_of_freedom: 2.0,
-                    residual_std: Some(Real(7.0_f64.sqrt())),
-                    standard_errors: Some(vec![Real((7.0_f64 / 3.0).sqrt())]),
-                    covariance: Some(Matrix::from([[7.0 / 3.0]])),
-                    optimality: Some(0.0),
-                    refinements: 2,
-                    error_estimate: Some(Real(f64::EPSILON)),
-                    method: Method::Qr,
-                },
-            },
-            Example {
-                title: "of all x with x0 + x1 = 2 the shortest is (1, 1)",
-                args: args(Matrix::from([[1.0, 1.0]]), Sides::from([2.0])),
-                output: Output {
-                    x: Sides::from([1.0, 1.0]),
-                    residual: 0.0,
-                    rank: 1,
-                    rcond: 1.0,
-                    trusted_digits: 15,
-                    singular_values: Some(vec![2.0_f64.sqrt()]),
-                    degrees_of_freedom: 0.0,
-                    residual_std: Some(Real(f64::NAN)),
-                    standard_errors: None,
-                    covariance: None,
-                    optimality: None,
-                    refinements: 0,
-                    error_estimate: None,
-                    method: Method::Svd,
-                },
-            },
-        ]
     }
 }
 

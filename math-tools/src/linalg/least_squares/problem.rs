@@ -2,18 +2,17 @@
 
 use tool_core::{Ctx, Matrix, ToolError, Vector};
 
-use super::super::dense::doubled;
 use super::super::dense::lstsq::Design;
-use super::super::solve::Sides;
+use super::super::solve::Rhs;
 use super::{Args, Method};
 
 /// The checked arguments: the design with its weights, and the right-hand sides to twice the digits.
 pub(super) struct Problem {
     pub(super) design: Design,
-    pub(super) b: Sides,
+    pub(super) b: Rhs,
     pub(super) high: Vec<f64>,
     pub(super) low: Option<Vec<f64>>,
-    pub(super) constraints: Option<(Matrix, Sides)>,
+    pub(super) constraints: Option<(Matrix, Rhs)>,
 }
 
 fn shape_error(path: &str, message: String) -> ToolError {
@@ -64,7 +63,7 @@ impl Problem {
             design.weigh(&roots);
             let mut errors = Vec::with_capacity(high.len());
             for (index, value) in high.iter_mut().enumerate() {
-                let (product, error) = doubled::two_product(*value, roots[index / k]);
+                let (product, error) = kernels::exact::two_product(*value, roots[index / k]);
                 *value = product;
                 errors.push(error);
             }
@@ -149,7 +148,7 @@ fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
     Ok(weights.iter().map(|weight| weight.sqrt()).collect())
 }
 
-fn constraints(c: Matrix, d: Sides, n: usize, k: usize) -> Result<(Matrix, Sides), ToolError> {
+fn constraints(c: Matrix, d: Rhs, n: usize, k: usize) -> Result<(Matrix, Rhs), ToolError> {
     if c.columns() != n || c.rows() > n {
         return Err(shape_error(
             "/C",

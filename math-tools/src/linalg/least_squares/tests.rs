@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, ToolError, Value, convert};
 
 use super::{Args, LeastSquares, Output};
-use crate::linalg::nist::{
+use crate::linalg::tests::nist::{
     FILIP, FILIP_RESIDUAL_STD, FILIP_X, FILIP_Y, LONGLEY, LONGLEY_DATA, WAMPLER_DELTA,
     WAMPLER5_RESIDUAL_STD, WAMPLER5_STANDARD_ERRORS,
 };

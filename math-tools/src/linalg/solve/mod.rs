@@ -1,14 +1,12 @@
-//! `matrix_solve`: linear systems by the method their structure asks for, refined, with residual, condition and error.
+//! `matrix_solve`: linear systems by the method their structure requires, refined, with residual, condition and error.
 
-pub mod sides;
+pub(crate) mod rhs;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Ctx, ErrorCode, Example, Input, Matrix, Real, Spec, Tool, ToolError, Value,
-};
+use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError, Value};
 
-pub use self::sides::Sides;
+pub(crate) use self::rhs::Rhs;
 use super::dense::factors::{FactorError, SquareMethod};
 use super::dense::lstsq::{LeastSquaresError, minimum_norm};
 use super::dense::norm2;
@@ -16,21 +14,21 @@ use super::dense::structure::Structure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
 
 /// The tool.
-pub struct MatrixSolve;
+pub(crate) struct MatrixSolve;
 
 /// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
 /// one is named; the solution is refined with residuals in doubled precision, and comes with its residual, condition and error.
 /// Matrices that are not square are solved by least squares of minimum norm.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, a list of rows; m x n, square for every method but `lstsq`.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or a list of m rows with one column per right-hand side.
     #[schemars(extend("x-shape" = ["m", "*k"]))]
-    pub b: Input<Sides>,
+    pub b: Input<Rhs>,
     /// `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general
     /// (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused
     /// when A does not have its structure. An exactly singular square matrix is refused by all but `lstsq`.
@@ -38,10 +36,10 @@ pub struct Args {
     pub method: Method,
 }
 
-/// How to solve.
+/// Method for a linear system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// By the structure of A.
     #[default]
     Auto,
@@ -65,10 +63,10 @@ pub enum Method {
 
 /// The solution and how far to trust it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
     #[schemars(extend("x-shape" = ["n", "*k"]))]
-    pub x: Sides,
+    pub x: Rhs,
     /// |b - A x| / |b| in the Euclidean norm (Frobenius for several right-hand sides); the residual itself when b is zero.
     pub relative_error: f64,
     /// |b - A x| in the same norm.
@@ -93,9 +91,9 @@ pub struct Output {
     pub error_bound: Option<Real>,
     /// Numerical rank; less than the number of columns means that x is one of many solutions, the one of smallest norm.
     pub rank: usize,
-    /// What was used; never `auto`.
+    /// Method used; never `auto`.
     pub method: Method,
-    /// What was tried first and gave no answer that can be trusted.
+    /// Method tried first without a trustworthy answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned: Option<Method>,
     /// Largest entry met by the elimination over the largest of A: digits lost are about its logarithm before refinement. Only
@@ -119,6 +117,24 @@ impl Tool for MatrixSolve {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "3 x + y = 9 and x + 2 y = 8",
+            args: r#"{"A": [[3, 1], [1, 2]], "b": [9, 8]}"#,
+            output: r#"{"x": [2.0, 3.0], "relative_error": 0.0, "residual": 0.0,
+                "backward_error": 0.0, "rcond": 0.3125, "trusted_digits": 15, "error_estimate": 0.0,
+                "error_bound": 2.4424906541753446e-16, "rank": 2, "method": "cholesky",
+                "refinements": 0, "equilibrated": false}"#,
+        },
+        JsonExample {
+            title: "the mean is the least squares solution of x = 1, x = 2, x = 6",
+            args: r#"{"A": [[1], [1], [1]], "b": [1, 2, 6], "method": "lstsq"}"#,
+            output: r#"{"x": [3.0], "relative_error": 0.5843487097907776,
+                "residual": 3.7416573867739413, "backward_error": 0.3333333333333333, "rcond": 1.0,
+                "trusted_digits": 15, "rank": 1, "method": "lstsq", "refinements": 0,
+                "equilibrated": false}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
@@ -148,62 +164,9 @@ impl Tool for MatrixSolve {
         warn(&output, n, ctx);
         Ok(output)
     }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![
-            Example {
-                title: "3 x + y = 9 and x + 2 y = 8",
-                args: Args {
-                    a: Input::inline([[3.0, 1.0], [1.0, 2.0]]),
-                    b: Input::inline([9.0, 8.0]),
-                    method: Method::Auto,
-                },
-                output: Output {
-                    x: Sides::from([2.0, 3.0]),
-                    relative_error: 0.0,
-                    residual: 0.0,
-                    backward_error: 0.0,
-                    rcond: 0.3125,
-                    trusted_digits: 15,
-                    rank: 2,
-                    error_estimate: Some(Real(0.0)),
-                    error_bound: Some(Real(1.1 * f64::EPSILON)),
-                    method: Method::Cholesky,
-                    abandoned: None,
-                    growth: None,
-                    refinements: 0,
-                    equilibrated: false,
-                },
-            },
-            Example {
-                title: "the mean is the least squares solution of x = 1, x = 2, x = 6",
-                args: Args {
-                    a: Input::inline([[1.0], [1.0], [1.0]]),
-                    b: Input::inline([1.0, 2.0, 6.0]),
-                    method: Method::Lstsq,
-                },
-                output: Output {
-                    x: Sides::from([3.0]),
-                    relative_error: (14.0_f64 / 41.0).sqrt(),
-                    residual: 14.0_f64.sqrt(),
-                    backward_error: 1.0 / 3.0,
-                    rcond: 1.0,
-                    trusted_digits: 15,
-                    rank: 1,
-                    error_estimate: None,
-                    error_bound: None,
-                    method: Method::Lstsq,
-                    abandoned: None,
-                    growth: None,
-                    refinements: 0,
-                    equilibrated: false,
-                },
-            },
-        ]
-    }
 }
 
-fn check_shapes(a: &Matrix, b: &Sides, method: Method) -> Result<(), ToolError> {
+fn check_shapes(a: &Matrix, b: &Rhs, method: Method) -> Result<(), ToolError> {
     let (m, n) = (a.rows(), a.columns());
     if b.rows() != m {
         return Err(ToolError::invalid(
@@ -262,7 +225,7 @@ fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, Too
     .hint("leave `method` out: it is chosen by the structure"))
 }
 
-fn by_factors(a: &Matrix, b: &Sides, method: Option<SquareMethod>) -> Result<Output, ToolError> {
+fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Output, ToolError> {
     let n = a.rows();
     let found =
         system::solve(a.as_slice(), n, b.as_slice(), b.columns(), method).map_err(system_error)?;
@@ -284,7 +247,7 @@ fn by_factors(a: &Matrix, b: &Sides, method: Option<SquareMethod>) -> Result<Out
     })
 }
 
-fn by_least_squares(a: &Matrix, b: &Sides) -> Result<Output, ToolError> {
+fn by_least_squares(a: &Matrix, b: &Rhs) -> Result<Output, ToolError> {
     let (m, n) = (a.rows(), a.columns());
     let tolerance = m.max(n) as f64 * f64::EPSILON;
     let found = minimum_norm(a.as_slice(), m, n, b.as_slice(), b.columns(), tolerance)
@@ -333,7 +296,7 @@ impl From<SquareMethod> for Method {
 
 /// The error of factors that do not exist, at the argument `A`.
 pub(crate) fn factor_error(err: FactorError) -> ToolError {
-    let error = ToolError::new(ErrorCode::Numeric, err).at("/A");
+    let error = ToolError::numeric("/A", err);
     match err {
         FactorError::Singular { column } => singular(error).evidence(Value::object([("column", column)])),
         FactorError::SingularBlock => singular(error),
@@ -354,9 +317,8 @@ fn singular(error: ToolError) -> ToolError {
 pub(crate) fn system_error(err: SystemError) -> ToolError {
     match err {
         SystemError::Factors(err) => factor_error(err),
-        SystemError::Overflow => ToolError::new(ErrorCode::Numeric, err)
+        SystemError::Overflow => ToolError::numeric("/b", err)
             .reason("overflow")
-            .at("/b")
             .hint("scale `A` or `b`"),
     }
 }
@@ -365,22 +327,17 @@ pub(crate) fn system_error(err: SystemError) -> ToolError {
 pub(crate) fn least_squares_error(err: LeastSquaresError) -> ToolError {
     match err {
         LeastSquaresError::NoConvergence(err) => super::no_convergence(err),
-        LeastSquaresError::Overflow => ToolError::new(ErrorCode::Numeric, err)
+        LeastSquaresError::Overflow => ToolError::numeric("/b", err)
             .reason("overflow")
-            .at("/b")
             .hint("scale `A` or `b`"),
-        LeastSquaresError::RankDeficient { rank, .. } => ToolError::new(ErrorCode::Numeric, err)
+        LeastSquaresError::RankDeficient { rank, .. } => ToolError::numeric("/A", err)
             .reason("rank_deficient")
-            .at("/A")
             .hint("pass `method`: \"svd\" for the solution of minimum norm, or `ridge`")
             .evidence(Value::object([("rank", rank)])),
-        LeastSquaresError::ConstraintsDependent { rank, .. } => {
-            ToolError::new(ErrorCode::Numeric, err)
-                .reason("rank_deficient")
-                .at("/C")
-                .hint("leave out the constraints that follow from the others, or contradict them")
-                .evidence(Value::object([("rank", rank)]))
-        }
+        LeastSquaresError::ConstraintsDependent { rank, .. } => ToolError::numeric("/C", err)
+            .reason("rank_deficient")
+            .hint("leave out the constraints that follow from the others, or contradict them")
+            .evidence(Value::object([("rank", rank)])),
     }
 }
 
@@ -394,7 +351,7 @@ pub(crate) fn trusted_digits(rcond: f64) -> u32 {
     }
 }
 
-/// Says what condition and refinement mean for the digits of a solution.
+/// Warns when condition or refinement leave few digits of a solution.
 fn warn(output: &Output, n: usize, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     let Output {

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError, Value, convert};
 
-use super::{Args, MatrixSolve, Method, Output, Sides};
+use super::{Args, MatrixSolve, Method, Output, Rhs};
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply, parse};
 
-fn call(a: Matrix, b: Sides, method: Method) -> Result<Output, ToolError> {
+fn call(a: Matrix, b: Rhs, method: Method) -> Result<Output, ToolError> {
     let args = Args {
         a: Input::Inline(a),
         b: Input::Inline(b),
@@ -14,7 +14,7 @@ fn call(a: Matrix, b: Sides, method: Method) -> Result<Output, ToolError> {
 }
 
 fn solve(n: usize, a: Vec<f64>, b: Vec<f64>) -> Output {
-    call(matrix(n, n, a), Sides::One(b.into()), Method::Auto).unwrap()
+    call(matrix(n, n, a), Rhs::One(b.into()), Method::Auto).unwrap()
 }
 
 /// Runs a call written as JSON, through decoding.
@@ -75,7 +75,7 @@ fn hilbert_12_is_solved_with_a_warning() {
     let ctx = Ctx::default();
     let args = Args {
         a: Input::Inline(matrix(12, 12, hilbert(12))),
-        b: Input::Inline(Sides::One(vec![1.0; 12].into())),
+        b: Input::Inline(Rhs::One(vec![1.0; 12].into())),
         method: Method::Auto,
     };
     let found = MatrixSolve::run(args, &ctx).unwrap();
@@ -139,7 +139,7 @@ fn scaling_of_the_entries_does_not_matter() {
 
 #[test]
 fn sizes_one_and_several_right_hand_sides() {
-    assert_eq!(solve(1, vec![4.0], vec![2.0]).x, Sides::from([0.5]));
+    assert_eq!(solve(1, vec![4.0], vec![2.0]).x, Rhs::from([0.5]));
     assert_eq!(
         solve(2, vec![1.0, 0.0, 0.0, 1.0], vec![0.0, 0.0]).relative_error,
         0.0
@@ -149,7 +149,7 @@ fn sizes_one_and_several_right_hand_sides() {
         let b = formula(n, k);
         let found = call(
             matrix(n, n, a.clone()),
-            Sides::Many(matrix(n, k, b.clone())),
+            Rhs::Many(matrix(n, k, b.clone())),
             Method::Auto,
         )
         .unwrap();
@@ -165,13 +165,13 @@ fn sizes_one_and_several_right_hand_sides() {
 #[test]
 fn w31_singular_inconsistent_system() {
     let a = || Matrix::from([[1.0, 2.0], [2.0, 4.0]]);
-    let err = call(a(), Sides::from([1.0, 1.0]), Method::Auto).unwrap_err();
+    let err = call(a(), Rhs::from([1.0, 1.0]), Method::Auto).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str(), err.path()),
         (ErrorCode::Numeric, Some("singular"), Some("/A"))
     );
     assert!(err.hint_str().unwrap().contains("least_squares"));
-    let found = call(a(), Sides::from([1.0, 1.0]), Method::Lstsq).unwrap();
+    let found = call(a(), Rhs::from([1.0, 1.0]), Method::Lstsq).unwrap();
     assert_eq!(found.rank, 1);
     assert!(
         distance(found.x.as_slice(), &[0.12, 0.24]) < 1e-14,
@@ -188,17 +188,17 @@ fn w31_singular_inconsistent_system() {
 /// NumPy 2.4.6, `numpy.linalg.lstsq` of the 5 x 3 formula matrix against 1..5.
 #[test]
 fn least_squares_agree_with_numpy() {
-    let b = Sides::from([1.0, 2.0, 3.0, 4.0, 5.0]);
+    let b = Rhs::from([1.0, 2.0, 3.0, 4.0, 5.0]);
     let found = call(matrix(5, 3, formula(5, 3)), b, Method::Auto).unwrap();
     assert_eq!((found.method, found.rank), (Method::Lstsq, 3));
     let expected = [6.747425945919435, -7.206196389369598, -1.0016786047995192];
     assert!(distance(found.x.as_slice(), &expected) < 1e-14);
-    let wide = call(Matrix::from([[1.0, 1.0]]), Sides::from([2.0]), Method::Auto).unwrap();
+    let wide = call(Matrix::from([[1.0, 1.0]]), Rhs::from([2.0]), Method::Auto).unwrap();
     assert!(
         distance(wide.x.as_slice(), &[1.0, 1.0]) < 1e-15,
         "the smallest of many"
     );
-    let zero = call(Matrix::from([[0.0]]), Sides::from([2.0]), Method::Lstsq).unwrap();
+    let zero = call(Matrix::from([[0.0]]), Rhs::from([2.0]), Method::Lstsq).unwrap();
     assert_eq!((zero.rank, zero.x.as_slice()), (0, &[0.0][..]));
 }
 
@@ -209,7 +209,7 @@ fn bad_input_names_the_argument() {
         (
             r#"{"A":[[1,2],[3]],"b":[1,1]}"#,
             "/A/1",
-            "row 1 has 1 entries",
+            "row 1 has 1 entry, expected 2",
         ),
         (r#"{"A":[],"b":[]}"#, "/A", "at least one row"),
         (r#"{"A":[[]],"b":[]}"#, "/A/0", "empty"),
@@ -269,7 +269,7 @@ fn results_are_in_the_form_of_b() {
 
 #[test]
 fn an_overflowing_solution_is_an_error() {
-    let err = call(Matrix::from([[1e-300]]), Sides::from([1e300]), Method::Lu).unwrap_err();
+    let err = call(Matrix::from([[1e-300]]), Rhs::from([1e300]), Method::Lu).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
         (ErrorCode::Numeric, Some("overflow"))
@@ -280,7 +280,7 @@ fn an_overflowing_solution_is_an_error() {
 fn limits_are_checked_before_the_work() {
     let args = || Args {
         a: Input::Inline(matrix(50, 50, formula(50, 50))),
-        b: Input::Inline(Sides::One(vec![1.0; 50].into())),
+        b: Input::Inline(Rhs::One(vec![1.0; 50].into())),
         method: Method::Auto,
     };
     let with = |budget| MatrixSolve::run(args(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
@@ -317,7 +317,7 @@ proptest! {
     #[test]
     fn a_times_x_reproduces_b((n, a, b) in system()) {
         let found = solve(n, a.clone(), b.clone());
-        // A backward stable solution: the residual is small against |A| |x|, whatever the condition.
+        // A backward stable solution: the residual is small against |A| |x|, regardless of the condition.
         let image = multiply(&a, found.x.as_slice(), n, n, 1);
         let size = 10.0 * n as f64 * found.x.as_slice().iter().fold(1.0_f64, |most, x| most.max(x.abs()));
         for (image, b) in image.iter().zip(&b) {
@@ -330,7 +330,7 @@ proptest! {
     fn least_squares_residual_is_orthogonal((n, a, b) in system(), columns in 1_usize..5) {
         let columns = columns.min(n);
         let tall: Vec<f64> = a.chunks(n).flat_map(|row| row[..columns].to_vec()).collect();
-        let found = call(matrix(n, columns, tall.clone()), Sides::One(b.clone().into()), Method::Lstsq).unwrap();
+        let found = call(matrix(n, columns, tall.clone()), Rhs::One(b.clone().into()), Method::Lstsq).unwrap();
         let image = multiply(&tall, found.x.as_slice(), n, columns, 1);
         for column in 0..columns {
             let inner: f64 = (0..n).map(|row| tall[row * columns + column] * (b[row] - image[row])).sum();

@@ -31,11 +31,7 @@ pub(super) fn tool_error(err: SparseError, args: &Args, ctx: &Ctx) -> ToolError 
     } else {
         "/values"
     };
-    let numeric = |reason: &'static str| {
-        ToolError::new(ErrorCode::Numeric, &err)
-            .reason(reason)
-            .at(matrix)
-    };
+    let numeric = |reason: &'static str| ToolError::numeric(matrix, &err).reason(reason);
     const SINGULAR: &str = "check how the matrix was assembled, or call `least_squares` with the full matrix for the solution of minimum norm";
     match &err {
         SparseError::Stopped => match ctx.check() {
@@ -102,9 +98,8 @@ fn no_convergence(best: &NoConvergence, args: &Args) -> ToolError {
             "raise `max_iterations`, `restart` or `tolerance`, pass `preconditioner`: \"ilu0\", or `method`: \"lu\""
         }
     };
-    ToolError::new(ErrorCode::Numeric, best)
+    ToolError::numeric("/method", best)
         .reason("no_convergence")
-        .at("/method")
         .hint(hint)
         .evidence(Value::object(evidence))
 }

@@ -5,7 +5,7 @@
 
 use tool_core::{Ctx, ToolError};
 
-/// What a text holds, entries counted from 0.
+/// The matrix of a text, entries counted from 0.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Entries {
     /// Size that the text states.
@@ -32,7 +32,7 @@ enum Symmetry {
     Skew,
 }
 
-/// Where a text breaks the format, counted from 1, and how.
+/// A format error with its line, counted from 1.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub(super) struct Fault {
@@ -58,7 +58,7 @@ impl Word<'_> {
         }
     }
 
-    /// The text as it may stand in a message.
+    /// The text, shortened for a message.
     fn shown(self) -> String {
         const SHOWN: usize = 40;
         self.text.chars().take(SHOWN).collect()

@@ -8,12 +8,12 @@ use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Category, Count, Ctx, Example, Input, Positive, Real, Spec, Text, Tool, ToolError, Vector,
+    Category, Count, Ctx, Input, JsonExample, Positive, Real, Spec, Text, Tool, ToolError, Vector,
 };
 
 use self::failure::{CtxLimits, tool_error};
 use super::dense::system::GROWTH_MAX;
-use super::solve::{Sides, trusted_digits};
+use super::solve::{Rhs, trusted_digits};
 
 /// The tool.
 pub struct SparseSolve;
@@ -56,7 +56,7 @@ pub struct Args {
     pub n: Option<Count>,
     /// Right-hand side: a list of n numbers, or n rows with one column per right-hand side.
     #[schemars(extend("x-shape" = ["n", "*k"]))]
-    pub b: Input<Sides>,
+    pub b: Input<Rhs>,
     /// `auto` takes Cholesky or, where that costs much, `cg` for a symmetric matrix with positive diagonal, and LU or `gmres` for any
     /// other. A named method is used as it is, or refused when A does not suit it.
     #[serde(default)]
@@ -76,29 +76,7 @@ pub struct Args {
     pub restart: Option<Count>,
 }
 
-impl Args {
-    /// A right-hand side, and no matrix yet.
-    fn solving(b: Sides) -> Self {
-        Self {
-            rows: None,
-            cols: None,
-            values: None,
-            indptr: None,
-            indices: None,
-            data: None,
-            matrix_market: None,
-            n: None,
-            b: Input::Inline(b),
-            method: Method::Auto,
-            preconditioner: Preconditioner::Auto,
-            tolerance: None,
-            max_iterations: None,
-            restart: None,
-        }
-    }
-}
-
-/// How to solve.
+/// Method for a sparse system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -115,7 +93,7 @@ pub enum Method {
     Gmres,
 }
 
-/// How to precondition.
+/// Preconditioner of the iterative methods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preconditioner {
@@ -139,7 +117,7 @@ pub enum Preconditioner {
 pub struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
     #[schemars(extend("x-shape" = ["n", "*k"]))]
-    pub x: Sides,
+    pub x: Rhs,
     /// |b - A x| in the Euclidean norm (Frobenius for several right-hand sides).
     pub residual: f64,
     /// Largest |b - A x| / |b| over the right-hand sides; 0 for a right-hand side of zeros.
@@ -148,9 +126,9 @@ pub struct Output {
     pub backward_error: f64,
     /// Whether the method reached its goal; always true in a result, since no convergence is an error.
     pub converged: bool,
-    /// What was used; never `auto`.
+    /// Method used; never `auto`.
     pub method: Method,
-    /// What an iterative method was preconditioned by.
+    /// Preconditioner of an iterative method.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "method": ["cg", "gmres"] }))]
     pub preconditioner: Option<Preconditioner>,
@@ -195,7 +173,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub equilibrated: Option<bool>,
-    /// What `auto` tried first, and why it did not do.
+    /// Methods that `auto` tried first, with the reason each was abandoned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<Abandoned>,
 }
@@ -203,9 +181,9 @@ pub struct Output {
 /// A method that gave no solution.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Abandoned {
-    /// Which.
+    /// The method.
     pub method: Method,
-    /// Why.
+    /// The reason it was abandoned.
     pub reason: String,
 }
 
@@ -227,6 +205,25 @@ impl Tool for SparseSolve {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "2 x + y = 4 and x + 3 y = 7, entry by entry",
+            args: r#"{"rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "values": [2, 1, 1, 3],
+                "b": [4, 7]}"#,
+            output: r#"{"x": [1.0, 2.0], "residual": 0.0, "relative_residual": 0.0,
+                "backward_error": 0.0, "converged": true, "method": "cholesky", "rcond": 0.3125,
+                "trusted_digits": 15, "error_estimate": 0.0, "error_bound": 4.2188474935755947e-16,
+                "nonzeros": 4, "fill": 3, "refinements": 1, "equilibrated": false}"#,
+        },
+        JsonExample {
+            title: "half of each from a diagonal matrix in Matrix Market form, by conjugate gradients",
+            args: r#"{"matrix_market": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n",
+                "b": [1, 3], "method": "cg", "preconditioner": "none"}"#,
+            output: r#"{"x": [0.5, 1.5], "residual": 0.0, "relative_residual": 0.0,
+                "backward_error": 0.0, "converged": true, "method": "cg", "preconditioner": "none",
+                "iterations": 1, "error_estimate": 0.0, "nonzeros": 2}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let options = options(&args)?;
@@ -238,65 +235,6 @@ impl Tool for SparseSolve {
         let output = output(found, &a, &b);
         warn(&output, ctx);
         Ok(output)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let output = |x: Sides| Output {
-            x,
-            residual: 0.0,
-            relative_residual: 0.0,
-            backward_error: 0.0,
-            converged: true,
-            method: Method::Cholesky,
-            preconditioner: None,
-            iterations: None,
-            rcond: Some(0.3125),
-            trusted_digits: Some(15),
-            error_estimate: Some(Real(0.0)),
-            error_bound: Some(Real(1.9 * f64::EPSILON)),
-            nonzeros: 4,
-            fill: Some(3),
-            growth: None,
-            refinements: Some(1),
-            equilibrated: Some(false),
-            abandoned: Vec::new(),
-        };
-        vec![
-            Example {
-                title: "2 x + y = 4 and x + 3 y = 7, entry by entry",
-                args: Args {
-                    rows: Some(Input::inline([0.0, 0.0, 1.0, 1.0])),
-                    cols: Some(Input::inline([0.0, 1.0, 0.0, 1.0])),
-                    values: Some(Input::inline([2.0, 1.0, 1.0, 3.0])),
-                    ..Args::solving(Sides::from([4.0, 7.0]))
-                },
-                output: output(Sides::from([1.0, 2.0])),
-            },
-            Example {
-                title: "half of each from a diagonal matrix in Matrix Market form, by conjugate gradients",
-                args: Args {
-                    matrix_market: Some(Input::inline(
-                        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n",
-                    )),
-                    method: Method::Cg,
-                    preconditioner: Preconditioner::None,
-                    ..Args::solving(Sides::from([1.0, 3.0]))
-                },
-                output: Output {
-                    method: Method::Cg,
-                    preconditioner: Some(Preconditioner::None),
-                    iterations: Some(1),
-                    rcond: None,
-                    trusted_digits: None,
-                    error_bound: None,
-                    nonzeros: 2,
-                    fill: None,
-                    refinements: None,
-                    equilibrated: None,
-                    ..output(Sides::from([0.5, 1.5]))
-                },
-            },
-        ]
     }
 }
 
@@ -324,7 +262,7 @@ fn options(args: &Args) -> Result<Options, ToolError> {
         _ => false,
     };
     if !fits {
-        return Err(ToolError::invalid("/preconditioner", "the preconditioner does not go with this `method`")
+        return Err(ToolError::invalid("/preconditioner", "the preconditioner is incompatible with this `method`")
             .reason("preconditioner")
             .hint("`method`: \"cg\" takes `none`, `jacobi`, `ic0` or `amg`; \"gmres\" takes `none`, `jacobi` or `ilu0`; else leave it out"));
     }
@@ -340,7 +278,7 @@ fn options(args: &Args) -> Result<Options, ToolError> {
     })
 }
 
-fn output(found: Solution, a: &Csr, b: &Sides) -> Output {
+fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
     let mut output = Output {
         x: b.like(a.row_count(), found.x),
         residual: found.residual,
@@ -423,7 +361,7 @@ impl From<Preconditioning> for Preconditioner {
     }
 }
 
-/// Says what condition and refinement mean for the digits of a solution.
+/// Warns when condition or refinement leave few digits of a solution.
 fn warn(output: &Output, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     for Abandoned { method, reason } in &output.abandoned {

@@ -7,7 +7,7 @@ use crate::linalg::dense::{self, NoConvergence, SingularVectors, norm2, normalis
 
 /// `A = U S V'` and its evidence.
 #[derive(Debug)]
-pub struct Singular {
+pub(crate) struct Singular {
     /// min(m, n) singular values, descending.
     pub values: Vec<f64>,
     /// `U` with its number of columns, row by row.
@@ -35,7 +35,7 @@ pub struct Singular {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 8.6.
-pub fn singular(
+pub(crate) fn singular(
     a: &[f64],
     m: usize,
     n: usize,
@@ -75,7 +75,7 @@ fn rows_and_columns(matrix: &Mat<f64>) -> (Vec<f64>, usize) {
 }
 
 /// Turns the first `size` pairs of columns so that the largest entry of the left one is positive.
-pub fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
+pub(crate) fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
     for index in 0..size {
         let largest = u.col_as_slice(index).iter().fold(0.0_f64, |best, &value| {
             if value.abs() > best.abs() {

@@ -1,12 +1,12 @@
 //! `matrix_svd`: singular values, rank, condition, and the singular vectors.
 
-pub mod kernel;
+pub(crate) mod kernel;
 
 use rand_distr::{Distribution as _, StandardNormal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Category, Count, Ctx, ErrorCode, Example, Input, Matrix, Real, Seed, Spec, Tool, ToolError,
+    Category, Count, Ctx, Input, JsonExample, Matrix, Real, Seed, Spec, Tool, ToolError,
 };
 
 use super::dense::lstsq::rank_tolerance;
@@ -15,13 +15,13 @@ use super::dense::{self, SingularVectors, norm2, normalised, scaled};
 use super::no_convergence;
 
 /// The tool.
-pub struct MatrixSvd;
+pub(crate) struct MatrixSvd;
 
 /// Find the singular value decomposition A = U S V' of a real matrix of any shape: singular values, rank and condition, and the
 /// orthonormal factors when asked.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["m", "n"]))]
@@ -29,10 +29,10 @@ pub struct Args {
     /// Whether to return full square U (m x m) and V (n x n); the same as `vectors`: \"full\".
     #[serde(default)]
     pub full: bool,
-    /// Which vectors to return: `none`, `thin` (the first min(m, n)) or `full`. Absent: `full` where `full` is true, else `none`.
+    /// Vectors to return: `none`, `thin` (the first min(m, n)) or `full`. Absent: `full` where `full` is true, else `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Vectors>,
-    /// How many of the largest singular values (and vectors) to return; absent or more than min(m, n): all. Not with full vectors.
+    /// Number of the largest singular values (and vectors) to return; absent or more than min(m, n): all. Not with full vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub components: Option<Count>,
     /// Whether to find the `components` from a random sketch, which is much faster when they are few; exact to rounding where the
@@ -44,10 +44,10 @@ pub struct Args {
     pub seed: Option<Seed>,
 }
 
-/// Which singular vectors to return.
+/// Selection of singular vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Vectors {
+pub(crate) enum Vectors {
     /// Singular values only.
     None,
     /// The first min(m, n) of each side.
@@ -58,7 +58,7 @@ pub enum Vectors {
 
 /// The decomposition.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The min(m, n) singular values, descending, or the first `components` of them.
     #[schemars(extend("x-shape" = ["k"]))]
     pub singular_values: Vec<f64>,
@@ -107,6 +107,21 @@ impl Tool for MatrixSvd {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a matrix that stretches by 3 and by 2",
+            args: r#"{"A": [[0, 2], [3, 0]], "full": true}"#,
+            output: r#"{"singular_values": [3.0, 2.0], "U": [[0.0, 1.0], [1.0, 0.0]],
+                "V": [[1.0, 0.0], [0.0, 1.0]], "rank": 2, "tolerance": 1.3322676295501878e-15,
+                "condition": 1.5, "norm_error": 0.0, "residual": 0.0}"#,
+        },
+        JsonExample {
+            title: "proportional rows have rank 1",
+            args: r#"{"A": [[3, 4], [0, 0]]}"#,
+            output: r#"{"singular_values": [5.0, 0.0], "rank": 1, "tolerance": 2.220446049250313e-15,
+                "condition": "Infinity", "norm_error": 0.0}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let vectors = wanted(args.full, args.vectors)?;
@@ -128,7 +143,7 @@ impl Tool for MatrixSvd {
                     "/components",
                     "`randomised` needs the number of `components`",
                 )
-                .hint("pass how many singular values are wanted"));
+                .hint("pass the number of singular values"));
             }
             let seed = ctx.seed(args.seed);
             return by_sketch(&a, kept, vectors != SingularVectors::None, seed, ctx);
@@ -150,13 +165,11 @@ impl Tool for MatrixSvd {
         ctx.check()?;
         let (largest, smallest) = (found.values[0], found.values[size - 1]);
         if !largest.is_finite() {
-            return Err(ToolError::new(
-                ErrorCode::Numeric,
-                "a singular value is too large for a double",
-            )
-            .reason("overflow")
-            .at("/A")
-            .hint("scale `A`"));
+            return Err(
+                ToolError::numeric("/A", "a singular value is too large for a double")
+                    .reason("overflow")
+                    .hint("scale `A`"),
+            );
         }
         let cut = |part: Option<(Vec<f64>, usize)>, rows: usize| {
             let (data, columns) = part?;
@@ -186,57 +199,6 @@ impl Tool for MatrixSvd {
             residual: found.residual,
             seed: None,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![
-            Example {
-                title: "a matrix that stretches by 3 and by 2",
-                args: Args {
-                    a: Input::inline([[0.0, 2.0], [3.0, 0.0]]),
-                    full: true,
-                    vectors: None,
-                    components: None,
-                    randomised: false,
-                    seed: None,
-                },
-                output: Output {
-                    singular_values: vec![3.0, 2.0],
-                    u: Some(Matrix::from([[0.0, 1.0], [1.0, 0.0]])),
-                    v: Some(Matrix::from([[1.0, 0.0], [0.0, 1.0]])),
-                    rank: 2,
-                    tolerance: 6.0 * f64::EPSILON,
-                    condition: Real(1.5),
-                    norm_error: 0.0,
-                    residual: Some(0.0),
-                    truncation_error: None,
-                    seed: None,
-                },
-            },
-            Example {
-                title: "proportional rows have rank 1",
-                args: Args {
-                    a: Input::inline([[3.0, 4.0], [0.0, 0.0]]),
-                    full: false,
-                    vectors: None,
-                    components: None,
-                    randomised: false,
-                    seed: None,
-                },
-                output: Output {
-                    singular_values: vec![5.0, 0.0],
-                    u: None,
-                    v: None,
-                    rank: 1,
-                    tolerance: 10.0 * f64::EPSILON,
-                    condition: Real(f64::INFINITY),
-                    norm_error: 0.0,
-                    residual: None,
-                    truncation_error: None,
-                    seed: None,
-                },
-            },
-        ]
     }
 }
 
@@ -306,7 +268,7 @@ fn wanted(full: bool, vectors: Option<Vectors>) -> Result<SingularVectors, ToolE
         (false, Some(Vectors::Thin)) => Ok(SingularVectors::Thin),
         (true, Some(Vectors::None | Vectors::Thin)) => Err(ToolError::invalid(
             "/vectors",
-            "`full` asks for full vectors and `vectors` for something else",
+            "`full` and `vectors` contradict each other",
         )
         .reason("contradiction")
         .hint("pass only `vectors`")),

@@ -13,23 +13,23 @@ use std::cell::RefCell;
 
 use ode_solvers::dop_shared::IntegrationError;
 use ode_solvers::{DVector, Dop853, Dopri5, OutputType, System};
-use tool_core::{Ctx, ErrorCode, ToolError};
+use tool_core::{Ctx, ToolError};
 
 /// Computes `dy = f(t, y)`.
-pub type Rhs<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
+pub(crate) type Rhs<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
 
 /// The pair of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pair {
+pub(crate) enum Pair {
     /// Dormand-Prince 5(4).
     Dopri5,
     /// Dormand-Prince 8(5,3).
     Dop853,
 }
 
-/// How to integrate.
+/// Settings of an integration.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub(crate) struct Options {
     /// Relative tolerance of the local error.
     pub rtol: f64,
     /// Absolute tolerance of the local error.
@@ -42,9 +42,9 @@ pub struct Options {
     pub pair: Pair,
 }
 
-/// Why an integration ended.
+/// Reason an integration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// At the end of the span.
     Reached,
     /// The number of steps was used up.
@@ -57,7 +57,7 @@ pub enum End {
 
 /// The accepted steps.
 #[derive(Debug)]
-pub struct Trajectory {
+pub(crate) struct Trajectory {
     /// Times, the start first.
     pub t: Vec<f64>,
     /// States, one after the other, each of the length of `y0`.
@@ -66,7 +66,7 @@ pub struct Trajectory {
     pub rejected: u64,
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
-    /// Why it ended.
+    /// Reason it ended.
     pub end: End,
 }
 
@@ -77,18 +77,18 @@ impl Trajectory {
     }
 
     /// The state at an index.
-    pub fn state(&self, index: usize) -> &[f64] {
+    pub(crate) fn state(&self, index: usize) -> &[f64] {
         let n = self.dimension();
         &self.y[index * n..(index + 1) * n]
     }
 
     /// The last time that was reached.
-    pub fn t_end(&self) -> f64 {
+    pub(crate) fn t_end(&self) -> f64 {
         self.t[self.t.len() - 1]
     }
 
     /// The last state that was reached.
-    pub fn y_end(&self) -> &[f64] {
+    pub(crate) fn y_end(&self) -> &[f64] {
         self.state(self.t.len() - 1)
     }
 }
@@ -108,7 +108,7 @@ impl Trajectory {
 ///
 /// # References
 /// E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 2nd ed., Springer 1993, sections II.4-5.
-pub fn integrate(
+pub(crate) fn integrate(
     rhs: &mut Rhs<'_>,
     (t0, t1): (f64, f64),
     y0: &[f64],
@@ -118,7 +118,7 @@ pub fn integrate(
     run(rhs, (t0, t1), y0, options, Start::default(), ctx).map(|(trajectory, _)| trajectory)
 }
 
-/// What a run starts with besides the state.
+/// Initial values of a run besides the state.
 #[derive(Default, Clone, Copy)]
 struct Start {
     /// Size of the first step; estimated when absent.
@@ -165,7 +165,7 @@ fn run(
     let sparse = OutputType::Sparse;
     // The numbers are the default step control of both pairs.
     let outcome = match options.pair {
-        // This pair allows one attempt more than it is told.
+        // This pair allows one attempt more than its limit.
         Pair::Dopri5 => Dopri5::from_param(
             watched,
             0.0,
@@ -371,7 +371,7 @@ fn initial_step(run: &mut Run<'_, '_>, span: f64, y0: &[f64], options: Options) 
 ///
 /// # Errors
 /// As [`integrate`], and `numeric` where a time cannot be reached from the step before it.
-pub fn states_at(
+pub(crate) fn states_at(
     rhs: &mut Rhs<'_>,
     trajectory: &Trajectory,
     times: &[f64],
@@ -403,12 +403,11 @@ pub fn states_at(
         };
         let (between, _) = run(rhs, (t, time), y, options, start, ctx)?;
         if between.end != End::Reached {
-            return Err(ToolError::new(
-                ErrorCode::Numeric,
+            return Err(ToolError::numeric(
+                "/t_eval",
                 format_args!("the solution at t = {time}, between two steps, was not reached"),
             )
             .reason("no_convergence")
-            .at("/t_eval")
             .hint("the right-hand side is not smooth there; leave `t_eval` out to see the steps"));
         }
         evaluations += between.evaluations;
@@ -425,7 +424,7 @@ pub fn states_at(
 ///
 /// # Errors
 /// As [`integrate`].
-pub fn is_stiff(
+pub(crate) fn is_stiff(
     rhs: &mut Rhs<'_>,
     trajectory: &Trajectory,
     t1: f64,
@@ -459,7 +458,7 @@ pub fn is_stiff(
 ///
 /// # Errors
 /// As [`integrate`].
-pub fn error_at_end(
+pub(crate) fn error_at_end(
     rhs: &mut Rhs<'_>,
     trajectory: &Trajectory,
     options: Options,

@@ -20,11 +20,11 @@ pub(super) struct Jump {
     pub step: f64,
 }
 
-/// Looks for what long steps jumped over; the evaluations come too.
+/// Searches the intervals that long steps skipped for discontinuities; returns the number of evaluations too.
 ///
 /// # Method
 /// In every step longer than 1/20 of the span the right-hand side is evaluated at equal distances of at most 1/200 of the span, along the
-/// cubic through both ends of the step. The method has taken it for a polynomial of low degree there; where a value lies off the cubic
+/// cubic through both ends of the step. The method has treated it as a polynomial of low degree there; where a value lies off the cubic
 /// through its four neighbours by a fifth of the range of all of them, the step is integrated again by short steps, and counts as a jump
 /// when its end differs by more than 100 times the tolerance.
 ///

@@ -1,13 +1,13 @@
 //! `solve_ode`: initial value problems, by expressions or as a linear system.
 
-pub mod kernel;
+pub(crate) mod kernel;
 mod look;
-pub mod system;
+pub(crate) mod system;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Finite, Input, Positive, Shortfall, Spec, Syntax,
+    Bounded, Category, Ctx, Finite, Input, JsonExample, Positive, Shortfall, Spec, Syntax,
     Tolerance, Tool, ToolError, Vector,
 };
 
@@ -18,14 +18,14 @@ use self::look::Jump;
 use self::system::{Dynamics, Equations, Linear};
 
 /// The tool.
-pub struct SolveOde;
+pub(crate) struct SolveOde;
 
 /// Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive
 /// steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that
 /// does not reach the end is returned as far as it came, with `completed`: false and the reason.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Start value, one number per component.
     #[schemars(extend("x-shape" = ["n"]))]
     pub y0: Input<Vector>,
@@ -48,7 +48,7 @@ pub struct Args {
     #[serde(default = "default_atol")]
     pub atol: Tolerance,
     /// Largest number of attempted steps, 1 to 10 million.
-    #[serde(default = "default_max_steps")]
+    #[serde(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
     pub max_steps: Bounded<1, 10_000_000>,
     /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
     /// limit, but the right-hand side is looked at in about 200 places of `t_span`, and what the steps jumped over is integrated again by
@@ -71,14 +71,10 @@ fn default_atol() -> Tolerance {
     Tolerance::literal(1e-9)
 }
 
-fn default_max_steps() -> Bounded<1, 10_000_000> {
-    Bounded::literal(10_000)
-}
-
 /// The integration method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// `dop853`.
     #[default]
     Auto,
@@ -90,7 +86,7 @@ pub enum Method {
 
 /// The solution and how it was found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Times, in the direction of integration.
     #[schemars(extend("x-shape" = ["times"]))]
     pub t: Vec<f64>,
@@ -99,7 +95,7 @@ pub struct Output {
     pub y: Vec<Vec<f64>>,
     /// Whether the end of `t_span` was reached.
     pub completed: bool,
-    /// Why it was not reached; absent when it was.
+    /// Reason it was not reached; absent when it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The time that was reached.
@@ -116,10 +112,10 @@ pub struct Output {
     pub error_estimate: Option<f64>,
 }
 
-/// Why an integration did not reach its end.
+/// Reason an integration stopped before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub(crate) enum Reason {
     /// `max_steps` was used up.
     MaxSteps,
     /// The step became too small for a double: a singularity, or a right-hand side that is not smooth or not finite.
@@ -130,7 +126,7 @@ pub enum Reason {
 
 /// Work done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Stats {
+pub(crate) struct Stats {
     /// Accepted steps.
     pub steps: u64,
     /// Attempted steps that were rejected.
@@ -153,6 +149,14 @@ impl Tool for SolveOde {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "y' = 2 t with y(0) = 1 gives y = 1 + t^2",
+        args: r#"{"y0": [1], "t_span": [0, 3], "system": "2*t", "t_eval": [0, 1, 2, 3]}"#,
+        output: r#"{"t": [0.0, 1.0, 2.0, 3.0], "y": [[1.0], [2.0], [5.0], [10.0]],
+                "completed": true, "t_end": 3.0,
+                "stats": {"steps": 7, "rejected": 0, "function_evals": 87, "extra_evals": 307},
+                "method": "dop853", "stiff": false, "error_estimate": 0.0}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let y0 = args.y0.load(ctx)?;
@@ -238,41 +242,6 @@ impl Tool for SolveOde {
             stiff,
             error_estimate,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
-            title: "y' = 2 t with y(0) = 1 gives y = 1 + t^2",
-            args: Args {
-                y0: Input::inline([1.0]),
-                t_span: [Finite::literal(0.0), Finite::literal(3.0)],
-                system: Some("2*t".into()),
-                parameters: Parameters::default(),
-                coefficients: None,
-                rtol: default_rtol(),
-                atol: default_atol(),
-                max_steps: default_max_steps(),
-                max_step: None,
-                method: Method::Auto,
-                t_eval: Some(Input::inline([0.0, 1.0, 2.0, 3.0])),
-            },
-            output: Output {
-                t: vec![0.0, 1.0, 2.0, 3.0],
-                y: vec![vec![1.0], vec![2.0], vec![5.0], vec![10.0]],
-                completed: true,
-                reason: None,
-                t_end: 3.0,
-                stats: Stats {
-                    steps: 7,
-                    rejected: 0,
-                    function_evals: 87,
-                    extra_evals: 307,
-                },
-                method: Method::Dop853,
-                stiff: false,
-                error_estimate: Some(0.0),
-            },
-        }]
     }
 }
 
@@ -387,12 +356,11 @@ fn check_start(rhs: &mut kernel::Rhs<'_>, t: f64, y: &[f64], ctx: &Ctx) -> Resul
         return Ok(());
     };
     let found = tool_core::number::spelling(dy[index]);
-    Err(ToolError::new(
-        ErrorCode::Numeric,
+    Err(ToolError::numeric(
+        "/system",
         format_args!("the derivative of y{index} at the start (t = {t}) is {found}"),
     )
     .reason("not_finite")
-    .at("/system")
     .hint("check the equation and the start value"))
 }
 

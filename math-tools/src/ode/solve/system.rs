@@ -14,7 +14,7 @@ use kernels::program;
 
 /// One expression per component: a list, or one text in which `;` separates them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Equations {
+pub(crate) enum Equations {
     /// One text.
     Text(String),
     /// A list.
@@ -110,7 +110,7 @@ impl JsonSchema for Equations {
 /// The linear system y' = A y + b.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Linear {
+pub(crate) struct Linear {
     /// The matrix, n rows of n numbers.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
@@ -123,7 +123,7 @@ pub struct Linear {
 
 /// A checked right-hand side for n components.
 #[derive(Debug)]
-pub enum Dynamics {
+pub(crate) enum Dynamics {
     /// One expression per component in the slots t, y0, y1, ..., compiled together; and their number.
     Expressions(System, usize),
     /// y' = A y + b.
@@ -135,7 +135,7 @@ impl Dynamics {
     ///
     /// # Errors
     /// `invalid_args` at `/system` when their number or one of them does not fit.
-    pub fn parse(
+    pub(crate) fn parse(
         equations: &Equations,
         parameters: &Parameters,
         n: usize,
@@ -170,7 +170,7 @@ impl Dynamics {
     ///
     /// # Errors
     /// `invalid_args` at `/coefficients` when the sizes do not fit.
-    pub fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
+    pub(crate) fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
         let a = linear.a.load(ctx)?;
         let shape = |pointer: &str, found: String| {
             ToolError::invalid(pointer, found)
@@ -200,8 +200,8 @@ impl Dynamics {
         Ok(Self::Linear(a, b))
     }
 
-    /// What evaluates it.
-    pub fn evaluators(&self) -> Derivative<'_> {
+    /// Evaluator of the right-hand side.
+    pub(crate) fn evaluators(&self) -> Derivative<'_> {
         match self {
             Self::Expressions(system, n) => Derivative::Expressions {
                 evaluator: system.evaluator(),
@@ -213,7 +213,7 @@ impl Dynamics {
 }
 
 /// Evaluates the right-hand side without allocating.
-pub enum Derivative<'a> {
+pub(crate) enum Derivative<'a> {
     /// By expressions over `slots`: t, then y.
     Expressions {
         /// Of all components.
@@ -227,7 +227,7 @@ pub enum Derivative<'a> {
 
 impl Derivative<'_> {
     /// `dy = f(t, y)`.
-    pub fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+    pub(crate) fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match self {
             Self::Expressions { evaluator, slots } => {
                 slots[0] = t;

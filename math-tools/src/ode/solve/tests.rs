@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use tool_core::{Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
+use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
 
 use crate::linalg::tests::parse;
 
@@ -15,7 +15,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         coefficients: None,
         rtol: super::default_rtol(),
         atol: super::default_atol(),
-        max_steps: super::default_max_steps(),
+        max_steps: Bounded::literal(10_000),
         max_step: None,
         method: Method::Auto,
         t_eval: None,

@@ -13,14 +13,14 @@ const WHOLE_MAX: usize = 60;
 const PRODUCTS: usize = 60;
 
 /// The Hessian at a point, as far as it is known.
-pub struct Curvature {
-    /// Its lowest eigenvalue.
+pub(crate) struct Curvature {
+    /// Lowest eigenvalue.
     pub lowest: f64,
     /// A unit vector with that curvature.
     direction: Vec<f64>,
     /// The largest magnitude of an eigenvalue.
     size: f64,
-    /// What rounding makes of an eigenvalue 0.
+    /// Size of a zero eigenvalue after rounding.
     noise: f64,
     /// Every eigenvalue with its vector, where the whole Hessian was formed.
     whole: Option<(Vec<f64>, Mat<f64>)>,
@@ -28,13 +28,13 @@ pub struct Curvature {
 
 impl Curvature {
     /// Whether the function curves down along the direction by more than what is left of a valley's floor near a minimum.
-    pub fn is_negative(&self) -> bool {
+    pub(crate) fn is_negative(&self) -> bool {
         const SHARE: f64 = 1e-6;
         self.lowest < -SHARE * self.size
     }
 
     /// The step of Newton's method for a gradient, where the Hessian is known and positive definite.
-    pub fn newton_step(&self, gradient: &[f64]) -> Option<Vec<f64>> {
+    pub(crate) fn newton_step(&self, gradient: &[f64]) -> Option<Vec<f64>> {
         let (values, vectors) = self.whole.as_ref()?;
         let mut step = vec![0.0; gradient.len()];
         for (index, value) in values.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Curvature {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 10.1.
-pub fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvature>, ToolError> {
+pub(crate) fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvature>, ToolError> {
     let n = x.len();
     if n <= WHOLE_MAX {
         let mut columns = Vec::with_capacity(n);
@@ -148,7 +148,7 @@ fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature
 ///
 /// # Errors
 /// Those of the target.
-pub fn lower_point(
+pub(crate) fn lower_point(
     target: &mut Target<'_>,
     (x, value): (&[f64], f64),
     curvature: &Curvature,

@@ -34,7 +34,7 @@ const CURVATURE: f64 = 0.9;
 ///
 /// # References
 /// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, algorithms 7.4, 3.5 and 3.6.
-pub fn minimise(
+pub(crate) fn minimise(
     target: &mut Target<'_>,
     x0: &[f64],
     max_iter: u64,
@@ -112,7 +112,7 @@ fn small(target: &Target<'_>, at: &Point, tolerance: f64) -> f64 {
     tolerance + target.gradient_noise(&at.x, at.value)
 }
 
-/// What is below a point where the gradient vanishes.
+/// The result of a search below a point where the gradient vanishes.
 enum Look {
     Lower(Vec<f64>),
     /// With the lowest curvature, where it is known.

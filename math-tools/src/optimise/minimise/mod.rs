@@ -1,35 +1,36 @@
 //! `optimize`: minima and maxima of a function of several variables, without constraints.
 
-pub mod curvature;
-pub mod lbfgs;
-pub mod nelder_mead;
-pub mod objective;
-pub mod target;
+pub(crate) mod curvature;
+pub(crate) mod lbfgs;
+pub(crate) mod nelder_mead;
+pub(crate) mod objective;
+pub(crate) mod target;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Bounded, Category, Ctx, Example, Input, Real, Spec, Syntax, Tolerance, Tool, ToolError, Vector,
+    Bounded, Category, Ctx, Input, JsonExample, Real, Spec, Syntax, Tolerance, Tool, ToolError,
+    Vector,
 };
 
 use crate::expression::Parameters;
 
-use self::objective::{Function, Objective, Quadratic};
+use self::objective::{Function, Objective};
 use self::target::Target;
 
 /// The tool.
-pub struct Optimize;
+pub(crate) struct Optimize;
 
 /// Find a local minimum or maximum of a function of n variables from a start point, without constraints. A run that does not
 /// converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the
 /// best point.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Start point, one number per variable.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x0: Input<Vector>,
-    /// What to optimise: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
+    /// Objective: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
     /// {\"quadratic\": {\"A\", \"b\", \"c\"}} for 0.5 x'Ax + b'x + c.
     pub objective: Objective,
     /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -41,9 +42,9 @@ pub struct Args {
     pub method: Method,
     /// `minimize` or `maximize`.
     #[serde(default)]
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// Largest number of iterations of each method.
-    #[serde(default = "default_max_iter")]
+    #[serde(default = "Bounded::<1, 100_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 100_000_000>,
     /// `gradient`: converged when no component of the gradient exceeds this by more than its rounding error and the function curves
     /// down in no direction. `nelder_mead`: when a
@@ -53,10 +54,6 @@ pub struct Args {
     pub tolerance: Tolerance,
 }
 
-fn default_max_iter() -> Bounded<1, 100_000_000> {
-    Bounded::literal(1000)
-}
-
 fn default_tolerance() -> Tolerance {
     Tolerance::literal(1e-8)
 }
@@ -64,7 +61,7 @@ fn default_tolerance() -> Tolerance {
 /// The method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// `gradient`, then `nelder_mead` when it does not converge.
     #[default]
     Auto,
@@ -77,7 +74,7 @@ pub enum Method {
 /// The direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Find a minimum.
     #[default]
     Minimize,
@@ -87,7 +84,7 @@ pub enum Mode {
 
 /// The point found and how.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// The best point.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
@@ -107,14 +104,14 @@ pub struct Output {
     pub converged: bool,
     /// The method that found x: `gradient` or `nelder_mead`.
     pub method: Method,
-    /// Why the method ended.
+    /// Reason the method ended.
     pub reason: Reason,
 }
 
-/// Why a method ended.
+/// Reason a method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub(crate) enum Reason {
     /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
     /// direction.
     Gradient,
@@ -129,9 +126,9 @@ pub enum Reason {
     MaxIter,
 }
 
-/// What a method found, minimising.
+/// The result of a method, minimising.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub(crate) struct Found {
     /// The best point.
     pub x: Vec<f64>,
     /// The value there, to be minimised.
@@ -142,7 +139,7 @@ pub struct Found {
     pub iterations: u64,
     /// Whether the test of convergence was passed.
     pub converged: bool,
-    /// Why the method ended.
+    /// Reason the method ended.
     pub reason: Reason,
     /// The lowest curvature there, where the method has looked at it.
     pub lowest_curvature: Option<f64>,
@@ -168,6 +165,14 @@ impl Tool for Optimize {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)",
+        args: r#"{"x0": [0, 0],
+                "objective": {"quadratic": {"A": [[2, 0], [0, 2]], "b": [-2, -4]}}}"#,
+        output: r#"{"x": [1.0, 2.0], "f": -5.0, "iterations": 2, "evaluations": 13,
+                "gradient_norm": 0.0, "lowest_curvature": 2.0, "converged": true, "method": "gradient",
+                "reason": "gradient"}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let x0 = args.x0.load(ctx)?;
@@ -226,37 +231,6 @@ impl Tool for Optimize {
             reason: found.reason,
         })
     }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let quadratic = Quadratic {
-            a: Input::inline([[2.0, 0.0], [0.0, 2.0]]),
-            b: Some(Input::inline([-2.0, -4.0])),
-            c: None,
-        };
-        vec![Example {
-            title: "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)",
-            args: Args {
-                x0: Input::inline([0.0, 0.0]),
-                objective: Objective::Quadratic(quadratic),
-                parameters: Parameters::default(),
-                method: Method::Auto,
-                mode: Mode::Minimize,
-                max_iter: default_max_iter(),
-                tolerance: default_tolerance(),
-            },
-            output: Output {
-                x: vec![1.0, 2.0],
-                f: -5.0,
-                iterations: 2,
-                evaluations: 13,
-                gradient_norm: Real(0.0),
-                lowest_curvature: Some(2.0),
-                converged: true,
-                method: Method::Gradient,
-                reason: Reason::Gradient,
-            },
-        }]
-    }
 }
 
 /// The gradient method, and the simplex from its end when it does not converge.
@@ -276,7 +250,5 @@ fn automatic(
     Ok((second, Method::NelderMead))
 }
 
-#[cfg(test)]
-mod saddle_tests;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use super::target::Target;
 use super::{Found, Reason};
 
 /// The cost of an iteration grows with the square of the number of coordinates.
-pub const COORDINATES_MAX: usize = 200;
+pub(crate) const COORDINATES_MAX: usize = 200;
 
 /// Minimises from a start point.
 ///
@@ -35,7 +35,7 @@ pub const COORDINATES_MAX: usize = 200;
 /// # References
 /// J. A. Nelder, R. Mead, "A simplex method for function minimization", Computer Journal 7, 1965; C. T. Kelley, "Detection and
 /// remediation of stagnation in the Nelder-Mead algorithm", SIAM J. Optim. 10, 1999 (restarts).
-pub fn minimise(
+pub(crate) fn minimise(
     target: &mut Target<'_>,
     x0: &[f64],
     max_iter: u64,

@@ -15,11 +15,11 @@ use crate::expression::{Expression, Parameters, Scope, System};
 use crate::linalg::dense::dot;
 
 /// The names of the built-in functions.
-pub const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
+pub(crate) const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
 
-/// What is optimised.
+/// The objective of an optimisation.
 #[derive(Debug, Clone)]
-pub enum Objective {
+pub(crate) enum Objective {
     /// An expression in x0, x1, ...
     Expression(String),
     /// `sum 100 (x[i+1] - x[i]^2)^2 + (1 - x[i])^2`; minimum 0 at (1, ..., 1).
@@ -33,7 +33,7 @@ pub enum Objective {
 /// The quadratic function 0.5 x'Ax + b'x + c.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Quadratic {
+pub(crate) struct Quadratic {
     /// The matrix, n rows of n numbers; only its symmetric part counts.
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
@@ -160,16 +160,16 @@ impl JsonSchema for Objective {
     }
 }
 
-/// The value of an expression with its gradient, and the product of its Hessian and a vector, compiled when first asked for.
+/// The value of an expression with its gradient, and the product of its Hessian and a vector, compiled when first requested.
 #[derive(Debug)]
-pub struct Derivatives {
+pub(crate) struct Derivatives {
     pub(super) gradient: System,
     curvature: OnceCell<Option<System>>,
 }
 
 /// A checked objective for points of n coordinates.
 #[derive(Debug)]
-pub enum Function {
+pub(crate) enum Function {
     /// An expression in the slots x0, x1, ...; and its derivatives, where every function in it has them.
     Expression(Expression, Option<Box<Derivatives>>),
     /// See [`Objective::Rosenbrock`].
@@ -185,7 +185,7 @@ impl Function {
     ///
     /// # Errors
     /// `invalid_args` at `/objective` when it does not fit.
-    pub fn new(
+    pub(crate) fn new(
         objective: &Objective,
         parameters: &Parameters,
         n: usize,

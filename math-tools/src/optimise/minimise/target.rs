@@ -2,14 +2,14 @@
 
 use kernels::program;
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ErrorCode, Seed, ToolError, Value};
+use tool_core::{Ctx, Seed, ToolError, Value};
 
 use super::objective::Function;
 use crate::expression::Evaluator;
 use crate::linalg::dense::{dot, max_abs};
 
 /// The objective as the methods see it: minimised, counted, watched for stop requests and for a fall without end.
-pub struct Target<'a> {
+pub(crate) struct Target<'a> {
     function: &'a Function,
     evaluator: Option<Evaluator<'a>>,
     gradient: Option<program::Evaluator<'a>>,
@@ -25,17 +25,17 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Looks at a function from a start point.
+    /// Evaluates a function at a start point.
     ///
     /// # Errors
     /// `numeric` with reason `not_finite` when the function is not finite there.
-    pub fn new(
+    pub(crate) fn new(
         function: &'a Function,
         maximise: bool,
         x0: &[f64],
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
-        /// How far below the start, relative to its size, is too far to be an optimum.
+        /// Drop below the start, relative to its size, beyond which a value is no optimum.
         const FALL: f64 = 1e100;
         let (evaluator, gradient) = match function {
             Function::Expression(expression, gradient) => (
@@ -60,12 +60,11 @@ impl<'a> Target<'a> {
         let start = target.raw(x0)?;
         if !start.is_finite() {
             let found = tool_core::number::spelling(start);
-            return Err(ToolError::new(
-                ErrorCode::Numeric,
+            return Err(ToolError::numeric(
+                "/x0",
                 format_args!("the objective at `x0` is {found}"),
             )
             .reason("not_finite")
-            .at("/x0")
             .hint("start at a point where the objective is finite"));
         }
         target.best.0 = sign * start;
@@ -100,7 +99,7 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// A stop request, a budget, or `numeric` with reason `unbounded` and the best point as evidence.
-    pub fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    pub(crate) fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         let raw = self.raw(x)?;
         if x.iter().any(|x| !x.is_finite()) {
             return Ok(f64::INFINITY); // the objective need not use every coordinate
@@ -127,12 +126,11 @@ impl<'a> Target<'a> {
         } else {
             ("below", "minimum")
         };
-        ToolError::new(
-            ErrorCode::Numeric,
+        ToolError::numeric(
+            "/objective",
             format_args!("the objective is unbounded {direction}: it has no {verb}"),
         )
         .reason("unbounded")
-        .at("/objective")
         .hint("check the sign of the objective and `mode`")
         .evidence(Value::object([
             ("x", Value::vector(self.best.1.clone())),
@@ -146,7 +144,7 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// As [`Target::value`].
-    pub fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+    pub(crate) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
         if let Some(mut gradient) = self.function.exact_gradient(x) {
             self.ctx.check()?;
             self.ctx.count_evaluations(1)?;
@@ -180,7 +178,11 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    pub(crate) fn hessian_times(
+        &mut self,
+        x: &[f64],
+        v: &[f64],
+    ) -> Result<Option<Vec<f64>>, ToolError> {
         self.ctx.check()?;
         let Some(mut product) = self.function.hessian_times(x, v) else {
             return Ok(None);
@@ -192,7 +194,7 @@ impl<'a> Target<'a> {
     }
 
     /// The generator of a stream that is the same in every call.
-    pub fn fixed_rng(&self) -> StreamRng {
+    pub(crate) fn fixed_rng(&self) -> StreamRng {
         self.ctx.rng(Seed::DEFAULT, 0)
     }
 
@@ -214,7 +216,7 @@ impl<'a> Target<'a> {
     }
 
     /// The size of the rounding error of a component of the gradient.
-    pub fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
+    pub(crate) fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
         const ROUNDINGS: f64 = 4.0;
         let size = match self.function {
             Function::Expression(_, Some(_)) => value.abs(),
@@ -227,7 +229,7 @@ impl<'a> Target<'a> {
     }
 
     /// A value in the caller's sign.
-    pub fn restored(&self, value: f64) -> f64 {
+    pub(crate) fn restored(&self, value: f64) -> f64 {
         self.sign * value + 0.0 // no negative zero
     }
 }

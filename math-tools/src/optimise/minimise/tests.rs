@@ -1,5 +1,7 @@
+mod saddle;
+
 use proptest::prelude::*;
-use tool_core::{Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
+use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
 
 use crate::linalg::tests::parse;
 
@@ -12,7 +14,7 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         parameters: Default::default(),
         method: Method::Auto,
         mode: Mode::Minimize,
-        max_iter: super::default_max_iter(),
+        max_iter: Bounded::literal(1000),
         tolerance: super::default_tolerance(),
     }
 }

@@ -38,7 +38,7 @@ impl State {
         0.5 * square - self.level
     }
 
-    /// Takes the values of another state.
+    /// Copies another state.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.point.clone_from(&other.point);
         self.momentum.clone_from(&other.momentum);
@@ -120,7 +120,7 @@ impl<'a> Hamiltonian<'a> {
         Ok(())
     }
 
-    /// Takes the covariance (lower triangle, row by row in a full square) as the inverse of the mass matrix: its diagonal, or all
+    /// Sets the covariance (lower triangle, row by row in a full square) as the inverse of the mass matrix: its diagonal, or all
     /// of it when a correlation is beyond [`CORRELATION_MAX`] in [`DENSE_DIMENSION_MAX`] dimensions or fewer. Slopes of earlier
     /// states are void then.
     pub(super) fn learn(&mut self, covariance: &[f64]) {

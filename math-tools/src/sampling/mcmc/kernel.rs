@@ -1,14 +1,14 @@
-//! What every chain does, and the chains in parallel.
+//! The schedule of a chain, and the chains in parallel.
 
 use rand_distr::{Distribution as _, StandardNormal};
 use rayon::prelude::*;
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ErrorCode, Seed, ToolError};
+use tool_core::{Ctx, Seed, ToolError};
 
 use super::{metropolis, nuts};
 use crate::expression::{Expression, System};
 
-/// What every chain does.
+/// The schedule of every chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan<'a> {
     pub(super) density: &'a Expression,
@@ -20,7 +20,7 @@ pub(super) struct Plan<'a> {
     pub(super) sampler: Sampler<'a>,
 }
 
-/// How a chain moves.
+/// Transition kernel of a chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sampler<'a> {
     /// By random-walk proposals.
@@ -54,7 +54,7 @@ pub(super) struct Chain {
     pub(super) proposal_std: Vec<f64>,
     /// Evaluations of the density, with or without its gradient.
     pub(super) evaluations: u64,
-    /// How the trajectories went; `None` for random walks.
+    /// Statistics of the trajectories; `None` for random walks.
     pub(super) trajectories: Option<nuts::Trajectories>,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn run(
     results.into_iter().collect()
 }
 
-/// Where a chain starts: the first one at `x0`, the others nearby where the density is positive.
+/// Start of a chain: the first one at `x0`, the others nearby where the density is positive.
 pub(super) fn start(
     plan: &Plan<'_>,
     index: usize,
@@ -115,11 +115,10 @@ pub(super) fn start(
 
 /// The density has no finite bound.
 pub(super) fn infinite_density(point: &[f64]) -> ToolError {
-    ToolError::new(
-        ErrorCode::Numeric,
+    ToolError::numeric(
+        "/log_density",
         format_args!("the log density is infinite at {point:?}"),
     )
     .reason("unbounded")
-    .at("/log_density")
     .hint("a density must be bounded")
 }

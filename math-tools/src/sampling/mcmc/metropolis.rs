@@ -73,7 +73,7 @@ struct Walker<'a> {
     candidate: Vec<f64>,
 }
 
-/// How one proposal went.
+/// Outcome of one proposal.
 struct Step {
     accepted: bool,
     probability: f64,
@@ -170,7 +170,7 @@ impl Proposal {
             .collect()
     }
 
-    /// Takes a covariance; refused (false) when it is not positive definite.
+    /// Sets the covariance; returns false when it is not positive definite.
     fn set_covariance(&mut self, covariance: &[f64]) -> bool {
         let Some(factor) = cholesky(covariance, self.dimension) else {
             return false;

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Input, Numbers, Positive, Probability, Real, Seed,
-    Spec, Syntax, Tool, ToolError, Value, Vector,
+    Bounded, Category, Ctx, ErrorCode, Input, JsonExample, Numbers, Positive, Probability, Real,
+    Seed, Spec, Syntax, Tool, ToolError, Value, Vector,
 };
 
 use crate::expression::{Expression, Parameters, Scope, System};
@@ -18,8 +18,6 @@ mod hamiltonian;
 mod kernel;
 mod metropolis;
 mod nuts;
-#[cfg(test)]
-mod posterior_tests;
 pub(super) mod report;
 #[cfg(test)]
 mod tests;
@@ -31,10 +29,10 @@ use report::Unconverged;
 
 /// Markov chain Monte Carlo.
 #[derive(Debug)]
-pub struct Mcmc;
+pub(crate) struct Mcmc;
 
 /// Most dimensions of a density.
-pub const DIMENSION_MAX: usize = 200;
+pub(crate) const DIMENSION_MAX: usize = 200;
 
 /// The acceptance that `nuts` adapts its steps to where the arguments set none.
 const TARGET_ACCEPT: f64 = 0.8;
@@ -47,7 +45,7 @@ const TARGET_ACCEPT: f64 = 0.8;
 /// the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`).
     pub log_density: String,
     /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -62,17 +60,17 @@ pub struct Args {
     #[serde(default)]
     pub method: Method,
     /// Draws kept from each chain.
-    #[serde(default = "default_draws")]
+    #[serde(default = "Bounded::<1, 100_000_000>::of::<10_000>")]
     pub n_samples: Bounded<1, 100_000_000>,
     /// Standard deviation of the first proposals in every dimension, and of the starts of further chains around `x0`; with
     /// `burnin` 0 it stays as it is. For `nuts` it is the first guess of the scale.
     #[serde(default = "default_proposal")]
     pub proposal_std: Positive,
     /// Steps of each chain before the first draw is kept; the sampler adapts during these.
-    #[serde(default = "default_burnin")]
+    #[serde(default = "Bounded::<0, 100_000_000>::of::<1000>")]
     pub burnin: Bounded<0, 100_000_000>,
     /// Steps of each chain per kept draw.
-    #[serde(default = "default_thin")]
+    #[serde(default = "Bounded::<1, 1_000_000>::of::<1>")]
     pub thin: Bounded<1, 1_000_000>,
     /// For `nuts`: the mean acceptance along trajectories that the step size is adapted to, 0.6 to 0.99; higher means smaller steps
     /// and fewer divergences. 0.8 where absent.
@@ -80,7 +78,7 @@ pub struct Args {
     #[schemars(range(min = 0.6, max = 0.99))]
     pub target_accept: Option<Probability>,
     /// Number of chains; R-hat compares them.
-    #[serde(default = "default_chains")]
+    #[serde(default = "Bounded::<1, 256>::of::<4>")]
     pub chains: Bounded<1, 256>,
     /// Seed of the random streams; 42 for a direct call where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,24 +88,8 @@ pub struct Args {
     pub return_samples: bool,
 }
 
-fn default_draws() -> Bounded<1, 100_000_000> {
-    Bounded::literal(10_000)
-}
-
 fn default_proposal() -> Positive {
     Positive::literal(1.0)
-}
-
-fn default_burnin() -> Bounded<0, 100_000_000> {
-    Bounded::literal(1000)
-}
-
-fn default_thin() -> Bounded<1, 1_000_000> {
-    Bounded::literal(1)
-}
-
-fn default_chains() -> Bounded<1, 256> {
-    Bounded::literal(4)
 }
 
 fn default_return_samples() -> bool {
@@ -117,7 +99,7 @@ fn default_return_samples() -> bool {
 /// The sampler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub(crate) enum Method {
     /// `nuts` for smooth expressions, else `metropolis`.
     #[default]
     Auto,
@@ -129,7 +111,7 @@ pub enum Method {
 
 /// Draws and what they say about themselves.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["chains", "n_samples", "d"]))]
@@ -163,7 +145,7 @@ pub struct Output {
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain; for `nuts` also at most 1 % of the
     /// trajectories diverged and no energy fraction is below 0.3.
     pub converged: bool,
-    /// Why they have not converged; absent when they have.
+    /// Reason they have not converged; absent when they have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Unconverged>,
     /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
@@ -179,7 +161,7 @@ pub struct Output {
     pub dimension: usize,
     /// Evaluations of the density, for `nuts` with its gradient.
     pub evaluations: u64,
-    /// How the trajectories of `nuts` went; absent for `metropolis`.
+    /// Statistics of the trajectories of `nuts`; absent for `metropolis`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "method": "nuts" }))]
     pub nuts: Option<Nuts>,
@@ -187,9 +169,9 @@ pub struct Output {
     pub seed: Seed,
 }
 
-/// How the trajectories of the No-U-Turn sampler went after burn-in.
+/// Statistics of the trajectories of the No-U-Turn sampler after burn-in.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Nuts {
+pub(crate) struct Nuts {
     /// Trajectories whose energy rose by more than 1000, over all chains: the draws may miss a part of the distribution near them.
     pub divergences: u64,
     /// Trajectories that came where the density is zero, over all chains; harmless but slow.
@@ -207,7 +189,7 @@ pub struct Nuts {
 /// The form of the metric, the covariance that trajectories are scaled by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Metric {
+pub(crate) enum Metric {
     /// A standard deviation per dimension.
     Diagonal,
     /// A whole covariance.
@@ -216,7 +198,7 @@ pub enum Metric {
 
 /// Kept draws, `[chain][draw][dimension]`, in one block.
 #[derive(Debug, Clone)]
-pub struct Draws(Value);
+pub(crate) struct Draws(Value);
 
 impl Serialize for Draws {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -258,6 +240,16 @@ impl Tool for Mcmc {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a single point has all the density: the chain stays, and says that it did not converge",
+        args: r#"{"log_density": "if(x == 1, 0, log(0))", "x0": [1], "n_samples": 2, "burnin": 0,
+                "chains": 1}"#,
+        output: r#"{"samples": [[[1.0], [1.0]]], "method": "metropolis", "acceptance_rate": 0.0,
+                "mean": [1.0], "std_dev": [0.0], "covariance": [[0.0]], "ess": ["NaN"],
+                "ess_tail": ["NaN"], "rhat": ["NaN"], "mcse": ["NaN"], "converged": false,
+                "reason": "undefined", "proposal_std": [[1.0]], "adapted": false, "n_samples": 2,
+                "chains": 1, "dimension": 1, "evaluations": 3, "seed": 42}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let start = args.x0.load(ctx)?;
@@ -287,53 +279,6 @@ impl Tool for Mcmc {
         }
         report::warn(&output, &args, ctx);
         Ok(output)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let args = Args {
-            log_density: "if(x == 1, 0, log(0))".into(),
-            parameters: Parameters::default(),
-            x0: Input::inline([1.0]),
-            method: Method::Auto,
-            n_samples: Bounded::literal(2),
-            proposal_std: default_proposal(),
-            burnin: Bounded::literal(0),
-            thin: default_thin(),
-            target_accept: None,
-            chains: Bounded::literal(1),
-            seed: None,
-            return_samples: true,
-        };
-        let undefined = || vec![Real(f64::NAN)];
-        let output = Output {
-            samples: Numbers::new(vec![1, 2, 1], vec![1.0, 1.0], false)
-                .map(Value::Numbers)
-                .map(Draws),
-            method: Method::Metropolis,
-            acceptance_rate: 0.0,
-            mean: vec![1.0],
-            std_dev: vec![Real(0.0)],
-            covariance: vec![vec![Real(0.0)]],
-            ess: undefined(),
-            ess_tail: undefined(),
-            rhat: undefined(),
-            mcse: undefined(),
-            converged: false,
-            reason: Some(Unconverged::Undefined),
-            proposal_std: vec![vec![1.0]],
-            adapted: false,
-            n_samples: 2,
-            chains: 1,
-            dimension: 1,
-            evaluations: 3,
-            nuts: None,
-            seed: Seed::DEFAULT,
-        };
-        vec![Example {
-            title: "a single point has all the density: the chain stays, and says that it did not converge",
-            args,
-            output,
-        }]
     }
 }
 
@@ -369,19 +314,18 @@ fn check_start(density: &Expression, start: &[f64]) -> Result<(), ToolError> {
         .value(start)
         .err()
         .map_or_else(|| "it is infinite".to_owned(), |cause| cause.to_string());
-    Err(ToolError::new(
-        ErrorCode::Numeric,
+    Err(ToolError::numeric(
+        "/x0",
         format_args!("the log density is not finite at `x0`: {cause}"),
     )
     .reason("domain")
-    .at("/x0")
     .hint("start where the density is not zero"))
 }
 
 /// The density with its derivatives, for `nuts`; `None` for `metropolis`.
 ///
 /// # Errors
-/// When `nuts` is asked for and there is no gradient at the start.
+/// When `nuts` is requested and there is no gradient at the start.
 fn gradient(
     density: &Expression,
     start: &[f64],
@@ -414,7 +358,7 @@ fn gradient(
     }
 }
 
-/// How the chains move.
+/// Transition kernel of the chains.
 fn sampler(
     gradient: Option<&System>,
     target_accept: Option<Probability>,

@@ -12,7 +12,7 @@
 
 use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ErrorCode, ToolError};
+use tool_core::{Ctx, ToolError};
 
 use super::Metric;
 use super::hamiltonian::{Hamiltonian, State};
@@ -21,7 +21,7 @@ use super::trajectory::{End, Outcome, Trajectory};
 use super::warmup::{StepSize, Window, window_ends};
 use crate::expression::System;
 
-/// How the trajectories of a chain went after burn-in.
+/// Statistics of the trajectories of a chain after burn-in.
 #[derive(Debug, Clone)]
 pub(super) struct Trajectories {
     /// Those that diverged.
@@ -191,25 +191,23 @@ fn edges(burnin: usize) -> (usize, usize) {
 
 fn no_step(grew: bool) -> ToolError {
     if grew {
-        ToolError::new(
-            ErrorCode::Numeric,
+        ToolError::numeric(
+            "/log_density",
             "the log density does not fall in some direction: the density has no finite integral",
         )
         .reason("improper")
-        .at("/log_density")
         .hint("the log density must fall faster than -log|x| in every direction")
     } else {
-        ToolError::new(
-            ErrorCode::Numeric,
+        ToolError::numeric(
+            "/log_density",
             "no step along the gradient keeps the energy: the log density is too rough for `nuts`",
         )
         .reason("rough")
-        .at("/log_density")
         .hint("set `method` to \"metropolis\"")
     }
 }
 
-/// What is counted after burn-in.
+/// Counts after burn-in.
 #[derive(Default)]
 struct Tally {
     acceptance: f64,

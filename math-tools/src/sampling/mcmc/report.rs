@@ -1,9 +1,9 @@
-//! What the draws say about themselves.
+//! Summary and diagnostics of the draws.
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_core::{Ctx, ErrorCode, Real, Seed, ToolError};
+use tool_core::{Ctx, Real, Seed, ToolError};
 
 use super::kernel::{Chain, Plan};
 use super::nuts::Trajectories;
@@ -33,7 +33,7 @@ pub(in crate::sampling) const PER_DRAW: usize = 24;
 /// Moments, diagnostics and counts of the chains; the draws are left out.
 ///
 /// # Errors
-/// When the call is stopped, or the draws run off to infinity.
+/// When the call is stopped, or the draws diverge.
 pub(super) fn summarise(
     plan: &Plan<'_>,
     chains: &[Chain],
@@ -69,12 +69,11 @@ pub(super) fn summarise(
         .flatten()
         .all(|entry| entry.is_finite() || count < 2.0)
     {
-        return Err(ToolError::new(
-            ErrorCode::Numeric,
-            "the draws run off to infinity: the density has no finite integral",
+        return Err(ToolError::numeric(
+            "/log_density",
+            "the draws diverge: the density has no finite integral",
         )
         .reason("improper")
-        .at("/log_density")
         .hint("the log density must fall faster than -log|x| in every direction"));
     }
     let real =
@@ -127,10 +126,10 @@ pub(super) fn summarise(
     })
 }
 
-/// Why chains have not converged, the first reason that holds.
+/// The first reason that chains have not converged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Unconverged {
+pub(crate) enum Unconverged {
     /// R-hat or an effective sample size is not defined: too few draws, or draws that do not vary.
     Undefined,
     /// An R-hat is above 1.01: the chains have not mixed.
@@ -171,7 +170,7 @@ fn columns(chains: &[Chain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
     chains.iter().map(column).collect()
 }
 
-/// What the trajectories say; `None` for random walks.
+/// Statistics of the trajectories; `None` for random walks.
 fn trajectories(chains: &[Chain]) -> Option<Nuts> {
     let found: Vec<&Trajectories> = chains
         .iter()
@@ -218,7 +217,7 @@ fn covariance(chains: &[Chain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>
     Ok(sums)
 }
 
-/// Says what the reader must know before using the draws.
+/// Warns of draws that must not be used as they are.
 pub(super) fn warn(output: &Output, args: &Args, ctx: &Ctx) {
     let axes = |bad: &dyn Fn(usize) -> bool| -> String {
         let found: Vec<String> = (0..output.dimension)
@@ -276,7 +275,7 @@ fn warn_of_trajectories(nuts: &Nuts, output: &Output, args: &Args, ctx: &Ctx) {
         ctx.warn(format!("{} of {count} trajectories diverged: the draws may miss a part of the distribution that curves strongly; raise `target_accept` (to 0.95 or 0.99), or reparameterise", nuts.divergences));
     }
     if nuts.outside as f64 > OUTSIDE_MAX * count {
-        ctx.warn(format!("{} of {count} trajectories came where the density is zero, which makes the sampler slow: use variables without bounds (for x > 0, put exp(x) for x and add x to the log density)", nuts.outside));
+        ctx.warn(format!("{} of {count} trajectories entered a region of density zero, which makes the sampler slow: use variables without bounds (for x > 0, put exp(x) for x and add x to the log density)", nuts.outside));
     }
     if nuts.tree_depth_saturated > 0 {
         ctx.warn(format!("{} of {count} trajectories had not turned after {} steps: the scales of the variables differ strongly; raise `burnin`, or reparameterise", nuts.tree_depth_saturated, (1 << DEPTH_MAX) - 1));

@@ -1,3 +1,5 @@
+mod posterior;
+
 use tool_core::{Bounded, Ctx, ErrorCode, Input, Positive, Real, Seed, Tool};
 
 use super::{Args, Mcmc, Method, Output};

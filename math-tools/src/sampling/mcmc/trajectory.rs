@@ -27,20 +27,20 @@ pub(super) const DEPTH_MAX: u32 = 10;
 /// A rise of the energy beyond this is a divergence: the integration follows the density no longer.
 const RISE_MAX: f64 = 1000.0;
 
-/// Why a trajectory ended.
+/// Reason a trajectory ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It began to turn back.
+    /// U-turn.
     Turn,
     /// The energy rose by more than [`RISE_MAX`], or the gradient is not finite.
     Divergence,
-    /// It came where the density is zero.
+    /// It entered a region of density zero.
     Outside,
     /// After [`DEPTH_MAX`] doublings.
     DepthMax,
 }
 
-/// How a trajectory went.
+/// Statistics of a trajectory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) end: End,
@@ -222,7 +222,7 @@ impl Trajectory {
         Ok(None)
     }
 
-    /// Takes a state that is far more likely than all before as the reference, so that weights do not overflow.
+    /// Makes a state that is far more likely than all before the reference, so that weights do not overflow.
     fn refer(&mut self, fall: f64, height: usize) {
         const RANGE: f64 = 300.0;
         if fall > self.reference + RANGE {

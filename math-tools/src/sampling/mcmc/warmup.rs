@@ -1,4 +1,4 @@
-//! What chains learn before the first draw is kept: windows, the covariance of a window, and the step size.
+//! Adaptation before the first retained draw: windows, the covariance of a window, and the step size.
 
 use kernels::vector::{Unary, unary};
 
@@ -105,7 +105,7 @@ pub(super) fn cholesky(covariance: &[f64], n: usize) -> Option<Vec<f64>> {
 /// M. D. Hoffman, A. Gelman, "The No-U-Turn Sampler", JMLR 15, 2014, section 3.2, with the constants given there.
 pub(super) struct StepSize {
     target: f64,
-    /// Where the iterates are drawn to: ten times the first guess, because large steps are cheap.
+    /// Attractor of the iterates: ten times the first guess, because large steps are cheap.
     centre: f64,
     count: f64,
     mean_error: f64,

@@ -2,9 +2,10 @@
 
 use tool_core::{Ctx, Matrix, ToolError};
 
-use crate::linalg::dense::doubled::Doubled;
-use crate::stats::student;
-use crate::stats::sum::{self, Accurate};
+use kernels::dense::lstsq::Design;
+use kernels::dense::{exponent_of, max_abs, norm2, scaled};
+use kernels::exact::{self, Doubled};
+use kernels::special::student_two_sided;
 
 /// A fit; the intercept, when there is one, comes first everywhere.
 pub(super) struct Fit {
@@ -19,7 +20,7 @@ pub(super) struct Fit {
     pub(super) rcond: f64,
 }
 
-/// Why there is no fit.
+/// Errors of a fit.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FitError {
     /// A column is a combination of the ones before it; `column` is its index in `x`, `None` for the intercept.
@@ -69,14 +70,20 @@ pub(super) fn fit(
     intercept: bool,
     ctx: &Ctx,
 ) -> Result<Fit, FitError> {
-    let design = Design::new(x, degree, intercept, ctx)?;
-    let (n, p) = (design.rows, design.columns);
-    let y_scale = power_of_two(largest(y));
-    let y: Vec<f64> = y.iter().map(|&value| value * y_scale).collect();
+    let (n, p) = (
+        x.rows(),
+        degree.unwrap_or(x.columns()) + usize::from(intercept),
+    );
+    // The design, plain and scaled, its factorisation and a few vectors.
+    ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
+    let (design, exponents) = design(x, degree, intercept).scaled();
+    let y_exponent = exponent_of(max_abs(y));
+    let y: Vec<f64> = y.iter().map(|&value| scaled(value, -y_exponent)).collect();
     let qr = Qr::new(&design, intercept, ctx)?;
-    let (scaled, residual) = qr.solve(&design, &y, ctx)?;
+    let (solution, residual) = qr.solve(&design, &y, ctx)?;
+    let restored = |value: f64, column: usize| scaled(value, exponents[column] + y_exponent);
 
-    let mut residual_squares = Accurate::default();
+    let mut residual_squares = Doubled::default();
     for &value in &residual {
         residual_squares.add_product(value, value);
     }
@@ -91,12 +98,12 @@ pub(super) fn fit(
     };
     let inverse = qr.inverse(ctx)?;
     let estimates: Vec<f64> = (0..p)
-        .map(|column| scaled[column] * design.scales[column] / y_scale)
+        .map(|column| restored(solution[column], column))
         .collect();
     let standard_errors: Vec<f64> = (0..p)
         .map(|column| {
             let row = inverse.row_length(column);
-            (variance * row * row).sqrt() * design.scales[column] / y_scale
+            restored((variance * row * row).sqrt(), column)
         })
         .collect();
     let t_values: Vec<f64> = estimates
@@ -119,7 +126,7 @@ pub(super) fn fit(
                 if freedom == 0 {
                     f64::NAN
                 } else {
-                    student::two_sided(t, freedom)
+                    student_two_sided(t, freedom as f64)
                 }
             })
             .collect(),
@@ -132,7 +139,7 @@ pub(super) fn fit(
         } else {
             adjusted_r2
         },
-        residual_std: variance.sqrt() / y_scale,
+        residual_std: scaled(variance.sqrt(), y_exponent),
         degrees_of_freedom: freedom,
         rcond: inverse.rcond(&qr),
     })
@@ -141,11 +148,11 @@ pub(super) fn fit(
 /// Squares of y around its mean, or around 0.
 fn total_squares(y: &[f64], around_mean: bool) -> f64 {
     let mean = if around_mean {
-        sum::sum(y).divide(y.len() as f64)
+        exact::sum(y).divide(y.len() as f64)
     } else {
-        Accurate::default()
+        Doubled::default()
     };
-    let mut squares = Accurate::default();
+    let mut squares = Doubled::default();
     for &value in y {
         let deviation = mean.subtract_from(value);
         squares.add_product(deviation, deviation);
@@ -153,99 +160,27 @@ fn total_squares(y: &[f64], around_mean: bool) -> f64 {
     squares.value()
 }
 
-fn largest(values: &[f64]) -> f64 {
-    values
-        .iter()
-        .fold(0.0, |largest, value| value.abs().max(largest))
-}
-
-/// The power of two that brings a magnitude near 1; 1 for zero.
-fn power_of_two(magnitude: f64) -> f64 {
-    if magnitude == 0.0 {
-        return 1.0;
-    }
-    2f64.powi(-(magnitude.log2().floor() as i32).clamp(-1020, 1020))
-}
-
-/// The design matrix, column-major, each column scaled by a power of two.
-struct Design {
-    rows: usize,
-    columns: usize,
-    data: Vec<f64>,
-    /// What lies below the last bit of `data`; empty when nothing does.
-    low: Vec<f64>,
-    scales: Vec<f64>,
-}
-
-impl Design {
-    fn new(
-        x: &Matrix,
-        degree: Option<usize>,
-        intercept: bool,
-        ctx: &Ctx,
-    ) -> Result<Self, ToolError> {
-        let lead = usize::from(intercept);
-        let (rows, columns) = (x.rows(), degree.unwrap_or(x.columns()) + lead);
-        // The design in two parts, its factorisation and a few vectors.
-        ctx.reserve_doubles(rows.saturating_mul(3 * columns + 8))?;
-        let mut powers = vec![Doubled::new(1.0); if degree.is_some() { rows } else { 0 }];
-        let mut low = Vec::new();
-        let mut data = Vec::with_capacity(rows * columns);
-        let mut scales = Vec::with_capacity(columns);
-        for column in 0..columns {
-            ctx.check()?;
-            let start = data.len();
-            if column < lead {
-                data.resize(start + rows, 1.0);
-                low.resize(if degree.is_some() { rows } else { 0 }, 0.0);
-            } else if degree.is_some() {
-                for (power, &value) in powers.iter_mut().zip(x.as_slice()) {
-                    *power = power.times(Doubled::new(value));
-                }
-                data.extend(powers.iter().map(|power| power.high));
-                low.extend(powers.iter().map(|power| power.low));
-            } else {
-                data.extend(x.as_slice()[column - lead..].iter().step_by(x.columns()));
-            }
-            // Entries near 1 first, then the length near 1: neither step can overflow or round.
-            let entries = power_of_two(largest(&data[start..]));
-            let mut squares = 0.0;
-            for value in &mut data[start..] {
-                *value *= entries;
-                squares += *value * *value;
-            }
-            let length = power_of_two(f64::sqrt(squares));
-            for value in &mut data[start..] {
-                *value *= length;
-            }
-            if degree.is_some() {
-                for value in &mut low[start..] {
-                    *value = *value * entries * length;
-                }
-            }
-            scales.push(entries * length);
+/// The columns of the fit: a leading one for the intercept, then those of `x` or its powers.
+fn design(x: &Matrix, degree: Option<usize>, intercept: bool) -> Design {
+    let rows = x.rows();
+    let Some(degree) = degree else {
+        let mut design = Design::from_rows(x.as_slice(), rows, x.columns());
+        if intercept {
+            design.high.splice(0..0, std::iter::repeat_n(1.0, rows));
+            design.columns += 1;
         }
-        Ok(Self {
-            rows,
-            columns,
-            data,
-            low,
-            scales,
-        })
+        return design;
+    };
+    let mut powers = Design::powers(x.as_slice(), degree);
+    if !intercept {
+        powers.high.drain(..rows);
+        powers
+            .low
+            .iter_mut()
+            .for_each(|low| drop(low.drain(..rows)));
+        powers.columns -= 1;
     }
-
-    /// What lies below the last bit of a column.
-    fn low(&self, index: usize) -> &[f64] {
-        if self.low.is_empty() {
-            &[]
-        } else {
-            &self.low[index * self.rows..(index + 1) * self.rows]
-        }
-    }
-
-    fn column(&self, index: usize) -> &[f64] {
-        &self.data[index * self.rows..(index + 1) * self.rows]
-    }
+    powers
 }
 
 /// A Householder factorisation: reflectors below the diagonal of `data` (column-major), R above, its diagonal apart.
@@ -259,13 +194,13 @@ struct Qr {
 impl Qr {
     fn new(design: &Design, intercept: bool, ctx: &Ctx) -> Result<Self, FitError> {
         let (n, p) = (design.rows, design.columns);
-        let mut data = design.data.clone();
+        let mut data = design.high.clone();
         let mut diagonal = Vec::with_capacity(p);
         for k in 0..p {
             let (head, tail) = data.split_at_mut((k + 1) * n);
             let reflector = &mut head[k * n + k..];
-            let length = norm(reflector);
-            let whole = norm(design.column(k));
+            let length = norm2(reflector);
+            let whole = norm2(design.column(k));
             if length <= n as f64 * f64::EPSILON * whole {
                 return Err(FitError::RankDeficient {
                     column: (k + usize::from(!intercept)).checked_sub(1),
@@ -343,12 +278,16 @@ impl Qr {
     ) -> Result<(Vec<f64>, Vec<f64>), ToolError> {
         const REFINEMENTS: usize = 2;
         let p = self.columns;
+        let y: Vec<Doubled> = y.iter().map(|&value| Doubled::new(value)).collect();
         let mut estimates = vec![0.0; p];
         let mut residual = vec![0.0; self.rows];
         // Starting from zero, the first step is the plain solution and the others refine it.
         for _ in 0..=REFINEMENTS {
             ctx.check()?;
-            let (mut f, mut g) = augmented_residual(design, y, &estimates, &residual, ctx)?;
+            let mut f = design.augmented_residual(&y, &residual, &estimates);
+            let mut g: Vec<f64> = (0..p)
+                .map(|column| design.dual_residual(column, &residual))
+                .collect();
             self.solve_lower(&mut g);
             self.apply_transposed(&mut f);
             let mut step: Vec<f64> = f[..p].iter().zip(&g).map(|(d, z)| d - z).collect();
@@ -365,7 +304,7 @@ impl Qr {
                 .for_each(|(value, step)| *value += step);
         }
         // The residual that belongs to the rounded coefficients.
-        let (rest, _) = augmented_residual(design, y, &estimates, &vec![0.0; self.rows], ctx)?;
+        let rest = design.residual(&y, &estimates);
         Ok((estimates, rest))
     }
 
@@ -381,35 +320,6 @@ impl Qr {
         }
         Ok(Inverse { columns: p, data })
     }
-}
-
-/// The residuals of r + X b = y and X' r = 0, in twice the working precision: (y - r - X b, -X' r).
-fn augmented_residual(
-    design: &Design,
-    y: &[f64],
-    estimates: &[f64],
-    residual: &[f64],
-    ctx: &Ctx,
-) -> Result<(Vec<f64>, Vec<f64>), ToolError> {
-    let mut first: Vec<Accurate> = y.iter().map(|&value| Accurate::new(value)).collect();
-    let mut second = Vec::with_capacity(design.columns);
-    for (total, &value) in first.iter_mut().zip(residual) {
-        total.add(-value);
-    }
-    for (index, &estimate) in estimates.iter().enumerate() {
-        ctx.check()?;
-        let mut product = Accurate::default();
-        for ((total, &x), &value) in first.iter_mut().zip(design.column(index)).zip(residual) {
-            total.add_product(-x, estimate);
-            product.add_product(-x, value);
-        }
-        for ((total, &x), &value) in first.iter_mut().zip(design.low(index)).zip(residual) {
-            total.add(-x * estimate);
-            product.add(-x * value);
-        }
-        second.push(product.value());
-    }
-    Ok((first.into_iter().map(Accurate::value).collect(), second))
 }
 
 /// The inverse of an upper triangle, column-major.
@@ -463,8 +373,4 @@ fn reflect(reflector: &[f64], vector: &mut [f64]) {
         .iter_mut()
         .zip(reflector)
         .for_each(|(x, v)| *x -= dot * v);
-}
-
-fn norm(vector: &[f64]) -> f64 {
-    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }

@@ -8,20 +8,20 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use tool_core::input::InputKind;
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Example, Input, Load, Matrix, Problem, Real, Spec, Tool,
+    Bounded, Category, Ctx, ErrorCode, Input, JsonExample, Load, Matrix, Problem, Real, Spec, Tool,
     ToolError, Value, Vector,
 };
 
 use self::kernel::{FitError, fit};
 
 /// The tool `linear_regression`.
-pub struct LinearRegression;
+pub(crate) struct LinearRegression;
 
 /// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
 /// values, r2 and the conditioning of the problem.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// Predictors: a list of n numbers for one predictor, or n rows of p numbers for p of them.
     #[schemars(extend("x-shape" = ["n", "*p"]))]
     pub x: Input<Predictors>,
@@ -43,7 +43,7 @@ fn yes() -> bool {
 
 /// Predictors: one row for each observation; a flat list is one column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Predictors(Matrix);
+pub(crate) struct Predictors(Matrix);
 
 impl Load for Predictors {
     const KIND: InputKind = InputKind::Data;
@@ -81,7 +81,7 @@ impl Load for Predictors {
 /// A least-squares fit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// Slopes, one for each column of `x` (or each power), in units of y per unit of that column.
     pub coefficients: Vec<f64>,
     /// Constant term; 0 when `intercept` is false.
@@ -105,7 +105,7 @@ pub struct Output {
     pub degrees_of_freedom: usize,
     /// Reciprocal condition number (1-norm, columns scaled to length 1): digits lost are about -log10 of it.
     pub rcond: f64,
-    /// How it was computed.
+    /// Method used.
     pub method: String,
 }
 
@@ -120,6 +120,16 @@ impl Tool for LinearRegression {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a line through four points, two above it and two below",
+        args: r#"{"x": [[0], [1], [2], [3]], "y": [2, 2, 4, 8]}"#,
+        output: r#"{"coefficients": [2.0], "intercept": 1.0,
+                "standard_errors": [1.1832159566199232, 0.6324555320336759],
+                "t_values": [0.8451542547285166, 3.162277660168379],
+                "p_values": [0.487010823957423, 0.0871290708247231], "r2": 0.8333333333333334,
+                "adjusted_r2": 0.75, "residual_std": 1.4142135623730951, "degrees_of_freedom": 2,
+                "rcond": 0.2370156734266744, "method": "Householder QR with refinement"}"#,
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let x = args.x.load(ctx)?.0;
@@ -196,41 +206,7 @@ impl Tool for LinearRegression {
             method: "Householder QR with refinement".to_owned(),
         })
     }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let column = Matrix::from([[0.0], [1.0], [2.0], [3.0]]);
-        vec![Example {
-            title: "a line through four points, two above it and two below",
-            args: Args {
-                x: Input::Inline(Predictors(column)),
-                y: Input::inline([2.0, 2.0, 4.0, 8.0]),
-                intercept: true,
-                polynomial: None,
-            },
-            output: Output {
-                coefficients: vec![2.0],
-                intercept: 1.0,
-                standard_errors: vec![Real(1.4_f64.sqrt()), Real(0.4_f64.sqrt())],
-                t_values: vec![Real(1.0 / 1.4_f64.sqrt()), Real(2.0 / 0.4_f64.sqrt())],
-                // Two degrees of freedom: p = 1 - t / sqrt(2 + t^2).
-                p_values: vec![
-                    Real(1.0 - (0.5_f64 / 1.4 / (1.0 + 0.5 / 1.4)).sqrt()),
-                    Real(1.0 - (5.0_f64 / 6.0).sqrt()),
-                ],
-                r2: Real(5.0 / 6.0),
-                adjusted_r2: Real(0.75),
-                residual_std: Real(2.0_f64.sqrt()),
-                degrees_of_freedom: 2,
-                rcond: EXAMPLE_RCOND,
-                method: "Householder QR with refinement".to_owned(),
-            },
-        }]
-    }
 }
-
-/// 1 / (|R|_1 |R^-1|_1) for the columns (1,1,1,1)/2 and (0,1,2,3)/sqrt(14): their cosine is c = 3/sqrt(14), so that
-/// R = [[1, c], [0, s]] with s = sqrt(5/14), |R|_1 = c + s and |R^-1|_1 = (c + 1) / s.
-const EXAMPLE_RCOND: f64 = 0.237_015_673_426_674_4;
 
 impl From<FitError> for ToolError {
     fn from(err: FitError) -> Self {

@@ -310,7 +310,7 @@ proptest! {
 /// NIST StRD, linear regression, higher difficulty: Filip, a polynomial of degree 10, and Wampler5, of degree 5.
 #[test]
 fn nist_filip_and_wampler5() {
-    use crate::linalg::nist::{
+    use crate::linalg::tests::nist::{
         FILIP, FILIP_RESIDUAL_STD, FILIP_X, FILIP_Y, WAMPLER_DELTA, WAMPLER5_STANDARD_ERRORS,
     };
     let polynomial = |x: &[f64], y: &[f64], degree: usize| {

@@ -2,7 +2,7 @@
 
 use tool_core::{Ctx, ToolError};
 
-use crate::stats::sum::Accurate;
+use kernels::exact::Doubled;
 
 /// Values between two looks at the stop flag.
 const CHUNK: usize = 1 << 16;
@@ -24,7 +24,7 @@ const CHUNK: usize = 1 << 16;
 pub(super) struct Summary<'a> {
     data: &'a [f64],
     extremes: Option<(f64, f64)>,
-    total: Option<Accurate>,
+    total: Option<Doubled>,
     squares: Option<f64>,
     sorted: Option<Vec<f64>>,
 }
@@ -117,12 +117,12 @@ impl<'a> Summary<'a> {
         })
     }
 
-    fn total(&mut self, ctx: &Ctx) -> Result<Accurate, ToolError> {
+    fn total(&mut self, ctx: &Ctx) -> Result<Doubled, ToolError> {
         if let Some(total) = self.total {
             return Ok(total);
         }
         let scale = self.scale(ctx)?;
-        let mut total = Accurate::default();
+        let mut total = Doubled::default();
         for chunk in self.data.chunks(CHUNK) {
             ctx.check()?;
             for &value in chunk {
@@ -140,7 +140,7 @@ impl<'a> Summary<'a> {
         }
         let scale = self.scale(ctx)?;
         let mean = self.total(ctx)?.divide(self.count() as f64);
-        let mut squares = Accurate::default();
+        let mut squares = Doubled::default();
         for chunk in self.data.chunks(CHUNK) {
             ctx.check()?;
             for &value in chunk {

@@ -6,16 +6,16 @@ mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Count, Ctx, ErrorCode, Example, Input, Spec, Tool, ToolError, Vector};
+use tool_core::{Category, Count, Ctx, Input, JsonExample, Spec, Tool, ToolError, Vector};
 
 /// The tool `statistics`.
-pub struct Statistics;
+pub(crate) struct Statistics;
 
 /// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
 /// in both variants (`_sample` divides by n - 1, `_population` by n).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {
+pub(crate) struct Args {
     /// The sample: finite numbers in any order; length >= 1, and >= 2 for the sample variants.
     pub data: Input<Vector>,
     /// The statistics to return; all but `std` and `var` when absent.
@@ -26,7 +26,7 @@ pub struct Args {
 /// A statistic by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Metric {
+pub(crate) enum Metric {
     /// Number of values.
     Count,
     /// Sum.
@@ -60,7 +60,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What is returned when the caller names none.
+    /// The statistics returned by default.
     const DEFAULT: [Self; 13] = [
         Self::Count,
         Self::Sum,
@@ -78,10 +78,10 @@ impl Metric {
     ];
 }
 
-/// The statistics that were asked for; the others are absent.
+/// The statistics that were requested; the others are absent.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub(crate) struct Output {
     /// Number of values.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "count" } }]))]
@@ -118,7 +118,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "iqr" } }]))]
     pub iqr: Option<f64>,
-    /// Variance with divisor n - 1; absent for a single value unless asked for, then an error.
+    /// Variance with divisor n - 1; absent for a single value unless requested, then an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "variance_sample" } }]))]
     pub variance_sample: Option<f64>,
@@ -126,7 +126,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "variance_population" } }]))]
     pub variance_population: Option<f64>,
-    /// Standard deviation with divisor n - 1; absent for a single value unless asked for, then an error.
+    /// Standard deviation with divisor n - 1; absent for a single value unless requested, then an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "std_sample" } }]))]
     pub std_sample: Option<f64>,
@@ -134,11 +134,11 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "std_population" } }]))]
     pub std_population: Option<f64>,
-    /// The same as `std_population`, under the name that was asked for.
+    /// The same as `std_population`, under the name that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "metrics": { "has": "std" } }))]
     pub std: Option<f64>,
-    /// The same as `variance_population`, under the name that was asked for.
+    /// The same as `variance_population`, under the name that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "metrics": { "has": "var" } }))]
     pub var: Option<f64>,
@@ -155,6 +155,20 @@ impl Tool for Statistics {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "both variances of a small sample",
+            args: r#"{"data": [2, 4, 4, 4, 5, 5, 7, 9]}"#,
+            output: r#"{"count": 8, "sum": 40.0, "mean": 5.0, "min": 2.0, "max": 9.0, "median": 4.5,
+                "q25": 4.0, "q75": 5.5, "iqr": 1.5, "variance_sample": 4.571428571428571,
+                "variance_population": 4.0, "std_sample": 2.138089935299395, "std_population": 2.0}"#,
+        },
+        JsonExample {
+            title: "only the requested statistics; `std` divides by n",
+            args: r#"{"data": [1, 3], "metrics": ["mean", "std"]}"#,
+            output: r#"{"mean": 2.0, "std": 1.0}"#,
+        },
+    ];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;
@@ -184,51 +198,11 @@ impl Tool for Statistics {
                     format!("/metrics/{index}"),
                     "the sample variance of a single value is undefined",
                 )
-                .hint("ask for the population variant, or pass at least two values"));
+                .hint("request the population variant, or pass at least two values"));
             }
             fill(&mut output, metric, &mut summary, ctx)?;
         }
         Ok(output)
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![
-            Example {
-                title: "both variances of a small sample",
-                args: Args {
-                    data: Input::inline([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]),
-                    metrics: None,
-                },
-                output: Output {
-                    count: Some(Count::literal(8)),
-                    sum: Some(40.0),
-                    mean: Some(5.0),
-                    min: Some(2.0),
-                    max: Some(9.0),
-                    median: Some(4.5),
-                    q25: Some(4.0),
-                    q75: Some(5.5),
-                    iqr: Some(1.5),
-                    variance_sample: Some(32.0 / 7.0),
-                    variance_population: Some(4.0),
-                    std_sample: Some(2.138_089_935_299_395),
-                    std_population: Some(2.0),
-                    ..Output::default()
-                },
-            },
-            Example {
-                title: "only what is asked for; `std` divides by n",
-                args: Args {
-                    data: Input::inline([1.0, 3.0]),
-                    metrics: Some(vec![Metric::Mean, Metric::Std]),
-                },
-                output: Output {
-                    mean: Some(2.0),
-                    std: Some(1.0),
-                    ..Output::default()
-                },
-            },
-        ]
     }
 }
 
@@ -275,12 +249,11 @@ fn fill(
         Metric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
     };
     if !value.is_finite() {
-        return Err(ToolError::new(
-            ErrorCode::Numeric,
+        return Err(ToolError::numeric(
+            "/data",
             format_args!("`{name}` is larger than the largest double, about 1.8e308"),
         )
         .reason("overflow")
-        .at("/data")
         .hint("scale the data, or list in `metrics` only the statistics you need"));
     }
     *slot = Some(value);

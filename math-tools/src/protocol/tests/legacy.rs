@@ -1,7 +1,13 @@
+//! `matrix_op` against NumPy, and the shapes of its results.
+
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
-use super::legacy::{OPERATIONS, run};
-use super::tests::{distance, formula, multiply, parse};
+use crate::linalg::tests::{distance, formula, multiply, parse};
+use crate::protocol::legacy::matrix as run;
+
+const OPERATIONS: [&str; 8] = [
+    "solve", "inverse", "det", "eigen", "svd", "lu", "qr", "rank",
+];
 
 fn call(operation: &str, params: &str) -> Result<Value, ToolError> {
     run(operation, &parse(params), &Ctx::default())

@@ -1,9 +1,9 @@
 use tool_core::Ctx;
 
-use super::diagnostics::{Diagnostics, normal_quantile};
+use crate::sampling::diagnostics::{Diagnostics, normal_quantile};
 
 fn diagnose(chains: &[Vec<f64>]) -> Diagnostics {
-    super::diagnostics::diagnose(chains, &Ctx::default()).unwrap()
+    crate::sampling::diagnostics::diagnose(chains, &Ctx::default()).unwrap()
 }
 
 /// An autoregressive chain driven by a linear congruential generator: the same numbers in any language.

@@ -234,7 +234,7 @@ fn the_error_estimate_is_honest_on_hilbert_matrices() {
 /// The example file of the documentation: a Hilbert system with its residual, condition and warning.
 #[test]
 fn the_example_file_warns() {
-    let text = include_str!("../../../../examples/hilbert12.json");
+    let text = include_str!("../../../../../examples/hilbert12.json");
     let (found, warnings) = call("matrix_solve", &parse(text)).unwrap();
     assert!(number(&found, "rcond") < f64::EPSILON && number(&found, "residual") < 1e-6);
     assert!(

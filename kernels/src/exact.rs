@@ -1,7 +1,7 @@
-//! Sums and inner products in twice the working precision, from plain doubles.
+//! Error-free transformations: sums and products with their rounding errors, and running sums in twice the working precision.
 //!
-//! A pair `(high, low)` stands for the unevaluated sum `high + low` with `|low| <= ulp(high) / 2`. The product is split by Dekker's
-//! method, or by a fused multiply-add, which leaves the same error; operands beyond 2^996 overflow in the splitting.
+//! A pair `(high, low)` is the unevaluated sum `high + low` with `|low| <= ulp(high) / 2`. A product is split by Dekker's method, or
+//! computed by a fused multiply-add, which gives the same error; operands beyond 2^996 overflow in the splitting.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -9,14 +9,29 @@ use pulp::{Arch, Simd, WithSimd};
 ///
 /// # References
 /// D. E. Knuth, "The Art of Computer Programming", volume 2, section 4.2.2, theorem B.
-#[inline]
-pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+#[inline(always)]
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
-    let shadow = sum - a;
-    (sum, (a - (sum - shadow)) + (b - shadow))
+    let from_b = sum - a;
+    (sum, (a - (sum - from_b)) + (b - from_b))
 }
 
-/// The rounded product and its rounding error, exactly unless the splitting overflows or the error underflows.
+/// [`two_sum`] where a is 0 or |a| >= |b| (Dekker 1971).
+#[inline(always)]
+pub(crate) fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    (sum, b - (sum - a))
+}
+
+/// The rounded product and its rounding error by a fused multiply-add, exactly unless the error underflows.
+#[inline(always)]
+pub(crate) fn fused_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, a.mul_add(b, -product))
+}
+
+/// The rounded product and its rounding error without a fused multiply-add, exactly unless the splitting overflows or the error
+/// underflows.
 ///
 /// # References
 /// T. J. Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18, 1971.
@@ -39,7 +54,7 @@ pub fn two_product(a: f64, b: f64) -> (f64, f64) {
 pub struct Doubled {
     /// The rounded sum.
     pub high: f64,
-    /// What rounding has left over.
+    /// The accumulated rounding error.
     pub low: f64,
 }
 
@@ -78,6 +93,22 @@ impl Doubled {
         Self { high, low }
     }
 
+    /// The quotient by a double, normalised.
+    #[must_use]
+    pub fn divide(self, divisor: f64) -> Self {
+        let quotient = (self.high + self.low) / divisor;
+        let remainder = (-quotient).mul_add(divisor, self.high) + self.low;
+        let (high, low) = two_sum(quotient, remainder / divisor);
+        Self { high, low }
+    }
+
+    /// `value - self`, rounded once.
+    #[inline]
+    pub fn subtract_from(self, value: f64) -> f64 {
+        let (high, error) = two_sum(value, -self.high);
+        high + (error - self.low)
+    }
+
     /// The sum, rounded once; the plain sum where a product has overflowed in the splitting.
     #[inline]
     pub fn value(self) -> f64 {
@@ -90,6 +121,15 @@ impl Doubled {
     }
 }
 
+/// The sum of a slice in order, with a relative error of about one rounding unless the terms cancel beyond 2^53.
+pub fn sum(data: &[f64]) -> Doubled {
+    let mut total = Doubled::default();
+    for &value in data {
+        total.add(value);
+    }
+    total
+}
+
 /// Interleaved sums of an inner product, which keep the processor busy.
 const LANES: usize = 16;
 
@@ -100,7 +140,7 @@ const LANES: usize = 16;
 ///
 /// # References
 /// T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005, algorithm Dot2.
-pub fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
+pub(crate) fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
     let (a_blocks, a_rest) = a.as_chunks::<LANES>();
     let (x_blocks, x_rest) = x.as_chunks::<LANES>();
     let (sums, errors) = match Arch::new() {
@@ -127,14 +167,11 @@ impl WithSimd for Fused<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
-        interleaved(self.0, self.1, |a, x| {
-            let product = a * x;
-            (product, a.mul_add(x, -product))
-        })
+        interleaved(self.0, self.1, fused_product)
     }
 }
 
-/// Sums of `-a x`, and what their rounding left over.
+/// Sums of `-a x`, and their rounding errors.
 #[inline(always)]
 fn interleaved(
     a: &[[f64; LANES]],
@@ -164,6 +201,7 @@ pub fn inner(a: &[f64], x: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// Sums that a plain loop gets wrong in every digit; exact by construction.
     #[test]
@@ -201,5 +239,32 @@ mod tests {
             (square.low + 8.326672684688674e-19).abs() < 1e-33,
             "{square:?}"
         );
+    }
+
+    #[test]
+    fn survives_cancellation() {
+        assert_eq!(sum(&[1e100, 1.0, -1e100]).value(), 1.0);
+        assert_eq!(sum(&[0.1; 10]).value(), 1.0);
+        let mut dot = Doubled::default();
+        dot.add_product(1e8 + 1.0, 1e8 - 1.0);
+        dot.add(-1e16);
+        assert_eq!(dot.value(), -1.0);
+    }
+
+    #[test]
+    fn a_third_has_twice_the_digits() {
+        let third = Doubled::new(1.0).divide(3.0);
+        // 1/3 - fl(1/3) = 1/3 * 2^-54
+        assert_eq!(third.high, 1.0 / 3.0);
+        assert!((third.low - 2f64.powi(-54) / 3.0).abs() < 1e-32);
+    }
+
+    proptest! {
+        #[test]
+        fn integers_sum_exactly(terms in prop::collection::vec(-(1_i64 << 50)..(1_i64 << 50), 0..300)) {
+            let floats: Vec<f64> = terms.iter().map(|&term| term as f64).collect();
+            let exact: i128 = terms.iter().map(|&term| i128::from(term)).sum();
+            prop_assert_eq!(sum(&floats).value(), exact as f64);
+        }
     }
 }

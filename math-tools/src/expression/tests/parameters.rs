@@ -2,7 +2,7 @@
 
 use tool_core::{Ctx, ErrorCode, Value, convert, json};
 
-use super::{Expression, Parameters, Scope};
+use crate::expression::{Expression, Parameters, Scope};
 use crate::{FAMILIES, expression::parameters::VALUES_MAX};
 
 fn parameters(text: &str) -> Parameters {

@@ -2,10 +2,10 @@
 
 use tool_core::{Bounded, Budget, Ctx, ErrorCode, Probability, StopFlag, Tool};
 
-use super::tests::{args, run};
-use super::{Args, Mcmc, Method, Metric, Nuts, Output};
+use super::{args, run};
 use crate::sampling::blocks::Moments;
 use crate::sampling::diagnostics::diagnose;
+use crate::sampling::mcmc::{Args, Mcmc, Method, Metric, Nuts, Output};
 
 fn nuts_args(log_density: &str, start: Vec<f64>) -> Args {
     let mut args = args(log_density, start);
@@ -25,7 +25,7 @@ fn check(output: &Output, f: impl Fn(&[f64]) -> f64, expected: f64) {
     let draws = output
         .samples
         .as_ref()
-        .expect("asked for")
+        .expect("requested")
         .0
         .as_numbers()
         .expect("a block");

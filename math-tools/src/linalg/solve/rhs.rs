@@ -1,4 +1,4 @@
-//! [`Sides`]: one right-hand side or several, and the solution in the same form.
+//! [`Rhs`]: one right-hand side or several, and the solution in the same form.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
@@ -9,24 +9,24 @@ use tool_core::{Load, Matrix, Value, Vector};
 
 /// A vector, or a matrix whose columns are vectors.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sides {
+pub enum Rhs {
     /// A single one.
     One(Vector),
     /// One per column.
     Many(Matrix),
 }
 
-impl Sides {
+impl Rhs {
     /// Number of entries of each.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         match self {
             Self::One(vector) => vector.len(),
             Self::Many(matrix) => matrix.rows(),
         }
     }
 
-    /// How many there are.
-    pub fn columns(&self) -> usize {
+    /// Number of right-hand sides.
+    pub(crate) fn columns(&self) -> usize {
         match self {
             Self::One(_) => 1,
             Self::Many(matrix) => matrix.columns(),
@@ -34,7 +34,7 @@ impl Sides {
     }
 
     /// All entries, row by row.
-    pub fn as_slice(&self) -> &[f64] {
+    pub(crate) fn as_slice(&self) -> &[f64] {
         match self {
             Self::One(vector) => vector,
             Self::Many(matrix) => matrix.as_slice(),
@@ -51,19 +51,19 @@ impl Sides {
     }
 }
 
-impl<const N: usize> From<[f64; N]> for Sides {
+impl<const N: usize> From<[f64; N]> for Rhs {
     fn from(data: [f64; N]) -> Self {
         Self::One(data.into())
     }
 }
 
-impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Sides {
+impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Rhs {
     fn from(rows: [[f64; C]; R]) -> Self {
         Self::Many(rows.into())
     }
 }
 
-impl Load for Sides {
+impl Load for Rhs {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -93,19 +93,19 @@ impl Load for Sides {
     }
 }
 
-impl Serialize for Sides {
+impl Serialize for Rhs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_value().serialize(serializer)
     }
 }
 
-impl JsonSchema for Sides {
+impl JsonSchema for Rhs {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Sides".into()
+        "Rhs".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -1,6 +1,6 @@
 //! Values of functions of matrices, row by row, each rounded from 100 digits or more (mpmath 1.4, eigenvalues and vectors at 260 digits).
 
-use super::Function;
+use crate::dense::function::Function;
 
 /// A matrix, row by row, and its images.
 pub(super) struct Case {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
-use super::calculate::{Answer, AnswerKind, Args, Calculate};
+use crate::expression::calculate::{Answer, AnswerKind, Args, Calculate};
 
 fn run(
     expression: &str,
@@ -261,7 +261,7 @@ fn values_within_the_range_are_found_beyond_it() {
 /// The page names the functions that `precision` refuses, all of them and no others.
 #[test]
 fn the_page_names_what_is_known_in_doubles_only() {
-    const PAGE: &str = include_str!("../../../docs/expressions.md");
+    const PAGE: &str = include_str!("../../../../docs/expressions.md");
     let refused = |name: &str| {
         let calls = ["0.3", "2", "0.3, 0.7", "2, 3", "1, 0.3, 0.7"].map(|arguments| {
             let args = Args {
@@ -279,7 +279,7 @@ fn the_page_names_what_is_known_in_doubles_only() {
                 .is_err_and(|err| err.reason_str() == Some("precision"))
         })
     };
-    let mut names: Vec<&str> = super::functions::function_names()
+    let mut names: Vec<&str> = crate::expression::functions::function_names()
         .filter(|name| refused(name))
         .collect();
     names.sort_unstable();

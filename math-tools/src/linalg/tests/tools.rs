@@ -2,8 +2,8 @@
 
 use tool_core::{Ctx, ErrorCode, ToolError, Value, convert};
 
-use super::tests::{distance, formula, hilbert, multiply, parse};
-use super::{TOOLS, solve};
+use super::{distance, formula, hilbert, multiply, parse};
+use crate::linalg::{TOOLS, solve};
 
 mod matrices;
 mod spectra;

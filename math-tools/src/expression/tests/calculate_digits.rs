@@ -2,8 +2,8 @@
 
 use tool_core::{Bounded, Ctx, ErrorCode, Tool, ToolError};
 
-use super::Parameters;
-use super::calculate::{Answer, AnswerKind, Args, Calculate, Output};
+use crate::expression::Parameters;
+use crate::expression::calculate::{Answer, AnswerKind, Args, Calculate, Output};
 
 fn args(expression: &str) -> Args {
     Args {

@@ -1,7 +1,7 @@
 //! Saddles, and problems whose iterates pass near them.
 
-use super::tests::{args, run, with};
-use super::{Method, Mode, Optimize, Output, Reason};
+use super::{args, run, with};
+use crate::optimise::minimise::{Method, Mode, Optimize, Output, Reason};
 use tool_core::{Ctx, Tool};
 
 /// Both methods that use gradients; the simplex too where `simplex` says so.
@@ -46,7 +46,7 @@ fn a_saddle_of_an_unbounded_objective_is_no_minimum() {
         ("x*y", Mode::Minimize),
     ] {
         for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
-            let args = super::Args {
+            let args = crate::optimise::minimise::Args {
                 mode,
                 ..with(method, args(&[0.0, 0.0], objective))
             };

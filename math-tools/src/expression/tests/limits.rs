@@ -3,9 +3,9 @@
 
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
-use super::calculate::{Args, Calculate};
-use super::rational::{Failure, INTEGER_BITS_MAX, Rational};
-use super::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
+use crate::expression::calculate::{Args, Calculate};
+use crate::expression::rational::{Failure, INTEGER_BITS_MAX, Rational};
+use crate::expression::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
 
 /// No token starts with it.
 const FAULT: &str = "@";

@@ -1,0 +1,369 @@
+//! The commands of the 0.1.0 binary: `matrix_op`, `plot`, `monte_carlo` with an `operation`, the flat keys of `optimize` and
+//! `plot_sixel`, and the statistics beside the results of four tools.
+//!
+//! Their shapes are data: [`COMMANDS`] and [`MATRIX`]. All other commands, and the results, are those of the tools.
+
+use tool_core::{AnyTool, Ctx, ErrorCode, Object, ToolError, Value};
+
+use super::request::{Params, pointer};
+use super::work::{
+    Job, LATER, Operation, Work, call, near_or_all, refuse_unknown, shown, tool, unchanged,
+};
+use crate::sampling;
+
+type Find = fn(Params) -> Result<Work, ToolError>;
+
+/// Every command of the earlier binary that differs from the tool of its name.
+const COMMANDS: [(&str, Find); 12] = [
+    ("matrix_op", matrix_op),
+    ("plot", plot),
+    ("plot_sixel", plot_sixel),
+    ("monte_carlo", monte_carlo),
+    ("optimize", optimize),
+    ("mcmc", mcmc),
+    ("bayesopt", |params| {
+        Work::tool("bayesopt", params, |args, result, stats| {
+            copy(&["n_init", "n_iter", "acquisition"], args, &result, stats);
+            result
+        })
+    }),
+    ("solve_ode", |params| {
+        Work::tool("solve_ode", params, |_, result, stats| {
+            if let Some(own) = result.get("stats").and_then(Value::as_object) {
+                own.iter()
+                    .for_each(|(name, value)| stats.insert(name, value.clone()));
+            }
+            result
+        })
+    }),
+    (LATER[0], |_| later(LATER[0])),
+    (LATER[1], |_| later(LATER[1])),
+    (LATER[2], |_| later(LATER[2])),
+    (LATER[3], |_| later(LATER[3])),
+];
+
+/// The resolver of a command of the earlier binary.
+pub(super) fn find(command: &str) -> Option<Find> {
+    let known = COMMANDS.iter().find(|(name, _)| *name == command);
+    known.map(|&(_, find)| find)
+}
+
+fn later(command: &str) -> Result<Work, ToolError> {
+    Err(ToolError::new(
+        ErrorCode::UnknownTool,
+        format_args!("`{command}` is not part of this release"),
+    )
+    .reason("not_in_this_release")
+    .at("/command")
+    .hint("it comes with a later release; send {\"command\":\"help\"} for the available commands"))
+}
+
+/// Tools whose results answer an operation: name, arguments passed on, and members returned under their earlier names.
+type Calls = &'static [(
+    &'static str,
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+)];
+
+/// The operations of `matrix_op`.
+///
+/// `lu` takes any shape, `A[P[i]] = (L U)[i]`; `qr` is thin; the condition number of `inverse` is that of the 2-norm; the tolerance of
+/// `rank` is relative to the largest singular value. `eigen` and `svd` have flags of their own, see [`matrix`].
+const MATRIX: [(&str, Calls); 8] = [
+    (
+        "solve",
+        &[(
+            "matrix_solve",
+            &["A", "b"],
+            &[("x", "x"), ("relative_error", "relative_error")],
+        )],
+    ),
+    (
+        "inverse",
+        &[
+            ("matrix_inverse", &["A"], &[("inverse", "inverse")]),
+            ("matrix_rank", &["A"], &[("condition_number", "condition")]),
+        ],
+    ),
+    (
+        "det",
+        &[(
+            "matrix_determinant",
+            &["A"],
+            &[
+                ("determinant", "determinant"),
+                ("sign", "sign"),
+                ("log_abs_determinant", "log_abs_determinant"),
+            ],
+        )],
+    ),
+    ("eigen", &[("matrix_eigenvalues", &["A", "vectors"], &[])]),
+    (
+        "svd",
+        &[(
+            "matrix_svd",
+            &["A", "vectors"],
+            &[
+                ("singular_values", "singular_values"),
+                ("rank", "rank"),
+                ("U", "U"),
+                ("V", "V"),
+            ],
+        )],
+    ),
+    (
+        "lu",
+        &[(
+            "matrix_lu",
+            &["A"],
+            &[("L", "L"), ("U", "U"), ("P", "permutation")],
+        )],
+    ),
+    ("qr", &[("matrix_qr", &["A"], &[("Q", "Q"), ("R", "R")])]),
+    (
+        "rank",
+        &[("matrix_rank", &["A", "tolerance"], &[("rank", "rank")])],
+    ),
+];
+
+fn matrix_op(mut params: Params) -> Result<Work, ToolError> {
+    const ARGUMENTS: [&str; 7] = [
+        "operation",
+        "A",
+        "b",
+        "vectors",
+        "full",
+        "matrices",
+        "tolerance",
+    ];
+    let name = params.take_text("operation")?;
+    refuse_unknown(&params, "matrix_op", &ARGUMENTS)?;
+    Ok(Work::other(Job::Operation(Operation {
+        run: matrix,
+        name: name.unwrap_or_else(|| "solve".to_owned()),
+        params: params.into_value(),
+    })))
+}
+
+/// Runs an operation of [`MATRIX`]; parameters that it does not take are ignored, null is absent.
+///
+/// # Errors
+/// `invalid_args` for an unknown operation; those of the tools.
+pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
+    const RANK_TOLERANCE: f64 = 1e-10;
+    let Some((_, calls)) = MATRIX.iter().find(|(name, _)| *name == operation) else {
+        let message = format!("no matrix operation named `{}`", shown(operation));
+        return Err(ToolError::invalid("/operation", message)
+            .reason("unknown_operation")
+            .hint(near_or_all(operation, &MATRIX.map(|(name, _)| name))));
+    };
+    let given = params.as_object().into_iter().flat_map(Object::iter);
+    let mut given: Object = given.filter(|(_, value)| !value.is_null()).fold(
+        Object::new(),
+        |mut kept, (name, value)| {
+            kept.insert(name, value.clone());
+            kept
+        },
+    );
+    match operation {
+        "svd" => {
+            let vectors = flag(&given, "full")? || flag(&given, "matrices")?;
+            given.insert("vectors", if vectors { "thin" } else { "none" });
+        }
+        "rank" if given.get("tolerance").is_none() => given.insert("tolerance", RANK_TOLERANCE),
+        _ => {}
+    }
+    let mut result = Object::new();
+    for (id, arguments, members) in *calls {
+        let arguments = arguments
+            .iter()
+            .filter_map(|&name| Some((name, given.get(name)?.clone())));
+        let found = call(known(id)?, &Value::object(arguments), ctx)?.1;
+        for (name, member) in *members {
+            if let Some(value) = found.get(member) {
+                result.insert(*name, value.clone());
+            }
+        }
+        if operation == "eigen" {
+            pair_complex(&found, &mut result);
+        }
+    }
+    if operation == "rank" {
+        copy(
+            &["tolerance"],
+            &Value::Object(given.into()),
+            &Value::Null,
+            &mut result,
+        );
+    }
+    Ok(Value::Object(result.into()))
+}
+
+fn known(id: &str) -> Result<&'static dyn AnyTool, ToolError> {
+    tool(id).ok_or_else(|| ToolError::new(ErrorCode::Internal, format_args!("no tool `{id}`")))
+}
+
+fn flag(given: &Object, name: &str) -> Result<bool, ToolError> {
+    match given.get(name) {
+        None => Ok(false),
+        Some(Value::Bool(value)) => Ok(*value),
+        Some(other) => Err(not_boolean(name, other)),
+    }
+}
+
+fn not_boolean(name: &str, found: &Value) -> ToolError {
+    let message = format!("expected a boolean, found {}", found.kind());
+    ToolError::invalid(pointer(name), message)
+}
+
+/// Eigenvalues as numbers, or as {real, imag} where complex, and the eigenvectors as a list of such vectors.
+fn pair_complex(found: &Value, result: &mut Object) {
+    let numbers = |name: &str, index: usize| found.get(name).and_then(|list| list.at(index));
+    let pair = |re: Option<Value>, im: Option<Value>| match im {
+        Some(im) if im.as_f64() != Some(0.0) => {
+            Value::object([("real", re.unwrap_or_default()), ("imag", im)])
+        }
+        _ => re.unwrap_or_default(),
+    };
+    let items = |name: &str| found.get(name).and_then(Value::items);
+    let size = items("real").map_or(0, |values| values.len());
+    let values = (0..size).map(|index| pair(numbers("real", index), numbers("imaginary", index)));
+    result.insert("eigenvalues", Value::array(values.collect()));
+    if let Some(real) = items("eigenvectors").or_else(|| items("eigenvectors_real")) {
+        let imaginary = items("eigenvectors_imaginary").unwrap_or_default();
+        let vector = |column: usize| {
+            let entries = real.iter().enumerate().map(|(row, entries)| {
+                let imaginary = imaginary.get(row).and_then(|entries| entries.at(column));
+                pair(entries.at(column), imaginary)
+            });
+            Value::array(entries.collect())
+        };
+        result.insert(
+            "eigenvectors",
+            Value::array((0..size).map(vector).collect()),
+        );
+    }
+}
+
+fn monte_carlo(mut params: Params) -> Result<Work, ToolError> {
+    let operation = params.take_text("operation")?;
+    let expression = params.0.get("expression").is_some();
+    let name = match operation {
+        Some(_) if expression => {
+            let message = "`operation` and `expression` are two different commands";
+            return Err(ToolError::invalid("/operation", message).hint("leave one of them out"));
+        }
+        Some(name) => name,
+        // The default operation of the earlier command.
+        None if !expression && params.0.get("bounds").is_some() => "integrate".to_owned(),
+        None => return Work::tool("monte_carlo", params, unchanged),
+    };
+    if name == "integrate" {
+        return Work::tool("monte_carlo_native", params, unchanged);
+    }
+    Ok(Work::other(Job::Operation(Operation {
+        run: sampling::legacy::run,
+        name,
+        params: params.into_value(),
+    })))
+}
+
+fn plot(mut params: Params) -> Result<Work, ToolError> {
+    const TYPES: [&str; 5] = ["scatter", "line", "bar", "histogram", "function"];
+    let kind = params.take_text("type")?;
+    let kind = kind.unwrap_or_else(|| "scatter".to_owned());
+    let tool = match kind.as_str() {
+        "scatter" | "line" | "bar" => {
+            refuse_both(&params, "plot_type", "type")?;
+            params.0.insert("plot_type", kind);
+            "plot_braille"
+        }
+        "histogram" => "histogram",
+        "function" => "plot_function",
+        other => {
+            let message = format!("no type of plot named `{}`", shown(other));
+            return Err(ToolError::invalid("/type", message).hint(near_or_all(other, &TYPES)));
+        }
+    };
+    // The earlier results had `format`, `width` and `height`.
+    Work::tool(tool, params, |args, result, _| {
+        let mut members = result.as_object().cloned().unwrap_or_default();
+        members.insert("format", "braille");
+        copy(&["width", "height"], args, &Value::Null, &mut members);
+        Value::Object(members.into())
+    })
+}
+
+fn plot_sixel(mut params: Params) -> Result<Work, ToolError> {
+    if let Some(kind) = params.take_text("type")? {
+        refuse_both(&params, "plot_type", "type")?;
+        params.0.insert("plot_type", kind);
+    }
+    Work::tool("plot_sixel", params, unchanged)
+}
+
+/// `optimize` with the objective as a flat key, and the earlier names of its methods.
+fn optimize(mut params: Params) -> Result<Work, ToolError> {
+    const METHODS: [(&str, &str); 3] = [
+        ("simplex", "nelder_mead"),
+        ("gd", "gradient"),
+        ("gradient_descent", "gradient"),
+    ];
+    for name in ["rosenbrock", "sphere", "quadratic"] {
+        let objective = match params.0.remove(name) {
+            None => continue,
+            Some(matrix) if name == "quadratic" => Value::object([(name, matrix)]),
+            Some(Value::Bool(false)) => continue,
+            Some(Value::Bool(true)) => Value::from(name),
+            Some(other) => return Err(not_boolean(name, &other)),
+        };
+        refuse_both(&params, "objective", name)?;
+        params.0.insert("objective", objective);
+    }
+    let method = params.0.get("method").and_then(Value::as_str);
+    if let Some((_, now)) = METHODS.iter().find(|(earlier, _)| Some(*earlier) == method) {
+        params.0.insert("method", *now);
+    }
+    let step = params.0.remove("learning_rate");
+    let mut work = Work::tool("optimize", params, |args, result, stats| {
+        copy(&["iterations", "evaluations"], args, &result, stats);
+        result
+    })?;
+    if step.is_some() {
+        work.notes.push(
+            "`learning_rate` has no effect: a line search chooses the length of each step"
+                .to_owned(),
+        );
+    }
+    Ok(work)
+}
+
+fn mcmc(params: Params) -> Result<Work, ToolError> {
+    Work::tool("mcmc", params, |args, result, stats| {
+        copy(&["burnin", "thin", "chains"], args, &result, stats);
+        let number = |name: &str| args.get(name).and_then(Value::as_i64).unwrap_or(1);
+        let per_chain = number("n_samples")
+            .saturating_mul(number("thin"))
+            .saturating_add(number("burnin"));
+        let total = per_chain.saturating_mul(number("chains"));
+        stats.insert("total_iterations", total);
+        result
+    })
+}
+
+fn refuse_both(params: &Params, name: &str, other: &str) -> Result<(), ToolError> {
+    if params.0.get(name).is_none() {
+        return Ok(());
+    }
+    let message = format!("`{name}` and `{other}` set the same thing twice");
+    Err(ToolError::invalid(pointer(other), message).hint("leave one of them out"))
+}
+
+/// Copies members of the arguments, or else of the result.
+fn copy(names: &[&'static str], args: &Value, result: &Value, to: &mut Object) {
+    for name in names {
+        if let Some(value) = args.get(name).or_else(|| result.get(name)) {
+            to.insert(*name, value.clone());
+        }
+    }
+}

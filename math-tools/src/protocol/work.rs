@@ -1,0 +1,163 @@
+//! The unit of work that a request resolves to, and the names it is resolved by.
+
+use tool_core::nearest::nearest;
+use tool_core::spec::wire_name;
+use tool_core::{AnyTool, Ctx, ErrorCode, Object, ToolError, Value};
+
+use super::request::{Params, pointer};
+use crate::FAMILIES;
+
+/// A resolved request.
+pub(super) struct Work {
+    pub(super) job: Job,
+    /// The command's own deadline, where it is stricter.
+    pub(super) timeout_ms: Option<u64>,
+    /// Warnings about how the request was read.
+    pub(super) notes: Vec<String>,
+    /// Shapes the command's result and statistics.
+    pub(super) finish: Finish,
+}
+
+/// Makes the result and the statistics of a command from the arguments in canonical form and the tool's result.
+pub(super) type Finish = fn(&Value, Value, &mut Object) -> Value;
+
+/// The unit of work of a request.
+pub(super) enum Job {
+    /// The list of commands, or the description of one.
+    Help(Option<&'static dyn AnyTool>),
+    /// A tool and its arguments.
+    Tool(&'static dyn AnyTool, Value),
+    /// An operation of an earlier command.
+    Operation(Operation),
+}
+
+/// Runs an operation, by its name, on its parameters.
+pub(super) type Run = fn(&str, &Value, &Ctx) -> Result<Value, ToolError>;
+
+/// An operation of an earlier command and its parameters.
+pub(super) struct Operation {
+    pub(super) run: Run,
+    pub(super) name: String,
+    pub(super) params: Value,
+}
+
+impl Work {
+    pub(super) fn tool(name: &str, params: Params, finish: Finish) -> Result<Self, ToolError> {
+        let tool = tool(name).ok_or_else(|| unknown(name))?;
+        let mut work = Self::other(Job::Tool(tool, params.into_value()));
+        work.timeout_ms = tool.spec().timeout_ms;
+        work.finish = finish;
+        Ok(work)
+    }
+
+    pub(super) fn other(job: Job) -> Self {
+        Self {
+            job,
+            timeout_ms: None,
+            notes: Vec::new(),
+            finish: unchanged,
+        }
+    }
+}
+
+/// The commands that are not tools, with their descriptions; `help` lists them among the tools.
+pub(super) const EXTRA: [(&str, &str); 3] = [
+    (
+        "help",
+        "List the commands; with `name`, describe one: its arguments, its result and examples.",
+    ),
+    (
+        "matrix_op",
+        "Matrix operations of the earlier binary, by `operation`: solve, eigen, svd, inverse, det, lu, qr, rank. The tools `matrix_solve`, `matrix_eigenvalues`, `matrix_svd` and their neighbours return more evidence.",
+    ),
+    (
+        "plot",
+        "Plots of the earlier binary, by `type`: scatter (default), line, bar, histogram, function. They are the tools `plot_braille`, `histogram` and `plot_function`.",
+    ),
+];
+
+/// Commands of the 0.1.0 binary whose tools do not exist yet.
+pub(super) const LATER: [&str; 4] = ["integrate", "render_math", "simplify", "symbolic_diff"];
+
+/// Every tool of this crate.
+pub(super) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .map(|entry| entry.tool())
+}
+
+pub(super) fn tool(name: &str) -> Option<&'static dyn AnyTool> {
+    tools().find(|tool| tool.spec().id == name || wire_name(tool.spec().id) == name)
+}
+
+/// The error of an unknown command, with the nearest name.
+pub(super) fn unknown(name: &str) -> ToolError {
+    let names = tools()
+        .map(|tool| tool.spec().id)
+        .chain(EXTRA.map(|(name, _)| name))
+        .chain(LATER);
+    let hint = match nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "send {\"command\":\"help\"} for a list".to_owned(),
+    };
+    ToolError::new(
+        ErrorCode::UnknownTool,
+        format_args!("no command named `{}`", shown(name)),
+    )
+    .at("/command")
+    .hint(hint)
+}
+
+/// The beginning of a name from a request, for a message.
+pub(super) fn shown(name: &str) -> String {
+    name.chars().take(80).collect()
+}
+
+/// The hint for a name that is none of the known ones.
+pub(super) fn near_or_all(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of {}", known.join(", ")),
+    }
+}
+
+/// Refuses parameters other than the known ones.
+pub(super) fn refuse_unknown(
+    params: &Params,
+    command: &str,
+    known: &[&'static str],
+) -> Result<(), ToolError> {
+    let Some((name, _)) = params.0.iter().find(|(name, _)| !known.contains(name)) else {
+        return Ok(());
+    };
+    let message = format!("unknown argument `{}`", shown(name));
+    Err(ToolError::invalid(pointer(name), message).hint(
+        match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("`{command}` takes {}", known.join(", ")),
+        },
+    ))
+}
+
+pub(super) fn unchanged(_: &Value, result: Value, _: &mut Object) -> Value {
+    result
+}
+
+/// Calls a tool on inline data: the arguments in canonical form, and the result.
+pub(super) fn call(
+    tool: &dyn AnyTool,
+    args: &Value,
+    ctx: &Ctx,
+) -> Result<(Value, Value), ToolError> {
+    let call = tool.decode(args)?;
+    if let Some(source) = call.sources().first() {
+        return Err(
+            ToolError::invalid(source.pointer.clone(), "this program reads no files")
+                .reason("source")
+                .hint("pass the data inline, or call the tool through `mathchain`"),
+        );
+    }
+    let canonical = call.args().clone();
+    Ok((canonical, call.run(ctx)?))
+}
