@@ -6,7 +6,7 @@ use host_sandbox::sandbox::Surroundings;
 use registry::{Config, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
-use crate::owned;
+use crate::{PluginRoot, owned};
 
 /// File names that are looked for, in this order.
 pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
@@ -153,6 +153,20 @@ pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFi
 /// The user's configuration folder for mathchain: `$XDG_CONFIG_HOME/mathchain`, else `~/.config/mathchain`.
 pub fn user_config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", ".config")
+}
+
+/// The folders of plugins: beside the project's configuration (without one, in the current folder), then in the user's
+/// configuration folder.
+pub(crate) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
+    let own = match project {
+        Some(folder) => PluginRoot::beside(folder),
+        // Other programs have a folder of this name too.
+        None => PluginRoot::beside(here).shared(),
+    };
+    let user = user_config_folder().map(|folder| PluginRoot::beside(&folder));
+    let mut roots = vec![own];
+    roots.extend(user.filter(|user| user.plugins != roots[0].plugins));
+    roots
 }
 
 /// The user's state folder for mathchain: `$XDG_STATE_HOME/mathchain`, else `~/.local/state/mathchain`.

@@ -1,4 +1,4 @@
-//! `mathchain agent`: agents as their files say they are.
+//! `mathchain agent`: agent files, listed, shown and checked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,8 +10,9 @@ use registry::{AgentFile, Aliases, LoadErrors};
 use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
-use super::args::Global;
-use super::{complain, exit, flags, print_data, session};
+use super::global::Global;
+use super::output::{self, complain, object};
+use super::{flags, open};
 use crate::Toolkit;
 use crate::environment::{self, AgentText};
 
@@ -21,18 +22,16 @@ pub(super) enum Agent {
     List,
     /// Show one agent, or its prompts
     Show {
-        /// Agent, or the path of its file
+        /// Name of the agent, or path of its file
         name: String,
-        /// Print the prompts, with values for their variables: NAME=TEXT; repeatable
+        /// Print the prompts, with these values of variables: NAME=TEXT; repeatable
         #[arg(long, value_name = "NAME=TEXT", num_args = 0..=1, default_missing_value = "")]
         prompt: Option<Vec<String>>,
     },
-    /// Check agent files completely
-    #[command(
-        after_help = "Exit code 2 when a file is wrong, with file, line and the nearest name."
-    )]
+    /// Check agent files
+    #[command(after_help = "Exit code 2 on any error, with file, line and the nearest name.")]
     Check {
-        /// Agents, or paths of files; all without any
+        /// Names of agents, or paths of files; by default all
         names: Vec<String>,
     },
 }
@@ -46,75 +45,69 @@ pub(super) fn agent(global: &Global, command: &Agent) -> Result<ExitCode, ToolEr
     }
 }
 
+const NONE: &str = "no agents; `mathchain init --agents` writes five starters to `agents/`";
+
 fn list(global: &Global) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let mut table = String::new();
-    let mut data = Vec::new();
-    for text in texts(global)? {
-        let mut row = Object::new();
-        row.insert("file", text.path.as_str());
-        match load(&toolkit, &text) {
-            Ok((agent, checked)) => {
-                let count = checked.selection.len();
-                row.insert("name", agent.name.as_str());
-                row.insert("description", agent.description.as_str());
-                row.insert("role", role_of(&agent));
-                row.insert("tools", names(&checked));
-                let _ = writeln!(
-                    table,
-                    "{:<20} {count:>3} tools  {}",
-                    agent.name, agent.description
-                );
-            }
-            Err(errors) => {
-                row.insert("error", errors.to_string());
-                let _ = writeln!(table, "{errors}");
-            }
+    let toolkit = open::toolkit(global)?;
+    let texts = texts(global)?;
+    let loaded: Vec<_> = texts
+        .iter()
+        .map(|text| (text, load(&toolkit, text)))
+        .collect();
+    let value =
+        |(text, loaded): &(&AgentText, Result<(AgentFile, Checked), LoadErrors>)| match loaded {
+            Ok((agent, checked)) => object! {
+                "file" => text.path.as_str(),
+                "name" => agent.name.as_str(),
+                "description" => agent.description.as_str(),
+                "role" => role_of(agent),
+                "tools" => names(checked),
+            },
+            Err(errors) => object! { "file" => text.path.as_str(), "error" => errors.to_string() },
+        };
+    output::list(global, &loaded, value, NONE, |(_, loaded)| match loaded {
+        Ok((
+            AgentFile {
+                name, description, ..
+            },
+            checked,
+        )) => {
+            format!(
+                "{name:<20} {:>3} tools  {description}\n",
+                checked.selection.len()
+            )
         }
-        data.push(Value::Object(row.into()));
-    }
-    if data.is_empty() {
-        table.push_str("no agents; `mathchain init --agents` writes five into `agents/`\n");
-    }
-    print_data(global, &Value::array(data), || table);
-    Ok(exit::OK.into())
+        Err(errors) => format!("{errors}\n"),
+    })
 }
 
 fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    let toolkit = open::toolkit(global)?;
     let (agent, checked) = find(global, &toolkit, name)?;
     let Some(pairs) = prompt else {
-        print_data(global, &to_value(&agent, &checked), || {
-            readable(&agent, &checked)
-        });
-        return Ok(exit::OK.into());
+        let data = to_value(&agent, &checked);
+        return output::data(global, &data, || readable(&agent, &checked));
     };
     let mut values = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| !pair.is_empty()) {
         let (name, value) = flags::split(pair)?;
         if values.insert(name.clone(), value).is_some() {
-            return Err(ToolError::invalid(
-                format!("/{name}"),
-                format_args!("`{name}` is given twice"),
-            ));
+            let message = format_args!("`{name}` is given twice");
+            return Err(ToolError::invalid(format!("/{name}"), message));
         }
     }
     let tools = checked.tool_descriptions(toolkit.dispatcher().catalogue(), Aliases::built_in());
     let prompts = agent.render(&values, &tools)?;
-    let mut data = Object::new();
-    data.insert("system", prompts.system.as_str());
-    data.insert("user", prompts.user.as_str());
-    print_data(global, &Value::Object(data.into()), || {
-        format!(
-            "# System Prompt\n\n{}\n\n# User Prompt\n\n{}\n",
-            prompts.system, prompts.user
-        )
-    });
-    Ok(exit::OK.into())
+    let (system, user) = (prompts.system.as_str(), prompts.user.as_str());
+    output::data(
+        global,
+        &object! { "system" => system, "user" => user },
+        || format!("# System Prompt\n\n{system}\n\n# User Prompt\n\n{user}\n"),
+    )
 }
 
 fn check(global: &Global, wanted: &[String]) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    let toolkit = open::toolkit(global)?;
     let mut errors = Vec::new();
     let mut table = String::new();
     let mut data = Vec::new();
@@ -137,28 +130,21 @@ fn check(global: &Global, wanted: &[String]) -> Result<ExitCode, ToolError> {
     }
     LoadErrors::check(errors)?;
     if data.is_empty() {
-        complain("no agents; `mathchain init --agents` writes five into `agents/`\n");
+        complain(&format!("{NONE}\n"));
     }
-    print_data(global, &Value::array(data), || table);
-    Ok(exit::OK.into())
+    output::data(global, &Value::array(data), || table)
 }
 
-/// An agent by its name, read and checked.
-pub(super) fn find(
-    global: &Global,
-    toolkit: &Toolkit,
-    name: &str,
-) -> Result<(AgentFile, Checked), ToolError> {
+/// Reads and checks the agent of a name or path.
+fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Checked), ToolError> {
     let mut found = chosen(global, std::slice::from_ref(&name.to_owned()))?;
     match found.pop() {
         Some(text) if found.is_empty() => Ok(load(toolkit, &text)?),
-        other => Err(ToolError::new(
-            ErrorCode::Conflict,
-            format_args!(
-                "{} files for the agent `{name}`",
-                found.len() + usize::from(other.is_some())
-            ),
-        )),
+        other => {
+            let count = found.len() + usize::from(other.is_some());
+            let message = format_args!("{count} files for the agent `{name}`");
+            Err(ToolError::new(ErrorCode::Conflict, message))
+        }
     }
 }
 
@@ -171,12 +157,12 @@ fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, Checked), Loa
     Ok((agent, checked))
 }
 
-/// The files of the agents of this project.
+/// The agent files of this project.
 fn texts(global: &Global) -> Result<Vec<AgentText>, ToolError> {
-    environment::agent_texts(&session::project_folder(global)?)
+    environment::agent_texts(&open::project_folder(global)?)
 }
 
-/// The files asked for, by name or path; all without any.
+/// The agent files of these names or paths; without any, all.
 fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>, ToolError> {
     let all = texts(global)?;
     if wanted.is_empty() {
@@ -191,51 +177,38 @@ fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>, ToolErro
         let before = chosen.len();
         chosen.extend(all.iter().filter(|text| text.name == *name).cloned());
         if chosen.len() == before {
-            let error = ToolError::new(
-                ErrorCode::InvalidRequest,
-                format_args!("no agent named `{name}`"),
-            );
+            let message = format_args!("no agent named `{name}`");
+            let error = ToolError::new(ErrorCode::InvalidRequest, message);
             let names = all.iter().map(|text| text.name.as_str());
             return Err(match nearest(name, names) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None if all.is_empty() => {
-                    error.hint("`mathchain init --agents` writes five into `agents/`")
-                }
-                None => error.hint("`mathchain agent list` shows the agents there are"),
+                None if all.is_empty() => error.hint(NONE),
+                None => error.hint("`mathchain agent list` lists the agents"),
             });
         }
     }
     Ok(chosen)
 }
 
-fn role_of(agent: &AgentFile) -> Value {
-    let role = agent
-        .role
-        .as_ref()
-        .map(|role| Value::from(role.text.as_str()));
-    role.unwrap_or_default()
+fn role_of(agent: &AgentFile) -> Option<&str> {
+    agent.role.as_ref().map(|role| role.text.as_str())
 }
 
-fn names(checked: &Checked) -> Value {
-    let names = checked.selection.iter();
-    Value::array(names.map(|tool| Value::from(tool.name())).collect())
+fn names(checked: &Checked) -> Vec<&str> {
+    checked.selection.iter().map(ToolName::name).collect()
 }
 
 fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
-    let texts = |list: Vec<String>| Value::array(list.into_iter().map(Value::from).collect());
-    let of_kind = |wanted: fn(&ToolName) -> bool| {
+    let of_kind = |wanted: fn(&ToolName) -> bool| -> Vec<&str> {
         let fits = checked.selection.iter().filter(|tool| wanted(tool));
-        texts(fits.map(|tool| tool.name().to_owned()).collect())
+        fits.map(ToolName::name).collect()
     };
     let mut object = Object::new();
     object.insert("name", agent.name.as_str());
     object.insert("description", agent.description.as_str());
     object.insert("file", &*agent.place.file);
     object.insert("role", role_of(agent));
-    object.insert(
-        "model",
-        agent.model.clone().map_or(Value::Null, Value::from),
-    );
+    object.insert("model", agent.model.clone());
     object.insert("tools", of_kind(|tool| matches!(tool, ToolName::Tool(_))));
     object.insert(
         "external",
@@ -245,8 +218,8 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
         "provider",
         of_kind(|tool| matches!(tool, ToolName::Provider(_))),
     );
-    object.insert("variables", texts(agent.variables.clone()));
-    // For what runs the agent's model.
+    object.insert("variables", agent.variables.clone());
+    // Settings for the program that runs the agent's model.
     let numbers = [
         ("max_turns", agent.max_turns.map(Value::from)),
         ("timeout_ms", agent.timeout_ms.map(Value::from)),
@@ -258,40 +231,31 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
             object.insert(name, value);
         }
     }
-    object.insert(
-        "notes",
-        texts(checked.notes.iter().map(ToString::to_string).collect()),
-    );
+    let notes = checked.notes.iter().map(ToString::to_string);
+    object.insert("notes", notes.collect::<Vec<_>>());
     Value::Object(object.into())
 }
 
 fn readable(agent: &AgentFile, checked: &Checked) -> String {
-    let mut text = format!("{} ({})\n", agent.name, agent.place.file);
-    let mut line = |name: &str, value: String| {
-        if !value.is_empty() {
-            let _ = writeln!(text, "  {name:<12} {value}");
-        }
-    };
-    line("for", agent.description.clone());
-    line(
-        "role",
-        agent
-            .role
-            .as_ref()
-            .map_or(String::new(), |role| role.text.clone()),
-    );
-    line("model", agent.model.clone().unwrap_or_default());
-    if let AgentTools::Toolset(name) = &agent.tools {
-        line("toolset", name.text.clone());
-    }
-    let tools: Vec<&str> = checked.selection.iter().map(ToolName::name).collect();
-    line("tools", tools.join(" "));
-    line("variables", agent.variables.join(" "));
     let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
-    line("max_turns", number(agent.max_turns));
-    line("timeout_ms", number(agent.timeout_ms));
-    for note in &checked.notes {
-        line("note", note.to_string());
+    let toolset = match &agent.tools {
+        AgentTools::Toolset(name) => name.text.clone(),
+        _ => String::new(),
+    };
+    let mut lines = vec![
+        ("purpose", agent.description.clone()),
+        ("role", role_of(agent).unwrap_or_default().to_owned()),
+        ("model", agent.model.clone().unwrap_or_default()),
+        ("toolset", toolset),
+        ("tools", names(checked).join(" ")),
+        ("variables", agent.variables.join(" ")),
+        ("max_turns", number(agent.max_turns)),
+        ("timeout_ms", number(agent.timeout_ms)),
+    ];
+    lines.extend(checked.notes.iter().map(|note| ("note", note.to_string())));
+    let mut text = format!("{} ({})\n", agent.name, agent.place.file);
+    for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
 }

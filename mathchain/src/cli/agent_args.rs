@@ -1,22 +1,72 @@
-//! `mathchain agent-args`: how an agent command line is started so that it can do what an agent may, and no more.
+//! `mathchain agent-args`: the command that starts an agent CLI with exactly an agent's permissions.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::{Args, ValueEnum};
 use registry::agent_cli::{self, CliArgs, CliRequest, CliTool, Environment, quoted};
 use registry::agents::ToolName;
-use registry::model::CliSpec;
-use registry::model::Confinement;
+use registry::model::{CliSpec, Confinement};
 use registry::policy::Selected;
 use registry::{Aliases, Config, Verdict};
 use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
 
-use super::args::{AgentArgs, Global};
-use super::{complain, exit, print_data, session};
+use super::global::Global;
+use super::open;
+use super::output::{self, complain};
 use crate::{Context, Toolkit, environment};
 
-/// What an agent may do.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain agent-args --phase audit --agent claude
+  mathchain agent-args --agent researcher --cli claude
+  mathchain agent-args --agent tester --cli codex --permission workspace-write --prompt 'run the tests'")]
+pub(super) struct AgentArgs {
+    /// Agent with a file, or the name of an agent CLI
+    #[arg(long)]
+    pub agent: String,
+    /// Phase of the configuration
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Agent CLI: claude, codex, gemini, copilot or opencode; by default the agent's name
+    #[arg(long)]
+    pub cli: Option<String>,
+    /// Maximum permission; by default the phase's, else read-only
+    #[arg(long, value_enum)]
+    pub permission: Option<Permission>,
+    /// Maximum number of turns, 0 for no limit; overrides the agent's
+    #[arg(long, value_name = "N")]
+    pub max_turns: Option<u64>,
+    /// Profile of arguments in the table of the agent CLI
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// Task; without it the agent CLI reads stdin
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Permission {
+    /// Change nothing
+    ReadOnly,
+    /// Change files of the workspace; no network
+    WorkspaceWrite,
+    /// Everything that its tools can do
+    FullAccess,
+}
+
+impl From<Permission> for Confinement {
+    fn from(permission: Permission) -> Self {
+        match permission {
+            Permission::ReadOnly => Self::ReadOnly,
+            Permission::WorkspaceWrite => Self::WorkspaceWrite,
+            Permission::FullAccess => Self::FullAccess,
+        }
+    }
+}
+
+/// Tools and limits of an agent.
 struct Effective {
     tools: Vec<CliTool>,
     permission: Confinement,
@@ -25,7 +75,7 @@ struct Effective {
 
 /// Prints environment, program, arguments and configuration file.
 pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open_with_agents(global)?;
+    let toolkit = open::with_agents(global)?;
     let config = toolkit.config();
     let name = args.cli.as_deref().unwrap_or(&args.agent);
     let cli = table(&config, name)?;
@@ -38,58 +88,54 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, 
         prompt: args.prompt.as_deref(),
     };
     let answer = agent_cli::translate(cli, Aliases::built_in(), &request).map_err(|problems| {
+        let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
         let problems = problems
             .into_iter()
-            .map(|text| {
-                Problem::new("", text).hint("`unenforced = \"warn\"` in its table accepts that")
-            })
-            .collect();
-        ToolError::of_problems(ErrorCode::InvalidRequest, problems).reason("agent_cli")
+            .map(|text| Problem::new("", text).hint(hint));
+        ToolError::of_problems(ErrorCode::InvalidRequest, problems.collect()).reason("agent_cli")
     })?;
     for warning in &answer.warnings {
         complain(&format!("warning: {warning}\n"));
     }
     let names = environment::names();
     let environment = cli.environment(names.iter().map(String::as_str));
-    print_data(global, &to_value(&answer, &environment), || {
+    output::data(global, &to_value(&answer, &environment), || {
         readable(&answer, &environment)
-    });
-    Ok(exit::OK.into())
+    })
 }
 
-/// The table of a command line.
+/// The table of an agent CLI.
 fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec, ToolError> {
     config.cli(name).ok_or_else(|| {
-        let mut names: Vec<&str> = CliSpec::built_in()
+        let of_config = config.clis.iter();
+        let names = CliSpec::built_in()
             .iter()
-            .map(|cli| cli.name.as_str())
-            .collect();
-        names.extend(config.clis.iter().map(|cli| cli.name.as_str()));
-        let error = ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!("no agent command line named `{name}`"),
-        );
+            .chain(of_config)
+            .map(|cli| cli.name.as_str());
+        let names: Vec<&str> = names.collect();
+        let message = format_args!("no agent CLI named `{name}`");
+        let error = ToolError::new(ErrorCode::InvalidRequest, message);
         match nearest(name, names.iter().copied()) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint(format!("name one with --cli: {}", names.join(", "))),
+            None => error.hint(format!("choose one with --cli: {}", names.join(", "))),
         }
     })
 }
 
-/// What an agent may do, by its phase, its file and every layer.
+/// The tools and limits that phase, file and every layer leave to the agent.
 fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError> {
     let mut context = Context {
         agent: Some(args.agent.clone()),
         phase: args.phase.clone(),
         ..Context::default()
     };
-    // A flag narrows further and never widens what the phase says.
+    // The option narrows the phase's permission and never widens it.
     let of_phase = selected(toolkit, &context)?.permission;
     let of_phase = of_phase.map(|field| field.value);
-    let asked = args.permission.map(Confinement::from);
-    let permission = match (asked, of_phase) {
-        (Some(asked), Some(of_phase)) => asked.min(of_phase),
-        (asked, of_phase) => asked.or(of_phase).unwrap_or_default(),
+    let requested = args.permission.map(Confinement::from);
+    let permission = match (requested, of_phase) {
+        (Some(requested), Some(of_phase)) => requested.min(of_phase),
+        (requested, of_phase) => requested.or(of_phase).unwrap_or_default(),
     };
     context = context.narrow(permission.layer());
     let dispatcher = toolkit.dispatcher();
@@ -125,7 +171,7 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError
     })
 }
 
-/// What the agent starts from.
+/// The selection of tools that the agent starts from.
 fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected, ToolError> {
     let dispatcher = toolkit.dispatcher();
     let who = toolkit.caller(context).who;
@@ -133,14 +179,11 @@ fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected, ToolError>
 }
 
 fn to_value(answer: &CliArgs, environment: &Environment) -> Value {
-    let texts = |list: &[String]| {
-        Value::array(list.iter().map(|text| Value::from(text.as_str())).collect())
-    };
-    let mut object = Object::new();
-    object.insert("argv", texts(&answer.argv));
-    object.insert("environment", environment.to_value());
+    let mut data = Object::new();
+    data.insert("argv", answer.argv.clone());
+    data.insert("environment", environment.to_value());
     if !answer.stream_format.is_empty() {
-        object.insert("stream_format", answer.stream_format.as_str());
+        data.insert("stream_format", answer.stream_format.as_str());
     }
     if let Some(config) = &answer.config {
         let mut file = Object::new();
@@ -149,27 +192,25 @@ fn to_value(answer: &CliArgs, environment: &Environment) -> Value {
             file.insert("variable", variable.as_str());
         }
         file.insert("text", config.text.as_str());
-        object.insert("config", Value::Object(file.into()));
+        data.insert("config", Value::Object(file.into()));
     }
     if let Some(turns) = answer.count_turns {
-        object.insert("count_turns", i64::try_from(turns).unwrap_or(i64::MAX));
+        data.insert("count_turns", i64::try_from(turns).unwrap_or(i64::MAX));
     }
-    object.insert("warnings", texts(&answer.warnings));
-    Value::Object(object.into())
+    data.insert("warnings", answer.warnings.clone());
+    Value::Object(data.into())
 }
 
-/// A line for a shell that sets the environment too, and the file with its name.
+/// A shell command that also sets the environment, and the configuration file with its name.
 fn readable(answer: &CliArgs, environment: &Environment) -> String {
     let mut words = environment.shell_words();
     words.extend(answer.argv.iter().map(|word| quoted(word)));
     let mut text = words.join(" ");
     text.push('\n');
     if let Some(config) = &answer.config {
-        let named = config
-            .variable
-            .as_ref()
-            .map(|variable| format!(", or any file named by {variable}"))
-            .unwrap_or_default();
+        let named = config.variable.as_ref();
+        let named = named.map(|variable| format!(", or any file that {variable} names"));
+        let named = named.unwrap_or_default();
         let _ = writeln!(text, "\n{}{named}:\n{}", config.file, config.text);
     }
     text

@@ -1,4 +1,4 @@
-//! `mathchain approve|deny ID` and `mathchain approvals list|show`.
+//! `mathchain approve`, `deny` and `approvals`: requests for approval, and the decisions on them.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -9,59 +9,67 @@ use journal::Approval;
 use registry::WorkspaceId;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::args::{Format, Global};
+use super::global::{Format, Global};
+use super::open;
+use super::output::{self, complain};
 use super::policy::rules;
-use super::{complain, exit, print_data, session};
+use crate::Toolkit;
 use crate::approvers::approver;
 
 #[derive(Debug, Args)]
-pub(super) struct Approve {
-    /// Id of the approval, or its beginning
+pub(super) struct Decide {
+    /// Id of the approval request, or a unique prefix
     pub id: String,
-    /// Record a rule, so that calls like this one run without asking in this workspace: this tool and role with these paths or hosts
-    /// and this mode, or exactly this program; calls that destroy ask each time
-    #[arg(long)]
-    pub always: bool,
-    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
+    /// Decide as the approver whose key is in this file (`approvers.toml` in the user's configuration folder)
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Decide {
-    /// Id of the approval, or its beginning
-    pub id: String,
-    /// Answer as the approver whose key this file holds (`approvers.toml` in the user's configuration folder)
-    #[arg(long, value_name = "FILE")]
-    pub key: Option<PathBuf>,
+pub(super) struct Approve {
+    #[command(flatten)]
+    pub decide: Decide,
+    /// Record a rule that allows calls like this one in this workspace from now on
+    ///
+    /// The rule covers this tool and role with these paths or hosts and this mode, or exactly this program. Destructive calls still
+    /// require approval each time.
+    #[arg(long)]
+    pub always: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Approvals {
-    /// List them
+    /// List pending approval requests
     List {
-        /// Settled ones too
+        /// Include decided and expired requests
         #[arg(long)]
         all: bool,
     },
-    /// Show everything about one: full arguments, workspace, resources, digests
+    /// Show one request: full arguments, workspace, resources, digests
     Show {
-        /// Id of the approval, or its beginning
+        /// Id of the approval request, or a unique prefix
         id: String,
     },
 }
 
-/// Grants one approval. Without approvers, the user of this command line is the operator.
+impl Decide {
+    /// The approver: without configured approvers, the user of this command line as the operator.
+    fn approver(&self, toolkit: &Toolkit) -> Result<String, ToolError> {
+        approver(self.key.as_deref(), toolkit.config().approvals_from)
+    }
+}
+
+/// Approves one request, and records a rule on demand.
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {
     // A rule may be about a call of an agent.
     let toolkit = match approve.always {
-        true => session::open_with_agents(global)?,
-        false => session::open(global)?,
+        true => open::with_agents(global)?,
+        false => open::toolkit(global)?,
     };
-    let by = approver(approve.key.as_deref(), toolkit.config().approvals_from)?;
-    let state = session::state(&toolkit)?;
-    let (waiting, details) = (state.waiting(&approve.id)?, state.approval(&approve.id)?.1);
-    // Whether such a rule would hold is known before anything is settled.
+    let (id, by) = (&approve.decide.id, approve.decide.approver(&toolkit)?);
+    let state = open::state(&toolkit)?;
+    let (waiting, details) = (state.waiting(id)?, state.approval(id)?.1);
+    // A rule that the policy would refuse is an error before anything is decided.
     let rule = match approve.always {
         true => Some((
             workspace_of(details.as_ref())?,
@@ -71,125 +79,108 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
     };
     let (granted, recorded) = match &rule {
         Some((workspace, rule)) => {
-            let settled = state.approve_by_rule(&waiting.id, &by)?;
+            let granted = state.approve_by_rule(&waiting.id, &by)?;
             let number = rules::record(global, state, &by, (workspace, rule))?;
-            (settled, Some((number, rule)))
+            (granted, Some((number, rules::words(rule))))
         }
         None => (state.approve(&waiting.id, &by)?, None),
     };
     state.close()?;
+    let (number, words) = recorded.clone().unzip();
     let mut data = fields(&granted, details.as_ref());
-    data.push((
-        "recorded_rule",
-        Value::from(recorded.map(|(number, _)| number)),
-    ));
-    data.push((
-        "rule",
-        Value::from(recorded.map(|(_, rule)| rules::words(rule))),
-    ));
-    if let (Some((number, rule)), Format::Json) = (recorded, global.format()) {
-        complain(&format!("recorded rule {number}: {}\n", rules::words(rule)));
+    data.extend([("recorded_rule", number.into()), ("rule", words.into())]);
+    if let (Some((number, words)), Format::Json) = (&recorded, global.format()) {
+        complain(&format!("recorded rule {number}: {words}\n"));
     }
-    print_data(global, &Value::object(data), || {
+    output::data(global, &Value::object(data), || {
         let (id, tool, role) = (&granted.id, &granted.tool, &granted.role);
-        let (command, folder) = session::command(global);
+        let (command, folder) = open::command(global);
         let next = match (recorded, &granted.run) {
-            (Some((number, rule)), _) => {
-                format!("recorded as rule {number}: {}", rules::words(rule))
-            }
+            (Some((number, words)), _) => format!("recorded as rule {number}: {words}"),
             (None, Some(run)) => {
                 format!("it runs once\n  {command} runs resume {run}    # in {folder}")
             }
-            (None, None) => "send the same call again, and it runs once".to_owned(),
+            (None, None) => "send the same call again to run it once".to_owned(),
         };
-        format!(
-            "{}approved {id}: `{tool}` as `{role}`; {next}\n",
-            readable(&granted, details.as_ref())
-        )
-    });
-    Ok(exit::OK.into())
+        let shown = readable(&granted, details.as_ref());
+        format!("{shown}approved {id}: `{tool}` as `{role}`; {next}\n")
+    })
 }
 
-/// The workspace that a call asks for, while it is the folder that is there.
+/// The workspace of the call, if it has one.
 fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId, ToolError> {
-    let asked = details.and_then(|details| WorkspaceId::from_value(details.get("workspace")?));
-    asked.ok_or_else(|| {
-        let message = "a rule holds in one workspace, and this call has none";
+    let workspace = details.and_then(|details| WorkspaceId::from_value(details.get("workspace")?));
+    workspace.ok_or_else(|| {
+        let message = "a rule applies to one workspace, and this call has none";
         ToolError::new(ErrorCode::PreconditionFailed, message)
             .reason("workspace")
             .hint("approve it without `--always`")
     })
 }
 
-/// Declines one approval.
+/// Declines one request.
 pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let by = approver(decide.key.as_deref(), toolkit.config().approvals_from)?;
-    let state = session::state(&toolkit)?;
-    let settled = state.decline(&decide.id, &by)?;
+    let toolkit = open::toolkit(global)?;
+    let by = decide.approver(&toolkit)?;
+    let state = open::state(&toolkit)?;
+    let declined = state.decline(&decide.id, &by)?;
     state.close()?;
-    print_data(global, &value(&settled), || {
-        let (id, tool, role) = (&settled.id, &settled.tool, &settled.role);
+    output::data(global, &value(&declined), || {
+        let (id, tool, role) = (&declined.id, &declined.tool, &declined.role);
         format!("declined {id}: `{tool}` as `{role}`\n")
-    });
-    Ok(exit::OK.into())
+    })
 }
 
-/// Lists approvals, or shows one.
+/// Lists requests, or shows one.
 pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode, ToolError> {
     const SHOWN_MAX: usize = 1000;
-    let toolkit = session::open(global)?;
-    let state = session::state_to_read(global, &toolkit)?;
-    let all = match approvals {
-        Approvals::List { all } => *all,
+    let toolkit = open::toolkit(global)?;
+    let state = open::state_to_read(global, &toolkit)?;
+    match approvals {
+        Approvals::List { all } => {
+            let listed = state.approvals(*all, SHOWN_MAX)?;
+            let (command, _) = open::command(global);
+            output::list(global, &listed, value, "no pending approvals", |one| {
+                line(&command, one)
+            })
+        }
         Approvals::Show { id } => {
             let (found, details) = state.approval(id)?;
             let data = Value::object(fields(&found, details.as_ref()));
-            print_data(global, &data, || readable(&found, details.as_ref()));
-            return Ok(exit::OK.into());
+            output::data(global, &data, || readable(&found, details.as_ref()))
         }
-    };
-    let listed = state.approvals(all, SHOWN_MAX)?;
-    print_data(
-        global,
-        &Value::array(listed.iter().map(value).collect()),
-        || {
-            if listed.is_empty() {
-                return "nothing waits for an approval\n".to_owned();
-            }
-            let (command, _) = session::command(global);
-            listed.iter().map(|one| line(&command, one)).collect()
-        },
-    );
-    Ok(exit::OK.into())
+    }
 }
 
-/// One approval of a list.
+/// One request of a list.
 fn line(command: &str, approval: &Approval) -> String {
+    let Approval {
+        id,
+        state,
+        tool,
+        role,
+        ..
+    } = approval;
     let place = match (&approval.run, &approval.step) {
         (Some(run), Some(step)) => format!(", step `{step}` of run {run}"),
         _ => String::new(),
     };
-    let mut text = format!(
-        "{}  {:9}  {} as `{}`{place}\n",
-        approval.id, approval.state, approval.tool, approval.role,
-    );
+    let mut text = format!("{id}  {state:9}  {tool} as `{role}`{place}\n");
     if let Some(workspace) = &approval.workspace {
         let _ = writeln!(text, "    in {workspace}");
     }
     let _ = writeln!(text, "    {}", approval.preview.replace('\n', "\n    "));
-    if approval.cut && approval.state == "pending" {
-        let id = &approval.id;
+    if approval.cut && state == "pending" {
         let _ = writeln!(
             text,
-            "    cut: `{command} approvals show {id}` shows all of it"
+            "    truncated; `{command} approvals show {id}` shows everything"
         );
     }
     let _ = writeln!(text, "    {}", approval.reason);
     text
 }
 
-/// Everything about an approval, for a reader.
+/// Everything about a request, for a reader.
 pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
@@ -208,11 +199,14 @@ pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
             line(name, value);
         }
     }
-    line("asks", &approval.reason);
+    line("reason", &approval.reason);
     let Some(details) = details else {
         line("arguments", &approval.preview);
         if approval.cut {
-            line("", "cut; the full arguments are kept while it waits");
+            line(
+                "",
+                "truncated; full arguments are stored only while the request is pending",
+            );
         }
         return text;
     };
@@ -229,11 +223,8 @@ pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
             line(name, &shown);
         }
     }
-    if let Some(count) = details
-        .get("redacted")
-        .and_then(Value::as_i64)
-        .filter(|count| *count > 0)
-    {
+    let redacted = details.get("redacted").and_then(Value::as_i64);
+    if let Some(count @ 1..) = redacted {
         line(
             "redacted",
             &chain_runtime::counted(count.unsigned_abs(), "secret"),
@@ -246,7 +237,7 @@ pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
                 let _ = writeln!(text, "  {name}: {}", json::to_text(value));
             }
         }
-        None => text.push_str("  too long to keep: more than 16 MiB\n"),
+        None => text.push_str("  not stored: larger than 16 MiB\n"),
     }
     text
 }
@@ -256,25 +247,23 @@ fn value(approval: &Approval) -> Value {
 }
 
 fn fields(approval: &Approval, details: Option<&Value>) -> Vec<(&'static str, Value)> {
-    let mut fields = vec![
-        ("id", Value::from(approval.id.as_str())),
-        ("tool", Value::from(approval.tool.as_str())),
-        ("role", Value::from(approval.role.as_str())),
-        ("agent", Value::from(approval.agent.clone())),
-        ("workspace", Value::from(approval.workspace.clone())),
-        ("state", Value::from(approval.state.as_str())),
-        ("preview", Value::from(approval.preview.as_str())),
-        ("cut", Value::from(approval.cut)),
-        ("reason", Value::from(approval.reason.as_str())),
-        ("created_ms", Value::from(approval.created_ms)),
-        ("expires_ms", Value::from(approval.expires_ms)),
-        ("decided_by", Value::from(approval.decided_by.clone())),
-        ("decided_ms", Value::from(approval.decided_ms)),
-        ("run", Value::from(approval.run.clone())),
-        ("step", Value::from(approval.step.clone())),
+    let mut fields: Vec<(&'static str, Value)> = vec![
+        ("id", approval.id.as_str().into()),
+        ("tool", approval.tool.as_str().into()),
+        ("role", approval.role.as_str().into()),
+        ("agent", approval.agent.clone().into()),
+        ("workspace", approval.workspace.clone().into()),
+        ("state", approval.state.as_str().into()),
+        ("preview", approval.preview.as_str().into()),
+        ("cut", approval.cut.into()),
+        ("reason", approval.reason.as_str().into()),
+        ("created_ms", approval.created_ms.into()),
+        ("expires_ms", approval.expires_ms.into()),
+        ("decided_by", approval.decided_by.clone().into()),
+        ("decided_ms", approval.decided_ms.into()),
+        ("run", approval.run.clone().into()),
+        ("step", approval.step.clone().into()),
     ];
-    if let Some(details) = details {
-        fields.push(("details", details.clone()));
-    }
+    fields.extend(details.map(|details| ("details", details.clone())));
     fields
 }

@@ -1,4 +1,4 @@
-//! `mathchain artifacts list|show|get`.
+//! `mathchain artifacts`: large values of runs, listed and written to files.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,62 +10,56 @@ use journal::Artifact;
 use journal::artifacts::Kind;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::args::Global;
-use super::{exit, human, print_data, session, stdout};
+use super::global::Global;
+use super::{exit, human, open, output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Artifacts {
-    /// List them, newest first
+    /// List artifacts, newest first
     #[command(after_help = "Example:
   mathchain artifacts list --run 3f2a")]
     List {
-        /// Only those that a run refers to
+        /// Only artifacts that this run refers to
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
-        /// How many
+        /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
     },
-    /// Show shape, type, summary, and the runs that refer to it
+    /// Show shape, type and summary, and the runs that refer to the artifact
     #[command(after_help = "Example:
-  mathchain artifacts show b3:9c41     # any unique beginning, at least four digits")]
+  mathchain artifacts show b3:9c41     # any unique prefix of at least four digits")]
     Show {
-        /// Handle, or its beginning
+        /// Handle, or a unique prefix
         handle: String,
     },
-    /// Write the content, verified: an array as an .npy file that NumPy opens, anything else as JSON
+    /// Write the verified content: an array as an .npy file, anything else as JSON
     #[command(after_help = "Examples:
   mathchain artifacts get b3:9c41 --to samples.npy
   mathchain artifacts get b3:77d0 | jq .")]
     Get {
-        /// Handle, or its beginning
+        /// Handle, or a unique prefix
         handle: String,
-        /// File to make, which must not be there yet; without it stdout
+        /// New file to write instead of stdout
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
     },
 }
 
-/// Lists large values, and writes them out.
+/// Lists artifacts, shows one, or writes one out.
 pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let state = &*session::state_to_read(global, &toolkit)?;
+    let toolkit = open::toolkit(global)?;
+    let state = &*open::state_to_read(global, &toolkit)?;
     match artifacts {
         Artifacts::List { run, limit } => {
             let run = run.as_deref().map(|run| state.run(run)).transpose()?;
             let run = run.as_ref().map(|run| run.id.as_str());
             let listed = state.artifacts(run, *limit as usize)?;
-            let data = Value::array(listed.iter().map(value).collect());
-            print_data(global, &data, || {
-                if listed.is_empty() {
-                    return "no artifacts\n".to_owned();
-                }
-                listed.iter().map(line).collect()
-            });
+            output::list(global, &listed, value, "no artifacts", line)
         }
         Artifacts::Show { handle } => {
-            let found = state.artifact_named(handle)?;
-            print_data(global, &value(&found), || human::value(&value(&found)));
+            let found = value(&state.artifact_named(handle)?);
+            output::data(global, &found, || human::value(&found))
         }
         Artifacts::Get { handle, to } => {
             let found = state.artifact_named(handle)?;
@@ -78,43 +72,37 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
                     text.into_bytes()
                 }
             };
-            write(&bytes, to.as_deref())?;
+            write(&bytes, to.as_deref())
         }
+    }
+}
+
+fn write(bytes: &[u8], to: Option<&Path>) -> Result<ExitCode, ToolError> {
+    let failed = |name: &str, err: &io::Error, hint: &str| {
+        let message = format_args!("cannot write `{name}`: {err}");
+        ToolError::new(ErrorCode::ToolError, message)
+            .reason("io")
+            .hint(hint)
+    };
+    match to {
+        Some(path) => {
+            let written = File::create_new(path).and_then(|mut file| file.write_all(bytes));
+            written.map_err(|err| {
+                let hint = match err.kind() {
+                    io::ErrorKind::AlreadyExists => "choose a new name: files are never replaced",
+                    _ => "choose a file in a writable folder",
+                };
+                failed(&path.display().to_string(), &err, hint)
+            })?;
+        }
+        None => output::WhileRead(output::stdout())
+            .write_all(bytes)
+            .map_err(|err| failed("stdout", &err, "write to a file with --to"))?,
     }
     Ok(exit::OK.into())
 }
 
-fn write(bytes: &[u8], to: Option<&Path>) -> Result<(), ToolError> {
-    let Some(path) = to else {
-        // A reader that goes away early wants no more.
-        return match stdout().write_all(bytes) {
-            Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
-                Err(failed("stdout", &err, "write to a file with --to"))
-            }
-            _ => Ok(()),
-        };
-    };
-    let written = File::create_new(path).and_then(|mut file| file.write_all(bytes));
-    written.map_err(|err| {
-        let hint = if err.kind() == io::ErrorKind::AlreadyExists {
-            "choose another name: what is there is never replaced"
-        } else {
-            "choose a file in a folder that you can write"
-        };
-        failed(&path.display().to_string(), &err, hint)
-    })
-}
-
-fn failed(what: &str, err: &io::Error, hint: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("cannot write `{what}`: {err}"),
-    )
-    .reason("io")
-    .hint(hint)
-}
-
-/// The handle, when it was made, and who refers to it.
+/// The handle, its time of creation, and the runs that refer to it.
 pub(super) fn value(artifact: &Artifact) -> Value {
     let handle = artifact.handle.to_value();
     let mut data = handle.as_object().cloned().unwrap_or_default();
@@ -125,7 +113,7 @@ pub(super) fn value(artifact: &Artifact) -> Value {
 
 /// One line of a list.
 pub(super) fn line(artifact: &Artifact) -> String {
-    let what = match &artifact.handle.kind {
+    let kind = match &artifact.handle.kind {
         Kind::Npy { shape, summary, .. } => {
             let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
             format!("<f8 {}  {summary}", extents.join(" x "))
@@ -133,9 +121,6 @@ pub(super) fn line(artifact: &Artifact) -> String {
         Kind::Json { .. } => "JSON".to_owned(),
         Kind::Small => "small value".to_owned(),
     };
-    format!(
-        "{}  {:10} bytes  {what}\n",
-        artifact.handle.hash,
-        artifact.handle.bytes()
-    )
+    let (hash, bytes) = (&artifact.handle.hash, artifact.handle.bytes());
+    format!("{hash}  {bytes:10} bytes  {kind}\n")
 }

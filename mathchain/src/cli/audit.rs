@@ -1,4 +1,4 @@
-//! `mathchain audit list|show|verify|export`.
+//! `mathchain audit`: the record of every call, listed, verified and exported.
 
 use std::process::ExitCode;
 
@@ -7,35 +7,36 @@ use clap::Subcommand;
 use journal::{AuditRecord, State, parse_head};
 use tool_core::{ToolError, Value};
 
-use super::args::Global;
-use super::{WhileRead, exit, human, print_data, session, stdout};
+use super::global::Global;
+use super::output::{self, object};
+use super::{exit, human, open};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Audit {
     /// List the newest records
     List {
-        /// How many
+        /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
     },
     /// Show one record
     Show {
-        /// Call id, or session and number as SESSION:N
+        /// Call id, or audit session and sequence number as SESSION:N
         record: String,
     },
-    /// Check every hash chain and the values that runs refer to; finds a changed byte, a missing record, a cut tail
+    /// Verify every hash chain, and the stored values that runs refer to
     #[command(
-        after_help = "Every answer has a head: `audit.head` in its metadata, the line `audit ...` for a reader.
+        after_help = "Detects a changed byte, a missing record and removed newest records. Every answer carries a head: `audit.head` in its metadata, `audit ...` on stderr.
 Examples:
   mathchain audit verify
-  mathchain audit verify --no-values          # records alone: as quick whatever runs keep
+  mathchain audit verify --no-values          # records alone: the time does not grow with stored values
   mathchain audit verify --head SESSION:N:HASH"
     )]
     Verify {
-        /// A head published earlier, SESSION:N:HASH, that must still be there; repeatable
+        /// Head published earlier, SESSION:N:HASH, that must still exist; repeatable
         #[arg(long = "head", value_name = "HEAD")]
         heads: Vec<String>,
-        /// Leave the values that runs refer to unread
+        /// Skip the values that runs refer to
         #[arg(long)]
         no_values: bool,
     },
@@ -45,27 +46,23 @@ Examples:
 
 /// Reads or verifies the audit.
 pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let state = &*session::state_to_read(global, &toolkit)?;
+    let toolkit = open::toolkit(global)?;
+    let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
         Audit::List { limit } => {
             let records = state.audit_list(None, *limit as usize)?;
-            print_data(
-                global,
-                &Value::array(records.iter().map(value).collect()),
-                || records.iter().map(line).collect(),
-            );
+            output::list(global, &records, value, "no records", line)
         }
         Audit::Show { record } => {
-            let found = state.audit_show(record)?;
-            print_data(global, &value(&found), || human::value(&value(&found)));
+            let found = value(&state.audit_show(record)?);
+            output::data(global, &found, || human::value(&found))
         }
-        Audit::Verify { heads, no_values } => return verify(global, state, heads, !no_values),
+        Audit::Verify { heads, no_values } => verify(global, state, heads, !no_values),
         Audit::Export => {
-            state.export(&mut WhileRead(stdout()))?;
+            state.export(&mut output::WhileRead(output::stdout()))?;
+            Ok(exit::OK.into())
         }
     }
-    Ok(exit::OK.into())
 }
 
 fn verify(
@@ -74,84 +71,67 @@ fn verify(
     heads: &[String],
     values: bool,
 ) -> Result<ExitCode, ToolError> {
-    let published = heads
-        .iter()
-        .map(|head| parse_head(head))
-        .collect::<Result<Vec<_>, _>>()?;
-    let found = state.verify_with(&published, values)?;
-    let faults: Vec<Value> = found
-        .faults
-        .iter()
-        .map(|fault| {
-            Value::object([
-                ("session", Value::from(fault.session.as_str())),
-                ("sequence", Value::from(fault.sequence)),
-                ("message", Value::from(fault.message.as_str())),
-            ])
-        })
-        .collect();
+    let published = heads.iter().map(|head| parse_head(head));
+    let found = state.verify_with(&published.collect::<Result<Vec<_>, _>>()?, values)?;
+    let faults = found.faults.iter().map(|fault| {
+        object! {
+            "session" => fault.session.as_str(),
+            "sequence" => fault.sequence,
+            "message" => fault.message.as_str(),
+        }
+    });
     let head = found.head.as_ref().map(ToString::to_string);
-    let data = Value::object([
-        ("sound", Value::from(found.is_sound())),
-        ("sessions", Value::from(found.sessions)),
-        ("records", Value::from(found.records)),
-        ("values", Value::from(found.values)),
-        ("head", Value::from(head.clone())),
-        ("faults", Value::array(faults)),
-    ]);
-    print_data(global, &data, || {
-        let values = found.values.map_or_else(
-            || "; values were not read".to_owned(),
-            |values| format!(", {}", counted(values, "value")),
-        );
-        let mut text = format!(
-            "{} in {}{values}: {}\n",
-            counted(found.records, "record"),
-            counted(found.sessions, "session"),
-            if found.is_sound() {
-                "sound"
-            } else {
-                "NOT SOUND"
-            }
-        );
+    let data = object! {
+        "sound" => found.is_sound(),
+        "sessions" => found.sessions,
+        "records" => found.records,
+        "values" => found.values,
+        "head" => head.clone(),
+        "faults" => faults.collect::<Vec<_>>(),
+    };
+    output::data(global, &data, || {
+        let values = match found.values {
+            Some(values) => format!(", {}", counted(values, "value")),
+            None => "; values not checked".to_owned(),
+        };
+        let verdict = if found.is_sound() {
+            "sound"
+        } else {
+            "NOT SOUND"
+        };
+        let records = counted(found.records, "record");
+        let sessions = counted(found.sessions, "audit session");
+        let mut text = format!("{records} in {sessions}{values}: {verdict}\n");
         for fault in &found.faults {
-            text.push_str(&format!(
+            text += &format!(
                 "  {} {}: {}\n",
                 fault.session, fault.sequence, fault.message
-            ));
+            );
         }
         if let Some(head) = head {
-            text.push_str(&format!("head {head}\n  keep it elsewhere; `mathchain audit verify --head {head}` later finds even a cut tail\n"));
+            text += &format!(
+                "head {head}\n  store it elsewhere: `mathchain audit verify --head {head}` later also detects removed newest records\n"
+            );
         }
         text
-    });
-    Ok(if found.is_sound() {
-        exit::OK
-    } else {
-        exit::TOOL_ERROR
-    }
-    .into())
+    })?;
+    Ok(exit::of_check(found.is_sound()))
 }
 
 fn value(record: &AuditRecord) -> Value {
-    Value::object([
-        ("session", Value::from(record.session.as_str())),
-        ("sequence", Value::from(record.sequence)),
-        ("hash", Value::from(record.hash.as_str())),
-        ("record", record.record.clone()),
-    ])
+    object! {
+        "session" => record.session.as_str(),
+        "sequence" => record.sequence,
+        "hash" => record.hash.as_str(),
+        "record" => record.record.clone(),
+    }
 }
 
 fn line(record: &AuditRecord) -> String {
-    let found = |key: &str| record.record.get(key).and_then(Value::as_str);
-    let text = |key: &str| found(key).unwrap_or("-").to_owned();
-    format!(
-        "{}:{:<5} {:8} {:24} {:16} {}\n",
-        record.session,
-        record.sequence,
-        found("event").or(found("kind")).unwrap_or("-"),
-        text("tool"),
-        text("role"),
-        text("status")
-    )
+    let find = |key: &str| record.record.get(key).and_then(Value::as_str);
+    let text = |key: &str| find(key).unwrap_or("-");
+    let event = find("event").or(find("kind")).unwrap_or("-");
+    let (tool, role, status) = (text("tool"), text("role"), text("status"));
+    let (session, sequence) = (&record.session, record.sequence);
+    format!("{session}:{sequence:<5} {event:8} {tool:24} {role:16} {status}\n")
 }

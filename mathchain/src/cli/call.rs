@@ -3,127 +3,140 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use clap::{ArgMatches, Args};
 use journal::WITHOUT_KEY;
-use registry::{ApprovalsFrom, Verdict};
-use tool_core::capability::LedgerHead;
+use registry::{ApprovalsFrom, Catalogue, Verdict};
 use tool_core::json::{self, Limits};
-use tool_core::{AnyTool, ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
+use tool_core::{AnyTool, ErrorCode, Object, Status, StopFlag, ToolError, Value};
 
-use super::args::{Call, Format, Global};
+use super::answer::{finish, on_stack};
 use super::caller::Caller;
-use super::{
-    approvals, complain, exit, flags, human, misused, print_outcome, session, signals, stdin,
-};
+use super::global::Global;
+use super::output::{complain, misused};
+use super::{approvals, flags, human, open, signals, stdin};
 use crate::{Context, Toolkit};
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mathchain call [CALLER OPTIONS] TOOL [--role ROLE] [--yes] [--timeout-ms N] [--arg NAME=VALUE | --NAME VALUE]...",
+    after_help = "Without arguments on the command line, one JSON object is read from stdin. A VALUE is JSON, or plain text if the tool expects text.
+Put caller options before the tool name, and tool arguments after it. `mathchain call TOOL --help` lists the tool's arguments.
+
+Examples:
+  mathchain call calculate --expression '2**200'
+  mathchain call --agent researcher --phase research read_file --path notes.md
+  mathchain call --task bugfix --disable write_file,group:web run_tests < args.json"
+)]
+pub(super) struct Call {
+    #[command(flatten)]
+    pub caller: Caller,
+    /// Role of the caller; before or after the tool name
+    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    pub role: Option<String>,
+    /// Tool name, then its options
+    #[arg(trailing_var_arg = true, required = true, value_name = "TOOL")]
+    pub words: Vec<String>,
+}
+
+impl Call {
+    /// The global options, including those after the tool name, which clap has not parsed: opening the toolkit needs them first.
+    pub(super) fn global(&self, before: &Global) -> Global {
+        let after = Global::in_words(&self.words);
+        Global {
+            config: after.config.or_else(|| before.config.clone()),
+            workspace: after.workspace.or_else(|| before.workspace.clone()),
+            output: after.output.or(before.output),
+            json: before.json || after.json,
+        }
+    }
+}
 
 /// Answers one call.
 pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> {
-    let (name, rest) = call
-        .words
-        .split_first()
-        .ok_or_else(|| ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool"))?;
-    let families = registry::Catalogue::new(&crate::families().collect::<Vec<_>>())?;
-    // A tool of a plugin is known when its plugin is loaded; where that is, the flags may say.
-    let with_plugins = match families.get(name) {
+    let missing = || ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool");
+    let (name, rest) = call.words.split_first().ok_or_else(missing)?;
+    let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
+    // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
+    let opened = match built_in.get(name) {
         Some(_) => None,
         None => Some(call.caller.open(global)?),
     };
-    let dispatcher = with_plugins.as_ref().map(Toolkit::dispatcher);
-    let known = dispatcher
+    let dispatcher = opened.as_ref().map(Toolkit::dispatcher);
+    let catalogue = dispatcher
         .as_ref()
-        .map_or(&families, |dispatcher| dispatcher.catalogue());
-    let Some(tool) = known.get(name) else {
+        .map_or(&built_in, |dispatcher| dispatcher.catalogue());
+    let open = || opened.map_or_else(|| call.caller.open(global), Ok);
+    let Some(tool) = catalogue.get(name) else {
         // The dispatcher words and records the refusal.
-        let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
+        let toolkit = open()?;
         let context = call.caller.context(call.role.clone());
         let refused = toolkit.call_with(&context, name, &Value::object::<&str, Value>([]));
         return finish(&toolkit, global.format(), &refused);
     };
-    let matches = match flags::command(tool).try_get_matches_from(std::iter::once(name).chain(rest))
-    {
+    let words = std::iter::once(name).chain(rest);
+    let matches = match flags::command(tool).try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(err) => {
-            let code = misused(global, &err);
-            let usage = err.use_stderr();
-            if let Some(flag) = rest
-                .iter()
-                .find_map(|word| Caller::flag_in(word))
-                .filter(|_| usage)
-            {
-                complain(&format!(
-                    "\nwho calls is said before the tool: `mathchain call {flag} ... {name}`\n"
-                ));
-            }
-            return Ok(code.into());
-        }
+        Err(err) => return Ok(misused_tool(global, name, rest, &err)),
     };
-    let toolkit = with_plugins.map_or_else(|| call.caller.open(global), Ok)?;
-    let args = read_arguments(
-        flags::arguments(tool, &matches)?,
-        tool,
-        &toolkit.config().limits,
-    )?;
+    let toolkit = open()?;
+    let given = flags::arguments(tool, &matches)?;
+    let args = given.map_or_else(|| read_arguments(tool, &toolkit.config().limits), Ok)?;
+    let context = context(call, &toolkit, &matches)?;
+    run(&toolkit, global, name, &args, context)
+}
+
+/// Prints a usage error of the tool's options; a caller option among them gets a note.
+fn misused_tool(global: &Global, name: &str, rest: &[String], err: &clap::Error) -> ExitCode {
+    let code = misused(global, err);
+    let flag = rest.iter().find_map(|word| Caller::flag_in(word));
+    if let Some(flag) = flag.filter(|_| err.use_stderr()) {
+        complain(&format!(
+            "\nput caller options before the tool name: `mathchain call {flag} ... {name}`\n"
+        ));
+    }
+    code.into()
+}
+
+fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Context, ToolError> {
     let role = match (&call.role, matches.get_one::<String>("role")) {
         (Some(_), Some(_)) => {
-            let message = "the role is given twice, before the tool and behind it";
+            let message = "--role is given twice, before and after the tool name";
             return Err(ToolError::new(ErrorCode::InvalidRequest, message));
         }
-        (before, behind) => before.as_ref().or(behind).cloned(),
+        (before, after) => before.as_ref().or(after).cloned(),
     };
-    let context = Context {
-        answer: session::answer(&toolkit, matches.get_flag("yes"), attended())?,
+    Ok(Context {
+        answer: open::answer(toolkit, matches.get_flag("yes"), is_interactive())?,
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
         ..call.caller.context(role)
-    };
-    run(&toolkit, global, name, args, context)
+    })
 }
 
-/// The global flags, also those that stand behind the tool: they are read before anything is opened with them, and before it is known
-/// which tool it is.
-pub(super) fn global(before: &Global, call: &Call) -> Global {
-    let behind = Global::in_words(&call.words);
-    Global {
-        config: behind.config.or_else(|| before.config.clone()),
-        workspace: behind.workspace.or_else(|| before.workspace.clone()),
-        output: behind.output.or(before.output),
-        json: before.json || behind.json,
-    }
-}
-
-/// The arguments: those of the flags, else one JSON object on stdin.
-fn read_arguments(
-    given: Option<Value>,
-    tool: &dyn AnyTool,
-    limits: &registry::Limits,
-) -> Result<Value, ToolError> {
-    if let Some(args) = given {
-        return Ok(args);
-    }
+/// Reads the arguments from stdin, as one JSON object.
+fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value, ToolError> {
+    let none = Ok(Value::Object(Object::new().into()));
     if std::io::stdin().is_terminal() {
-        let required = tool.input_schema()["required"]
-            .as_array()
-            .is_some_and(|required| !required.is_empty());
-        if !required {
-            return Ok(Value::Object(Object::new().into()));
+        let schema = tool.input_schema();
+        if schema["required"].as_array().is_none_or(Vec::is_empty) {
+            return none;
         }
-        return Err(
-            ToolError::new(ErrorCode::InvalidRequest, "no arguments").hint(format!(
-                "pipe one JSON object in, or use flags: `mathchain call {} --help`",
-                tool.spec().id
-            )),
+        let hint = format!(
+            "pipe one JSON object in, or use options: `mathchain call {} --help`",
+            tool.spec().id
         );
+        return Err(ToolError::new(ErrorCode::InvalidRequest, "no arguments").hint(hint));
     }
-    let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
     let text = stdin::read(limits.max_input_bytes).map_err(|err| {
         ToolError::new(
             ErrorCode::ToolError,
-            format_args!("stdin cannot be read: {err}"),
+            format_args!("cannot read stdin: {err}"),
         )
         .reason("io")
     })?;
     if text.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Value::Object(Object::new().into()));
+        return none;
     }
+    let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
     Ok(json::parse_bytes(
         &text,
         Limits {
@@ -137,131 +150,60 @@ fn run(
     toolkit: &Toolkit,
     global: &Global,
     name: &str,
-    args: Value,
+    args: &Value,
     context: Context,
 ) -> Result<ExitCode, ToolError> {
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let context = Context { stop, ..context };
-    let mut outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
+    let mut outcome = on_stack(|| toolkit.call_with(&context, name, args))?;
     if let Status::PendingApproval { approval_id, .. } = &outcome.status
-        && let Some(answer) = ask(toolkit, &context, name, &args, approval_id)
+        && let Some(approved) = prompt(toolkit, &context, name, args, approval_id)
     {
-        let state = session::state(toolkit)?;
-        let settled = if answer {
-            state.approve(approval_id, WITHOUT_KEY)
-        } else {
-            state.decline(approval_id, WITHOUT_KEY)
+        let state = open::state(toolkit)?;
+        match approved {
+            true => state.approve(approval_id, WITHOUT_KEY)?,
+            false => state.decline(approval_id, WITHOUT_KEY)?,
         };
-        settled?;
-        outcome = on_stack(|| toolkit.call_with(&context, name, &args))?;
+        outcome = on_stack(|| toolkit.call_with(&context, name, args))?;
     }
     finish(toolkit, global.format(), &outcome)
 }
 
-/// Whether somebody sits at a terminal and can be asked.
-fn attended() -> bool {
+/// Whether a user at a terminal can be prompted.
+fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Asks the person at the terminal; `None` without one.
-fn ask(
+/// Prompts the user at the terminal for approval; `None` without a terminal, or if only keys approve.
+fn prompt(
     toolkit: &Toolkit,
     context: &Context,
     name: &str,
     args: &Value,
     approval: &str,
 ) -> Option<bool> {
-    if !attended() || toolkit.config().approvals_from == ApprovalsFrom::Key {
+    if !is_interactive() || toolkit.config().approvals_from == ApprovalsFrom::Key {
         return None;
     }
-    let explanation = toolkit.explain(context, name, Some(args)).ok()?;
-    if explanation.decision.verdict != Verdict::Ask {
+    let decision = toolkit.explain(context, name, Some(args)).ok()?.decision;
+    if decision.verdict != Verdict::Ask {
         return None;
     }
+    let request = toolkit
+        .state()
+        .and_then(|state| state.approval(approval).ok());
+    let shown = match request {
+        Some((request, details)) => approvals::readable(&request, details.as_ref()),
+        None => human::value(args),
+    };
     complain(&format!(
-        "{name}: {}\n{}run it? [y/N] ",
-        explanation.decision.reason,
-        match toolkit
-            .state()
-            .and_then(|state| state.approval(approval).ok())
-        {
-            Some((approval, details)) => approvals::readable(&approval, details.as_ref()),
-            None => human::value(args),
-        }
+        "{name}: {}\n{shown}run it? [y/N] ",
+        decision.reason
     ));
-    // A signal ends the process here: what is known so far is written.
+    // A signal ends the process at the prompt: records so far are flushed first.
     let _ = toolkit.state().map(|state| state.flush());
     let mut line = String::new();
     signals::while_asking(|| std::io::stdin().read_line(&mut line)).ok()?;
     Some(matches!(line.trim(), "y" | "Y" | "yes"))
-}
-
-/// Runs on a thread whose stack does not depend on how the process was started.
-pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("call".to_owned())
-            .stack_size(super::jsonl::CALL_STACK_BYTES)
-            .spawn_scoped(scope, work);
-        let thread = thread.map_err(|err| {
-            ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!("no thread could be started: {err}"),
-            )
-        })?;
-        thread.join().map_err(|_| {
-            ToolError::new(
-                ErrorCode::Internal,
-                "the call ended in a panic outside the tool",
-            )
-        })
-    })
-}
-
-/// Prints the answer, writes the audit out, and gives the exit code.
-pub(super) fn finish(
-    toolkit: &Toolkit,
-    format: Format,
-    outcome: &Outcome,
-) -> Result<ExitCode, ToolError> {
-    let mut outcome = outcome.clone();
-    write_out(toolkit, format, &mut outcome);
-    let outcome = &outcome;
-    print_outcome(format, outcome);
-    if std::io::stderr().is_terminal() {
-        complain(&human::kept(outcome));
-    }
-    Ok(exit::of_outcome(outcome))
-}
-
-/// Writes out what of the audit is still batched, before the answer of a process that ends. Where that fails, the answer says so and names no head,
-/// which nobody would find.
-pub(super) fn write_out(toolkit: &Toolkit, format: Format, outcome: &mut Outcome) {
-    let Some(Err(err)) = toolkit.state().map(|state| state.close()) else {
-        return;
-    };
-    let warning = format!("the audit of this run is incomplete: {err}");
-    if format == Format::Raw {
-        complain(&format!("warning: {warning}\n"));
-    }
-    outcome.metadata.remove("audit");
-    outcome.warnings.push(warning);
-}
-
-/// Where the audit stands, once it is written out.
-pub(super) fn head(toolkit: &Toolkit) -> Option<LedgerHead> {
-    let state = toolkit.state()?;
-    // `close` tells of a failure.
-    state.close().ok()?;
-    state.head()
-}
-
-/// Writes out what of the audit is still batched.
-pub(super) fn close(toolkit: &Toolkit) {
-    if let Some(Err(err)) = toolkit.state().map(|state| state.close()) {
-        complain(&format!(
-            "warning: the audit of this run is incomplete: {err}\n"
-        ));
-    }
 }

@@ -1,63 +1,49 @@
-//! Who calls, as the command line says it: one home of the flags for every command that calls, runs, serves, lists or explains.
+//! The caller, as the command line names it: the same options for every command that calls, runs, serves, lists or explains.
 
 use clap::Args;
+use registry::Overrides;
 use tool_core::ToolError;
 
-use super::args::Global;
-use super::session;
+use super::global::Global;
+use super::open;
 use crate::{Context, Toolkit};
-use registry::Overrides;
 
-/// Everything about a caller beside its role. What does not exist is an error with the nearest name.
+/// Everything about a caller beside its role. An unknown name is an error that suggests the nearest one.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Caller")]
 pub(super) struct Caller {
-    /// Agent that calls: one with a file, or an agent command line; it brings its role
-    #[arg(long, value_name = "AGENT", help_heading = "Caller")]
+    /// Agent that calls: one with a file, or an agent CLI; determines the role
+    #[arg(long, value_name = "AGENT")]
     pub agent: Option<String>,
-    /// Phase of the configuration, with its tools, its permission and its layers
-    #[arg(long, value_name = "PHASE", help_heading = "Caller")]
+    /// Phase of the configuration, with its tools, permission and layers
+    #[arg(long, value_name = "PHASE")]
     pub phase: Option<String>,
-    /// Kind of task, with its layers and its budget
-    #[arg(long, value_name = "TASK", help_heading = "Caller")]
+    /// Kind of task, with its layers and budget
+    #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
-    /// Provider profile, such as `openai`: which tools come first, are added and taken away
-    #[arg(long, value_name = "PROFILE", help_heading = "Caller")]
+    /// Provider profile, such as `openai`, that orders, adds and removes tools
+    #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
-    /// Tools beside those that its phase, agent or role selects, by id or selector, as far as every layer allows; repeatable
-    #[arg(
-        long,
-        value_name = "TOOL,...",
-        value_delimiter = ',',
-        help_heading = "Caller"
-    )]
+    /// Add tools to the selection, by id or selector, where every layer allows them; repeatable
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
     pub enable: Vec<String>,
-    /// Tools taken away, over --enable and --force; repeatable
-    #[arg(
-        long,
-        value_name = "TOOL,...",
-        value_delimiter = ',',
-        help_heading = "Caller"
-    )]
+    /// Remove tools from the selection; overrides --enable and --force; repeatable
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
     pub disable: Vec<String>,
-    /// As --enable: a denial holds over it too; repeatable
-    #[arg(
-        long,
-        value_name = "TOOL,...",
-        value_delimiter = ',',
-        help_heading = "Caller"
-    )]
+    /// Same as --enable: never overrides a denial; repeatable
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
     pub force: Vec<String>,
 }
 
 impl Caller {
-    /// Opens the toolkit; agent files are read where an agent is named.
+    /// Opens the toolkit; agent files are read if an agent is named.
     ///
     /// # Errors
-    /// As [`session::open`] and [`session::open_with_agents`].
+    /// As [`open::toolkit`] and [`open::with_agents`].
     pub(super) fn open(&self, global: &Global) -> Result<Toolkit, ToolError> {
         match self.agent {
-            Some(_) => session::open_with_agents(global),
-            None => session::open(global),
+            Some(_) => open::with_agents(global),
+            None => open::toolkit(global),
         }
     }
 
@@ -78,7 +64,7 @@ impl Caller {
         }
     }
 
-    /// The flag of a caller that a word is.
+    /// The caller option that a word is, if it is one.
     pub(super) fn flag_in(word: &str) -> Option<String> {
         let flag = word.strip_prefix("--")?.split('=').next()?;
         let flags = Self::augment_args(clap::Command::new("caller"));

@@ -1,4 +1,4 @@
-//! `mathchain runs cancel`: runs that end, whoever works on them.
+//! `mathchain runs cancel`: ends a run, and undoes its completed steps.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -10,115 +10,137 @@ use clap::Args;
 use journal::{Run, State};
 use tool_core::{ErrorCode, Reason, ToolError, Value};
 
-use super::args::Global;
-use super::resume::{context_of, open};
-use super::{call, exit, print_data, run, session};
+use super::global::Global;
+use super::output::{self, object};
+use super::resume::{context_of, open_run};
+use super::{answer, exit, open, run};
 use crate::Toolkit;
 
-/// Longest wait for the process that works on a run; the request stands after that.
+/// Maximum wait for the process that executes the run; the request remains after that.
 const WAIT: Duration = Duration::from_secs(30);
-/// How often is looked whether it has stopped.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Interval at which the run is checked meanwhile.
+const POLL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Steps that say how they are undone are undone, the last one first. A run that another process works on is stopped and undone by that process.
+    after_help = "Completed steps that define how to undo them are undone, last one first. If another process executes the run, that process stops and undoes it.
 Example:
   mathchain runs cancel 3f2a"
 )]
 pub(super) struct Cancel {
-    /// Id of the run, or its beginning
+    /// Id of the run, or a unique prefix
     pub run: String,
-    /// Cancel although the folder that it began in is another one now, or gone
+    /// Cancel although the folder in which the run began was replaced or removed
     #[arg(long)]
     pub accept_changes: bool,
 }
 
+/// The end of a cancelled run, as it is printed.
+#[derive(Default)]
+struct Report<'a> {
+    state: &'a str,
+    undone: Vec<String>,
+    refused: Vec<String>,
+}
+
 pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolError> {
-    let (toolkit, found) = open(global, &cancel.run, cancel.accept_changes)?;
-    let state = session::state(&toolkit)?;
+    let (toolkit, found) = open_run(global, &cancel.run, cancel.accept_changes)?;
+    let state = open::state(&toolkit)?;
     let until = Instant::now() + WAIT;
-    let mut asked = false;
+    let mut requested = false;
     let code = loop {
         let err = match toolkit.cancel(&context_of(&found), &found.id) {
-            Ok(cancelled) => break told(global, &toolkit, &found, &cancelled),
+            Ok(cancelled) => break cancelled_here(global, &toolkit, &found, &cancelled)?,
             Err(err) => err,
         };
         match err.reason_str().and_then(Reason::parse) {
-            Some(Reason::RunEnded) if asked => break ended(global, state, &found)?,
+            Some(Reason::RunEnded) if requested => {
+                break cancelled_elsewhere(global, state, &found)?;
+            }
             Some(Reason::RunBusy) => {
-                if !asked {
-                    asked = true;
+                if !requested {
+                    requested = true;
                     if let Err(err) = state.ask_to_cancel(&found.id)
                         && !err.is(Reason::RunEnded)
                     {
                         return Err(err);
                     }
                 }
-                if !waited(state, &found.id, until)? {
-                    break stands(global, &found);
+                if !wait_for_holder(state, &found.id, until)? {
+                    Report {
+                        state: "cancelling",
+                        ..Report::default()
+                    }
+                    .print(global, &found)?;
+                    break exit::TIMEOUT.into();
                 }
             }
             _ => return Err(err),
         }
     };
-    call::close(&toolkit);
+    answer::close(&toolkit);
     Ok(code)
 }
 
-/// Waits until nobody works on a run; whether that is so.
-fn waited(state: &State, id: &str, until: Instant) -> Result<bool, ToolError> {
+/// Waits until no process executes the run; false if one still does at `until`.
+fn wait_for_holder(state: &State, id: &str, until: Instant) -> Result<bool, ToolError> {
     while state.run(id)?.holder.is_some() {
         if Instant::now() > until {
             return Ok(false);
         }
-        std::thread::sleep(LOOK_AGAIN);
+        std::thread::sleep(POLL);
     }
     Ok(true)
 }
 
-/// What was cancelled here.
-fn told(global: &Global, toolkit: &Toolkit, found: &Run, cancelled: &Cancelled) -> ExitCode {
+fn cancelled_here(
+    global: &Global,
+    toolkit: &Toolkit,
+    found: &Run,
+    cancelled: &Cancelled,
+) -> Result<ExitCode, ToolError> {
     let state = match &cancelled.result {
-        // It has not ended: its error says what is missing.
+        // The run has not ended: its error states why.
         Ok(result)
             if matches!(
                 result.status,
                 ChainStatus::NeedsDecision | ChainStatus::Suspended | ChainStatus::Interrupted
             ) =>
         {
-            return run::finish(global, toolkit, result);
+            return Ok(run::finish(global, toolkit, result));
         }
         Ok(result) => result.status.run_state(),
         Err(_) => "cancelled",
     };
-    let (mut undone, mut refused) = (Vec::new(), Vec::new());
-    gather(cancelled, "", &mut undone, &mut refused);
-    say(global, found, state, &undone, &refused);
-    exit::OK.into()
+    let mut report = Report {
+        state,
+        ..Report::default()
+    };
+    report.gather(cancelled, "");
+    report.print(global, found)
 }
 
-/// What another process cancelled, by its records.
-fn ended(global: &Global, state: &State, found: &Run) -> Result<ExitCode, ToolError> {
+/// Reports a run that another process cancelled, from its records.
+fn cancelled_elsewhere(global: &Global, state: &State, found: &Run) -> Result<ExitCode, ToolError> {
     let ended = state.run(&found.id)?;
     let records = state.run_records(&found.id)?;
     let is_end = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("ending");
     if !records.iter().any(is_end) {
-        let message = format_args!(
-            "the run `{}` had ended before it could be cancelled: {}",
-            found.id,
-            ended.state.as_str()
-        );
+        let (id, state) = (&found.id, ended.state.as_str());
+        let message = format_args!("the run `{id}` ended before it could be cancelled: {state}");
         return Err(ToolError::new(ErrorCode::Conflict, message)
             .reason(Reason::RunEnded)
-            .hint(format!("`mathchain runs show {}`", found.id)));
+            .hint(format!("`mathchain runs show {id}`")));
     }
-    let undone: Vec<String> = records.iter().filter_map(undoing).collect();
-    say(global, found, ended.state.as_str(), &undone, &[]);
-    Ok(exit::OK.into())
+    let report = Report {
+        state: ended.state.as_str(),
+        undone: records.iter().filter_map(undoing).collect(),
+        refused: Vec::new(),
+    };
+    report.print(global, found)
 }
 
-/// What a record says of undoing a call: `step[3] (done)`.
+/// The undone call of a record: `step[3] (done)`.
 fn undoing(record: &Value) -> Option<String> {
     let text = |key| record.get(key).and_then(Value::as_str);
     let step = text("step")?.strip_suffix("!compensate")?;
@@ -129,55 +151,46 @@ fn undoing(record: &Value) -> Option<String> {
     })
 }
 
-/// The process that works on it has not stopped yet.
-fn stands(global: &Global, found: &Run) -> ExitCode {
-    say(global, found, "cancelling", &[], &[]);
-    exit::TIMEOUT.into()
-}
-
-fn say(global: &Global, found: &Run, state: &str, undone: &[String], refused: &[String]) {
-    let data = Value::object([
-        ("run", Value::from(found.id.as_str())),
-        ("status", Value::from(state)),
-        ("undone", Value::from(undone.to_vec())),
-        (
-            "not_undone",
-            Value::from((!refused.is_empty()).then(|| refused.join("; "))),
-        ),
-    ]);
-    print_data(global, &data, || {
-        let mut text = format!("run {}: {state}\n", found.id);
-        if state == "cancelling" {
-            text.push_str("the process that works on it has not stopped yet; the request stands\n");
+impl Report<'_> {
+    /// Adds the undone calls of a run, those of nested runs first, and the runs whose plan is no longer permitted.
+    fn gather(&mut self, cancelled: &Cancelled, prefix: &str) {
+        for inner in &cancelled.within {
+            self.gather(inner, &format!("{}: ", inner.run));
         }
-        if !undone.is_empty() {
-            let _ = writeln!(text, "undone: {}", undone.join(", "));
+        match &cancelled.result {
+            Ok(result) => {
+                let own = run::undone(result).into_iter();
+                self.undone.extend(own.map(|one| format!("{prefix}{one}")));
+            }
+            Err(error) => self.refused.push(format!("{prefix}{}", error.message())),
         }
-        for refused in refused {
-            let _ = writeln!(
-                text,
-                "nothing was undone, as the plan may not run any more: {refused}"
-            );
-        }
-        text
-    });
-}
-
-/// What was undone of a run and of those within it, in that order, and what could not be.
-fn gather(
-    cancelled: &Cancelled,
-    around: &str,
-    undone: &mut Vec<String>,
-    refused: &mut Vec<String>,
-) {
-    for inner in &cancelled.within {
-        gather(inner, &format!("{}: ", inner.run), undone, refused);
     }
-    match &cancelled.result {
-        Ok(result) => {
-            let own = run::undone(result).into_iter();
-            undone.extend(own.map(|one| format!("{around}{one}")));
-        }
-        Err(error) => refused.push(format!("{around}{}", error.message())),
+
+    fn print(&self, global: &Global, found: &Run) -> Result<ExitCode, ToolError> {
+        let refused = (!self.refused.is_empty()).then(|| self.refused.join("; "));
+        let data = object! {
+            "run" => found.id.as_str(),
+            "status" => self.state,
+            "undone" => self.undone.clone(),
+            "not_undone" => refused,
+        };
+        output::data(global, &data, || {
+            let mut text = format!("run {}: {}\n", found.id, self.state);
+            if self.state == "cancelling" {
+                text.push_str(
+                    "the process that executes it has not stopped yet; the request remains\n",
+                );
+            }
+            if !self.undone.is_empty() {
+                let _ = writeln!(text, "undone: {}", self.undone.join(", "));
+            }
+            for refused in &self.refused {
+                let _ = writeln!(
+                    text,
+                    "not undone, as the plan is no longer permitted: {refused}"
+                );
+            }
+            text
+        })
     }
 }

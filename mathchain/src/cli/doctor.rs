@@ -1,4 +1,4 @@
-//! `mathchain doctor`: what this installation has, what is missing, the cure, and which tools are refused until then.
+//! `mathchain doctor`: checks of this installation, with fixes for missing parts and the tools that need them.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,19 +8,20 @@ use registry::plugins::Broken;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec, ToolError, Value};
 
-use super::args::Global;
-use super::session::{self, Places};
-use super::{exit, print_data};
+use super::exit;
+use super::global::Global;
+use super::open::{self, Places};
+use super::output::{self, object};
 use crate::Toolkit;
 
-/// One thing looked at.
+/// The result of one check.
 struct Probe {
     name: &'static str,
     standing: Standing,
     found: String,
-    /// What to do when it is not there.
+    /// How to provide what is missing.
     cure: Option<String>,
-    /// The tools that are refused for it.
+    /// The tools that are unavailable without it.
     refused: Vec<&'static str>,
 }
 
@@ -43,7 +44,7 @@ impl Probe {
         }
     }
 
-    /// Something a user may do without; `refused` names the tools that need it.
+    /// A missing part that is optional; `refused` lists the tools that need it.
     fn optional(
         name: &'static str,
         found: impl Into<String>,
@@ -65,7 +66,7 @@ impl Probe {
         };
         let mut line = format!("{standing:7} {:14} {}\n", self.name, self.found);
         if let Some(cure) = &self.cure {
-            line += &format!("           cure: {cure}\n");
+            line += &format!("           fix: {cure}\n");
         }
         line
     }
@@ -76,22 +77,21 @@ impl Probe {
             Standing::Optional => "optional",
             Standing::Missing => "missing",
         };
-        let refused = self.refused.iter().map(|&tool| Value::from(tool)).collect();
-        Value::object([
-            ("probe", Value::from(self.name)),
-            ("ok", Value::from(self.standing == Standing::Ok)),
-            ("standing", Value::from(standing)),
-            ("found", Value::from(self.found.as_str())),
-            ("cure", Value::from(self.cure.clone())),
-            ("refused", Value::array(refused)),
-        ])
+        object! {
+            "probe" => self.name,
+            "ok" => self.standing == Standing::Ok,
+            "standing" => standing,
+            "found" => self.found.as_str(),
+            "cure" => self.cure.clone(),
+            "refused" => self.refused.clone(),
+        }
     }
 }
 
-/// Looks at everything; exit code 1 when something is missing that a user cannot do without.
+/// Runs all checks; exit code 1 if a required part is missing.
 pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
-    let places = session::places(global)?;
-    let toolkit = session::open_to_look(global, false)?;
+    let places = open::places(global)?;
+    let toolkit = open::read_only(global, false)?;
     let mut probes = vec![
         version(),
         processor(),
@@ -109,33 +109,30 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
     let sound = probes
         .iter()
         .all(|probe| probe.standing != Standing::Missing);
-    let data = probes.iter().map(Probe::value).collect();
-    print_data(
-        global,
-        &Value::object([("ok", Value::from(sound)), ("probes", Value::array(data))]),
-        || probes.iter().map(Probe::line).collect(),
-    );
-    Ok(if sound { exit::OK } else { exit::TOOL_ERROR }.into())
+    let data = probes.iter().map(Probe::value).collect::<Vec<_>>();
+    let data = object! { "ok" => sound, "probes" => data };
+    output::data(global, &data, || probes.iter().map(Probe::line).collect())?;
+    Ok(exit::of_check(sound))
 }
 
-/// The tools that something holds for.
-fn tools_that(toolkit: &Toolkit, holds: impl Fn(&Spec) -> bool) -> Vec<&'static str> {
+/// The tools whose specification satisfies a predicate.
+fn tools_that(toolkit: &Toolkit, fits: impl Fn(&Spec) -> bool) -> Vec<&'static str> {
     let dispatcher = toolkit.dispatcher();
     let specs = dispatcher.catalogue().iter().map(|tool| tool.spec());
     specs
-        .filter(|spec| holds(spec))
+        .filter(|spec| fits(spec))
         .map(|spec| spec.id)
         .collect()
 }
 
-/// A plugin of which nothing is used.
+/// A broken plugin, none of whose tools is available.
 fn broken(plugin: &Broken) -> Probe {
     let name = plugin.names.last().map_or("", String::as_str);
     let found = format!("`{name}` is broken: {}", plugin.errors);
     Probe {
         standing: Standing::Missing,
         cure: Some(format!(
-            "mend `{}`, or remove its folder",
+            "repair `{}`, or remove its folder",
             plugin.manifest_name
         )),
         ..Probe::ok("plugin", found)
@@ -143,47 +140,35 @@ fn broken(plugin: &Broken) -> Probe {
 }
 
 fn version() -> Probe {
-    Probe::ok(
-        "version",
-        format!(
-            "mathchain {} ({} {})",
-            env!("CARGO_PKG_VERSION"),
-            std::env::consts::OS,
-            std::env::consts::ARCH
-        ),
-    )
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    let version = env!("CARGO_PKG_VERSION");
+    Probe::ok("version", format!("mathchain {version} ({os} {arch})"))
 }
 
 fn processor() -> Probe {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let features = features();
+    let found = format!("{cores} cores, {}", features.join(" "));
     if cfg!(target_arch = "x86_64") && !features.contains(&"avx2") {
-        return Probe::optional(
-            "processor",
-            format!("{cores} cores, {}, no AVX2", features.join(" ")),
-            "a processor with AVX2 and FMA is several times faster; results are the same within one numeric profile",
-            &[],
-        );
+        let cure = "a processor with AVX2 and FMA is several times faster; results are identical within one numeric profile";
+        return Probe::optional("processor", format!("{found}, no AVX2"), cure, &[]);
     }
-    Probe::ok(
-        "processor",
-        format!("{cores} cores, {}", features.join(" ")),
-    )
+    Probe::ok("processor", found)
 }
 
 #[cfg(target_arch = "x86_64")]
 fn features() -> Vec<&'static str> {
-    let mut found = vec!["sse2"];
-    if std::arch::is_x86_feature_detected!("avx2") {
-        found.push("avx2");
-    }
-    if std::arch::is_x86_feature_detected!("fma") {
-        found.push("fma");
-    }
-    if std::arch::is_x86_feature_detected!("avx512f") {
-        found.push("avx512f");
-    }
-    found
+    let features = [
+        ("sse2", true),
+        ("avx2", std::arch::is_x86_feature_detected!("avx2")),
+        ("fma", std::arch::is_x86_feature_detected!("fma")),
+        ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
+    ];
+    features
+        .into_iter()
+        .filter(|(_, found)| *found)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -205,14 +190,9 @@ fn policy(toolkit: &Toolkit) -> Probe {
     let dispatcher = toolkit.dispatcher();
     let policy = dispatcher.policy();
     let generation: String = policy.generation().chars().take(16).collect();
-    Probe::ok(
-        "policy",
-        format!(
-            "generation {generation}, default role `{}`, {} roles",
-            policy.default_role(),
-            policy.roles().count()
-        ),
-    )
+    let (role, roles) = (policy.default_role(), policy.roles().count());
+    let found = format!("generation {generation}, default role `{role}`, {roles} roles");
+    Probe::ok("policy", found)
 }
 
 fn workspace(toolkit: &Toolkit) -> Probe {
@@ -227,7 +207,7 @@ fn workspace(toolkit: &Toolkit) -> Probe {
     }
 }
 
-/// Files that killed calls left in the workspace. Those of a run are removed when it is resumed.
+/// Temporary files of killed calls in the workspace. Resuming a run removes its own.
 fn leftovers(toolkit: &Toolkit) -> Probe {
     const SHOWN_MAX: usize = 3;
     let Some(root) = toolkit.workspace() else {
@@ -238,33 +218,29 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
         let beyond = if complete {
             ""
         } else {
-            " in the part looked at"
+            " in the part searched"
         };
         return Probe::ok("leftovers", format!("no temporary files{beyond}"));
     }
-    let names = found.iter().take(SHOWN_MAX);
-    let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
+    let names = found
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|path| path.display().to_string());
+    let names = names.collect::<Vec<_>>().join(", ");
     let more = if found.len() > SHOWN_MAX { ", ..." } else { "" };
-    Probe::optional(
-        "leftovers",
-        format!(
-            "{} temporary files: {}{more}",
-            found.len(),
-            names.join(", ")
-        ),
-        format!(
-            "when no call runs: find '{}' -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
-            root.display()
-        ),
-        &[],
-    )
+    let cure = format!(
+        "when no call runs: find '{}' -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
+        root.display()
+    );
+    let found = format!("{} temporary files: {names}{more}", found.len());
+    Probe::optional("leftovers", found, cure, &[])
 }
 
 fn state(toolkit: &Toolkit, places: &Places) -> Probe {
     if let (None, None, Some(folder)) = (toolkit.state(), toolkit.state_fault(), &places.state)
         && can_be_made(folder)
     {
-        let found = format!("{}: made with the first call", folder.display());
+        let found = format!("{}: created by the first call", folder.display());
         return Probe::ok("state", found);
     }
     let missing = match (toolkit.state(), toolkit.state_fault()) {
@@ -274,7 +250,7 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
             fault.message(),
             fault
                 .hint_str()
-                .unwrap_or("make the folder writable; until then effects are refused"),
+                .unwrap_or("make the folder writable; until then calls with effects are refused"),
         ),
         (None, None) => Probe::missing(
             "state",
@@ -288,7 +264,7 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
     }
 }
 
-/// Whether a folder is there that can be written, or one that it can be made in.
+/// Whether the folder, or its nearest existing parent, is writable.
 #[cfg(unix)]
 fn can_be_made(folder: &Path) -> bool {
     use rustix::fs::{Access, access};
@@ -311,24 +287,24 @@ fn audit(toolkit: &Toolkit) -> Probe {
             "audit",
             err.message(),
             err.hint_str()
-                .unwrap_or("keep the file and start a new state folder"),
+                .unwrap_or("retain the file, and start a new state folder"),
         ),
         Some(Ok(found)) if found.is_sound() => Probe::ok(
             "audit",
             format!(
-                "{} records in {} sessions, sound",
+                "{} records in {} audit sessions, sound",
                 found.records, found.sessions
             ),
         ),
         Some(Ok(found)) => Probe::missing(
             "audit",
             format!("{} faults", found.faults.len()),
-            "`mathchain audit verify` lists them; keep the file",
+            "retain the file; `mathchain audit verify` lists the faults",
         ),
     }
 }
 
-/// Every part of the sandbox, tried. The last line says what they come to, and so which tools are refused.
+/// Every part of the sandbox, tried. The last line is the resulting level, which determines the unavailable tools.
 fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
     let probes = toolkit.sandbox().probe().into_iter();
     probes.map(|probe| {
@@ -338,18 +314,17 @@ fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
             standing: probe.standing,
             found: probe.found,
             cure: probe.cure,
-            refused: if none {
-                tools_that(toolkit, |spec| {
+            refused: match none {
+                true => tools_that(toolkit, |spec| {
                     spec.capabilities.contains(&Capability::Spawn)
-                })
-            } else {
-                Vec::new()
+                }),
+                false => Vec::new(),
             },
         }
     })
 }
 
-/// Programs that tools run where they are there; without one only those tools are refused.
+/// Programs that some tools run; without one only those tools are unavailable.
 fn programs(toolkit: &Toolkit) -> [Probe; 2] {
     let program = |name, cure, tools: &[&'static str]| match toolkit.sandbox().find(name) {
         Some(program) => Probe::ok(name, program.path),
@@ -369,7 +344,7 @@ fn programs(toolkit: &Toolkit) -> [Probe; 2] {
     ]
 }
 
-/// How many tools there are, and which of them the other lines refuse.
+/// The number of tools, and those that the other checks make unavailable.
 fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
     let all = toolkit.dispatcher().catalogue().len();
     let refusing = probes.iter().filter(|probe| !probe.refused.is_empty());
@@ -377,7 +352,7 @@ fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
         .map(|probe| format!("{} (no {})", probe.refused.join(", "), probe.name))
         .collect();
     if causes.is_empty() {
-        return Probe::ok("tools", format!("{all} tools, each can run here"));
+        return Probe::ok("tools", format!("{all} tools, all available"));
     }
     let refused = tools_that(toolkit, |spec| {
         probes.iter().any(|probe| probe.refused.contains(&spec.id))
@@ -385,6 +360,6 @@ fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
     let (run, refused) = (all - refused.len(), causes.join("; "));
     Probe::ok(
         "tools",
-        format!("{all} tools, {run} can run here; refused: {refused}"),
+        format!("{all} tools, {run} available; unavailable: {refused}"),
     )
 }

@@ -14,6 +14,11 @@ pub(super) const CANCELLED: u8 = 6;
 pub(super) const INTERRUPTED: u8 = 7;
 pub(super) const SHORTFALL: u8 = 8;
 
+/// The code of a command that checks something.
+pub(super) fn of_check(sound: bool) -> ExitCode {
+    if sound { OK } else { TOOL_ERROR }.into()
+}
+
 /// The code of an answer.
 pub(super) fn of_outcome(outcome: &Outcome) -> ExitCode {
     match &outcome.status {
@@ -25,7 +30,7 @@ pub(super) fn of_outcome(outcome: &Outcome) -> ExitCode {
     .into()
 }
 
-/// The code of a door that a signal closed: by whether anything was cut off.
+/// The code of a server that a signal stopped: `OK` unless calls were cut off.
 pub(super) fn of_stop(stop: &StopFlag) -> u8 {
     match stop.check() {
         Ok(()) => OK,

@@ -1,4 +1,4 @@
-//! Results for a reader: names and aligned values, plots as they are, long lists cut with a note.
+//! Text for readers: aligned names and values, unchanged plots, long lists truncated with a note.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
 
 use crate::environment;
 
-/// Most elements of a list, and rows of a matrix, that are shown.
+/// Maximum number of elements of a list, and of rows and columns of a matrix.
 const SHOWN_MAX: usize = 12;
 
-/// The answer to a call, for a terminal: the result, and apart from it what goes to stderr.
+/// The answer to a call: the result for stdout; warnings, errors and the audit head for stderr.
 pub(super) struct Rendered {
     pub stdout: String,
     pub stderr: String,
@@ -27,16 +27,16 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
             String::new()
         }
         Status::PendingApproval {
-            approval_id,
+            approval_id: id,
             so_far,
         } => {
             let next = match so_far.get("next").and_then(Value::as_str) {
                 Some(next) => next.to_owned(),
                 None => format!(
-                    "`mathchain approve {approval_id}` or `mathchain deny {approval_id}`, then send the same call again"
+                    "`mathchain approve {id}` or `mathchain deny {id}`, then send the same call again"
                 ),
             };
-            let _ = writeln!(stderr, "waits for approval: {next}");
+            let _ = writeln!(stderr, "approval needed: {next}");
             String::new()
         }
     };
@@ -44,22 +44,20 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
     Rendered { stdout, stderr }
 }
 
-/// What is said beside an answer: warnings, and where the audit stands.
+/// Warnings and the audit head of an answer.
 pub(super) fn beside(outcome: &Outcome) -> String {
-    let mut text = warnings(outcome);
-    text.push_str(&head(outcome));
-    text
+    warnings(outcome) + &head(outcome)
 }
 
 fn warnings(outcome: &Outcome) -> String {
-    let mut text = String::new();
-    for warning in &outcome.warnings {
-        let _ = writeln!(text, "warning: {warning}");
-    }
-    text
+    outcome
+        .warnings
+        .iter()
+        .map(|warning| format!("warning: {warning}\n"))
+        .collect()
 }
 
-/// Where the audit stands after an answer, as a line on stderr that is there for who looks for it.
+/// The head of the audit after an answer, as a dimmed line.
 pub(super) fn head(outcome: &Outcome) -> String {
     let audit = outcome.metadata.get("audit");
     let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
@@ -71,7 +69,7 @@ pub(super) fn head(outcome: &Outcome) -> String {
     }
 }
 
-/// The first few of a list, and how many more there are.
+/// The first names of a list, and the number of the others.
 pub(super) fn first_of(names: &[String], most: usize) -> String {
     let shown = names[..names.len().min(most)].join(", ");
     match names.len().saturating_sub(most) {
@@ -80,57 +78,43 @@ pub(super) fn first_of(names: &[String], most: usize) -> String {
     }
 }
 
-/// An error with everything it knows.
+/// An error with its place and hint; of several problems each one with its own.
 pub(super) fn error(err: &ToolError) -> String {
-    spelled_out(err)
-}
-
-fn spelled_out(err: &ToolError) -> String {
+    let at = |path: &str| match path {
+        "" => String::new(),
+        path => format!(" (at `{path}`)"),
+    };
     let mut text = String::new();
     if err.problems().len() <= 1 {
-        let place = err
-            .path()
-            .filter(|path| !path.is_empty())
-            .map(|path| format!(" (at `{path}`)"))
-            .unwrap_or_default();
+        let place = at(err.path().unwrap_or_default());
         let _ = writeln!(text, "error: {}{place} [{}]", err.message(), err.code());
-    } else {
-        let more = err.evidence_value();
-        let more = more.and_then(|evidence| evidence.get("more_problems")?.as_i64());
-        let more = usize::try_from(more.unwrap_or(0)).unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "error: {} problems [{}]",
-            err.problems().len() + more,
-            err.code()
-        );
-        for problem in err.problems() {
-            let place = if problem.path.is_empty() {
-                String::new()
-            } else {
-                format!(" (at `{}`)", problem.path)
-            };
-            let line = problem
-                .place
-                .map(|(line, column)| format!("{line}:{column}: "));
-            let line = line.unwrap_or_default();
-            let _ = writeln!(text, "  - {line}{}{place}", problem.message);
-            if let Some(hint) = &problem.hint {
-                let _ = writeln!(text, "    {hint}");
-            }
-        }
-        if more > 0 {
-            let _ = writeln!(text, "  and {more} more");
+        if let Some(hint) = err.hint_str() {
+            let _ = writeln!(text, "hint: {hint}");
         }
         return text;
     }
-    if let Some(hint) = err.hint_str() {
-        let _ = writeln!(text, "hint: {hint}");
+    let more = err.evidence_value();
+    let more = more.and_then(|evidence| evidence.get("more_problems")?.as_i64());
+    let more = usize::try_from(more.unwrap_or(0)).unwrap_or(0);
+    let count = err.problems().len() + more;
+    let _ = writeln!(text, "error: {count} problems [{}]", err.code());
+    for problem in err.problems() {
+        let line = problem
+            .place
+            .map(|(line, column)| format!("{line}:{column}: "));
+        let (line, place) = (line.unwrap_or_default(), at(&problem.path));
+        let _ = writeln!(text, "  - {line}{}{place}", problem.message);
+        if let Some(hint) = &problem.hint {
+            let _ = writeln!(text, "    {hint}");
+        }
+    }
+    if more > 0 {
+        let _ = writeln!(text, "  and {more} more");
     }
     text
 }
 
-/// A value, its members one a line.
+/// A value, each member on a line.
 pub(super) fn value(value: &Value) -> String {
     let mut text = String::new();
     match value {
@@ -180,17 +164,18 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
         Value::Numbers(numbers) => format!("array of shape {:?}", numbers.shape()),
         Value::Array(items) if items.is_empty() => "(none)".to_owned(),
         Value::Array(items) => rows(items, indent),
-        Value::Object(object) => object
-            .iter()
-            .map(|(key, value)| format!("{key}={}", inline_or_block(value, 0)))
-            .collect::<Vec<_>>()
-            .join("  "),
+        Value::Object(object) => {
+            let members = object.iter();
+            let members =
+                members.map(|(key, value)| format!("{key}={}", inline_or_block(value, 0)));
+            members.collect::<Vec<_>>().join("  ")
+        }
         other => other.to_string(),
     }
 }
 
-/// Text from outside must not steer the terminal, nor stand elsewhere than it is: only the ends of lines, tabs and whole pictures
-/// stay as they are. Everything written for people passes here.
+/// Replaces characters that control the terminal or change the direction of text; line ends, tabs and whole sixel pictures remain.
+/// All text for readers passes here.
 pub(super) fn safe(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -219,7 +204,7 @@ fn shown(character: char) -> char {
     }
 }
 
-/// Controls of terminals, of the direction of text, and characters without width that hide in names.
+/// Control characters of terminals and of text direction, and zero-width characters that hide in names.
 fn is_unsafe(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
@@ -229,7 +214,7 @@ fn is_unsafe(character: char) -> bool {
     }
 }
 
-/// Whether a text is one sixel picture and nothing else, so that a terminal draws it and does nothing more.
+/// Whether a text is exactly one sixel picture, which a terminal draws without other effects.
 fn is_picture(text: &str) -> bool {
     let Some(body) = text
         .strip_prefix("\x1bP")
@@ -249,51 +234,42 @@ fn is_picture(text: &str) -> bool {
 }
 
 fn list(numbers: &Numbers) -> String {
-    let shown = numbers
-        .as_slice()
-        .iter()
-        .take(SHOWN_MAX)
+    let shown = numbers.as_slice().iter().take(SHOWN_MAX);
+    let shown = shown
         .map(|&number| spell(numbers, number))
         .collect::<Vec<_>>()
         .join(" ");
-    if numbers.len() > SHOWN_MAX {
-        format!("{shown} ... ({} values)", numbers.len())
-    } else {
-        shown
+    match numbers.len() {
+        0..=SHOWN_MAX => shown,
+        count => format!("{shown} ... ({count} values)"),
     }
 }
 
 fn matrix(numbers: &Numbers, pad: &str) -> String {
     let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
-    let cells: Vec<Vec<String>> = numbers
+    let row = |row: &[f64]| -> Vec<String> {
+        row.iter()
+            .take(SHOWN_MAX)
+            .map(|&number| spell(numbers, number))
+            .collect()
+    };
+    let cells: Vec<_> = numbers
         .as_slice()
         .chunks_exact(columns)
         .take(SHOWN_MAX)
-        .map(|row| {
-            row.iter()
-                .take(SHOWN_MAX)
-                .map(|&number| spell(numbers, number))
-                .collect()
-        })
+        .map(row)
         .collect();
-    let widths: Vec<usize> = (0..columns.min(SHOWN_MAX))
-        .map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or(0))
-        .collect();
-    let mut lines: Vec<String> = cells
-        .iter()
-        .map(|row| {
-            let line = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, &width)| format!("{cell:>width$}"))
-                .collect::<Vec<_>>()
-                .join("  ");
-            format!(
-                "{pad}{line}{}",
-                if columns > SHOWN_MAX { "  ..." } else { "" }
-            )
-        })
-        .collect();
+    let width = |column: usize| cells.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns.min(SHOWN_MAX)).map(width).collect();
+    let more = if columns > SHOWN_MAX { "  ..." } else { "" };
+    let line = |row: &Vec<String>| {
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:>width$}"));
+        format!("{pad}{}{more}", cells.collect::<Vec<_>>().join("  "))
+    };
+    let mut lines: Vec<String> = cells.iter().map(line).collect();
     if rows > SHOWN_MAX || columns > SHOWN_MAX {
         lines.push(format!("{pad}({rows} x {columns})"));
     }
@@ -302,13 +278,11 @@ fn matrix(numbers: &Numbers, pad: &str) -> String {
 
 fn rows(items: &[Value], indent: usize) -> String {
     let pad = " ".repeat(indent);
-    let mut lines: Vec<String> = items
-        .iter()
-        .take(SHOWN_MAX)
-        .map(|item| format!("{pad}{}", inline_or_block(item, indent + 2)))
-        .collect();
+    let shown = items.iter().take(SHOWN_MAX);
+    let shown = shown.map(|item| format!("{pad}{}", inline_or_block(item, indent + 2)));
+    let mut lines: Vec<String> = shown.collect();
     if items.len() > SHOWN_MAX {
-        lines.push(format!("{pad}... ({} in all)", items.len()));
+        lines.push(format!("{pad}... ({} in total)", items.len()));
     }
     lines.join("\n")
 }
@@ -321,7 +295,7 @@ fn spell(numbers: &Numbers, number: f64) -> String {
     }
 }
 
-/// A moment as a reader's clock and calendar have it.
+/// A time in the reader's time zone.
 pub(super) fn time(unix_ms: u64) -> String {
     let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
     match jiff::Timestamp::from_millisecond(ms) {
@@ -333,27 +307,26 @@ pub(super) fn time(unix_ms: u64) -> String {
     }
 }
 
-/// What obligations did before the call: what a person is told, and where copies are.
-pub(super) fn kept(outcome: &Outcome) -> String {
+/// The obligations that the call met: a notification, and backups.
+pub(super) fn obligations(outcome: &Outcome) -> String {
     let mut text = String::new();
     if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
-        text.push_str(&format!(
-            "notice {id}: a rule says that you are told of this call (`mathchain notifications list`)\n"
-        ));
+        let _ = writeln!(
+            text,
+            "notification {id}: recorded by a rule (`mathchain notifications list`)"
+        );
     }
-    let copies = outcome
+    let backups = outcome
         .metadata
         .get("backups")
         .and_then(|list| list.items());
-    for copy in copies.unwrap_or_default() {
-        let of = |key: &str| {
-            copy.get(key)
-                .and_then(|text| text.as_str().map(str::to_owned))
-        };
-        if let (Some(id), Some(path)) = (of("id"), of("path")) {
-            text.push_str(&format!(
-                "copy of {path} kept: `mathchain files restore {id}` brings it back\n"
-            ));
+    for backup in backups.unwrap_or_default() {
+        let text_of = |key: &str| backup.get(key)?.as_str().map(str::to_owned);
+        if let (Some(id), Some(path)) = (text_of("id"), text_of("path")) {
+            let _ = writeln!(
+                text,
+                "backup of {path}: restore it with `mathchain backups restore {id}`"
+            );
         }
     }
     text

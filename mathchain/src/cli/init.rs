@@ -1,4 +1,4 @@
-//! `mathchain init`.
+//! `mathchain init`: a starter configuration, or starter agents.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,16 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_core::{ErrorCode, ToolError};
 
-use super::{exit, print};
+use super::exit;
+use super::output::print;
 use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
 
 #[derive(Debug, Args)]
 pub(super) struct Init {
-    /// Folder to write into
+    /// Folder to write to
     #[arg(default_value = ".")]
     pub directory: PathBuf,
-    /// Write starter agents into `agents/` instead of a configuration
+    /// Write starter agents to `agents/` instead of a configuration
     #[arg(long)]
     pub agents: bool,
 }
@@ -32,62 +33,55 @@ const AGENTS: [(&str, &str); 5] = [
     ("tester", include_str!("agents/tester.md")),
 ];
 
-/// Writes the starter configuration, or the starter agents, where there is none.
+/// Writes the starter configuration or the starter agents; existing files are an error.
 pub(super) fn init(init: &Init) -> Result<ExitCode, ToolError> {
+    let folder = &init.directory;
     if init.agents {
-        return agents(&init.directory.join(AGENTS_FOLDER));
+        let folder = folder.join(AGENTS_FOLDER);
+        let files = AGENTS.map(|(name, text)| (folder.join(format!("{name}.md")), text));
+        let present = files
+            .iter()
+            .map(|(path, _)| path.clone())
+            .find(|path| path.exists());
+        write_all(&folder, present, &files)?;
+        print("check them with `mathchain agent check`\n");
+    } else {
+        let present = CONFIG_NAMES
+            .iter()
+            .map(|name| folder.join(name))
+            .find(|path| path.exists());
+        write_all(folder, present, &[(folder.join(CONFIG_NAMES[0]), STARTER)])?;
+        print("check it with `mathchain check`\n");
     }
-    let failed = |err| failed(&init.directory, &err);
-    std::fs::create_dir_all(&init.directory).map_err(failed)?;
-    if let Some(present) = CONFIG_NAMES
-        .iter()
-        .map(|name| init.directory.join(name))
-        .find(|path| path.exists())
-    {
-        return Err(ToolError::new(
-            ErrorCode::Conflict,
-            format_args!("`{}` is already there", present.display()),
-        )
-        .hint("edit it, or name another folder"));
-    }
-    let path = init.directory.join(CONFIG_NAMES[0]);
-    write_new(&path, STARTER).map_err(failed)?;
-    print(&format!(
-        "wrote {}; `mathchain check` checks it\n",
-        path.display()
-    ));
     Ok(exit::OK.into())
 }
 
-fn agents(folder: &Path) -> Result<ExitCode, ToolError> {
-    let failed = |err| failed(folder, &err);
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let files = AGENTS.map(|(name, text)| (folder.join(format!("{name}.md")), text));
-    if let Some((present, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(ToolError::new(
-            ErrorCode::Conflict,
-            format_args!("`{}` is already there", present.display()),
-        )
-        .hint("edit it, or name another folder"));
+/// Writes new files, unless one is `present` already.
+fn write_all(
+    folder: &Path,
+    present: Option<PathBuf>,
+    files: &[(PathBuf, &str)],
+) -> Result<(), ToolError> {
+    if let Some(present) = present {
+        let message = format_args!("`{}` exists", present.display());
+        return Err(
+            ToolError::new(ErrorCode::Conflict, message).hint("edit it, or choose another folder")
+        );
     }
-    for (path, text) in &files {
+    let failed = |err: std::io::Error| {
+        let message = format_args!("cannot write to `{}`: {err}", folder.display());
+        ToolError::new(ErrorCode::ToolError, message).reason("io")
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for (path, text) in files {
         write_new(path, text).map_err(failed)?;
         print(&format!("wrote {}\n", path.display()));
     }
-    print("`mathchain agent check` checks them\n");
-    Ok(exit::OK.into())
+    Ok(())
 }
 
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = std::fs::File::create_new(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
-}
-
-fn failed(folder: &Path, err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("cannot write into `{}`: {err}", folder.display()),
-    )
-    .reason("io")
 }

@@ -1,32 +1,34 @@
 //! `serve --jsonl`: many calls over stdin and stdout, one JSON object a line.
 //!
-//! A bounded queue feeds a fixed set of threads; answers carry the id of their line and come as they are ready. Every line is
-//! answered: a bad one with an error, a line over the size limit without being kept.
+//! A bounded queue feeds a fixed set of threads; answers carry the id of their line and are written as soon as they are ready. Every
+//! line is answered: an invalid one with an error, one over the size limit without being stored.
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use registry::TraceParent;
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Object, Outcome, StopFlag, ToolError, Value};
 
-use super::args::Format;
+use super::answer::CALL_STACK_BYTES;
+use super::global::Format;
+use super::output;
 use super::signals::Closing;
 
-/// One call that a line asks for.
+/// The call of one line.
 pub(super) struct LineCall {
-    /// What the client calls it.
+    /// Id given by the client.
     pub id: Option<String>,
     pub tool: String,
     pub args: Value,
-    /// The role the line names, already checked against those that were allowed at the start.
+    /// Role of the line, one of those allowed at the start.
     pub role: Option<String>,
-    /// The span of the client that the call is part of.
+    /// Span of the client that the call belongs to.
     pub trace: Option<TraceParent>,
 }
 
-/// How the door is set up.
+/// Settings of the server.
 pub(super) struct Door {
     /// Roles that a line may name.
     pub roles: Vec<String>,
@@ -34,21 +36,18 @@ pub(super) struct Door {
     pub workers: usize,
     /// Longest line in bytes.
     pub line_bytes_max: usize,
-    /// How answers are written: `json` or `npy`.
+    /// Format of answers: `json` or `npy`.
     pub format: Format,
-    /// Stops what runs.
+    /// Stops running calls.
     pub stop: StopFlag,
-    /// Says when no further line is read.
+    /// Set when no further line is to be read.
     pub closing: Closing,
 }
-
-/// Stack of a thread that runs calls.
-pub(super) const CALL_STACK_BYTES: usize = 16 << 20;
 
 /// Answers every line of `input` on `output` until the input ends; false when the output was closed before.
 ///
 /// # Errors
-/// When the input cannot be read, the output not written though somebody may still read it, or no thread be started.
+/// An input that cannot be read, an output that cannot be written although its reader is there, a thread that cannot be started.
 pub(super) fn serve(
     door: &Door,
     input: impl BufRead,
@@ -65,7 +64,7 @@ pub(super) fn serve(
             let answer = answer(door, &line, &call);
             if let Err(err) = write_line(&output, &door.format.line(&answer)) {
                 let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
-                *first = first.take().or_else(|| super::unwritable(&err));
+                *first = first.take().or_else(|| output::unwritable(&err));
                 closed.cancel();
                 door.closing.close();
                 door.stop.cancel();
@@ -78,11 +77,11 @@ pub(super) fn serve(
                 .name(format!("call-{index}"))
                 .stack_size(CALL_STACK_BYTES);
             let started = builder.spawn_scoped(scope, work);
-            started.map_err(|err| failed("no thread could be started", &err))?;
+            started.map_err(|err| failed("cannot start a thread", &err))?;
         }
-        // Dropping the queue at the end lets the threads finish what is in it.
+        // Dropping the queue at the end lets the threads finish its lines.
         let queue = queue;
-        read_lines(door, input, &queue).map_err(|err| failed("stdin cannot be read", &err))
+        read_lines(door, input, &queue).map_err(|err| failed("cannot read stdin", &err))
     });
     let unwritten = unwritten.into_inner();
     match unwritten.unwrap_or_else(PoisonError::into_inner) {
@@ -95,14 +94,14 @@ pub(super) fn failed(what: &str, err: &io::Error) -> ToolError {
     ToolError::new(ErrorCode::ToolError, format_args!("{what}: {err}")).reason("io")
 }
 
-/// One line of input, as far as it was kept.
+/// One line of input.
 pub(super) enum Line {
     Text { number: u64, bytes: Vec<u8> },
     TooLong { number: u64 },
 }
 
 impl Line {
-    /// Whether the input ended within it.
+    /// Whether the input ended before the end of the line.
     pub(super) fn is_part(&self) -> bool {
         match self {
             Self::Text { bytes, .. } => bytes.last() != Some(&b'\n'),
@@ -138,10 +137,10 @@ fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) ->
     }
 }
 
-/// Lines that grow beyond this many bytes get room for the longest.
+/// Lines longer than this get a buffer for the longest.
 const LONG: usize = if cfg!(test) { 100 } else { 1 << 20 };
-/// Most room that is made at once.
-const ROOM_MAX: usize = 1 << 30;
+/// Maximum buffer reserved at once.
+const RESERVE_MAX: usize = 1 << 30;
 
 /// Reads to the end of the line, keeping at most `bytes_max` bytes.
 pub(super) fn read_line(
@@ -168,8 +167,8 @@ pub(super) fn read_line(
             bytes = Vec::new();
         } else if !too_long {
             if bytes.len() + taken > bytes.capacity() && bytes.len() > LONG {
-                // Room for all that may come costs addresses, but no memory before it is used; without it the line is moved as it grows.
-                let most = bytes_max.saturating_add(1).min(ROOM_MAX);
+                // Reserving the maximum costs address space but no memory until it is used, and avoids moving the line as it grows.
+                let most = bytes_max.saturating_add(1).min(RESERVE_MAX);
                 let _ = bytes.try_reserve_exact(most.saturating_sub(bytes.len()));
             }
             bytes.extend_from_slice(&available[..taken]);
@@ -192,14 +191,7 @@ fn answer(
     call: &(impl Fn(LineCall, &StopFlag) -> Outcome + Sync),
 ) -> Value {
     let (number, parsed) = match line {
-        Line::TooLong { number } => {
-            let err = ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!("the line is longer than {} bytes", door.line_bytes_max),
-            )
-            .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}");
-            (*number, Err((Value::Null, err)))
-        }
+        Line::TooLong { number } => (*number, Err((Value::Null, too_long(door.line_bytes_max)))),
         Line::Text { number, bytes } => (*number, parse(door, bytes)),
     };
     let (id, outcome) = match parsed {
@@ -212,118 +204,104 @@ fn answer(
     };
     let mut envelope = Object::new();
     envelope.insert("id", id);
-    for (key, value) in outcome
-        .to_value()
-        .as_object()
-        .into_iter()
-        .flat_map(Object::iter)
-    {
+    let outcome = outcome.to_value();
+    for (key, value) in outcome.as_object().into_iter().flat_map(Object::iter) {
         envelope.insert(key, value.clone());
     }
-    Value::Object(Arc::new(envelope))
+    Value::Object(envelope.into())
 }
 
-/// What a line may have.
+/// The error for a line over the size limit.
+pub(super) fn too_long(bytes_max: usize) -> ToolError {
+    let message = format_args!("the line is longer than {bytes_max} bytes");
+    ToolError::new(ErrorCode::LimitExceeded, message)
+        .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}")
+}
+
+/// The keys of a line.
 const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
 
+/// Reads a line; an error carries the id as far as it could be read.
 fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolError)> {
-    let limits = Limits {
-        bytes_max: door.line_bytes_max,
-        ..Limits::default()
-    };
-    let value = json::parse_bytes(bytes, limits).map_err(|err| (Value::Null, err.into()))?;
-    let invalid =
-        |path: &str, message: String| ToolError::new(ErrorCode::InvalidRequest, message).at(path);
+    let bytes_max = door.line_bytes_max;
+    let value = json::parse_bytes(
+        bytes,
+        Limits {
+            bytes_max,
+            ..Limits::default()
+        },
+    );
+    let value = value.map_err(|err| (Value::Null, err.into()))?;
     let Some(object) = value.as_object() else {
-        return Err((
-            Value::Null,
-            invalid("", format!("expected an object, found {}", value.kind()))
-                .hint("send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}"),
-        ));
+        let err = invalid(
+            "",
+            format_args!("expected an object, found {}", value.kind()),
+        );
+        let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
+        return Err((Value::Null, err.hint(example)));
     };
     let id = object.get("id").cloned().unwrap_or_default();
     if !matches!(
         id,
         Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)
     ) {
-        return Err((
-            Value::Null,
-            invalid(
-                "/id",
-                format!("expected a text or a number, found {}", id.kind()),
-            ),
-        ));
+        let message = format_args!("expected a text or a number, found {}", id.kind());
+        return Err((Value::Null, invalid("/id", message)));
     }
-    if let Some((unknown, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
-        return Err((
-            id,
-            invalid(
-                &format!("/{unknown}"),
-                format!(
-                    "unknown key `{unknown}`; a line has `{}`",
-                    KEYS.join("`, `")
-                ),
-            ),
-        ));
+    match line_call(door, object, &id) {
+        Ok(call) => Ok((id, call)),
+        Err(err) => Err((id, err)),
     }
-    let Some(tool) = object.get("tool").and_then(Value::as_str) else {
-        return Err((
-            id,
-            invalid("/tool", "expected `tool`, the name of a tool".to_owned()),
-        ));
-    };
-    let role = match object.get("role") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(role)) if door.roles.iter().any(|allowed| **allowed == **role) => {
-            Some(role.to_string())
-        }
-        Some(Value::String(role)) => {
-            let err = ToolError::new(
-                ErrorCode::PolicyDenied,
-                format_args!("a line may not name the role `{role}`"),
-            )
+}
+
+fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall, ToolError> {
+    if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
+        let keys = KEYS.join("`, `");
+        let message = format_args!("unknown key `{key}`; a line has `{keys}`");
+        return Err(invalid(&format!("/{key}"), message));
+    }
+    let tool = object.get("tool").and_then(Value::as_str);
+    let missing = || invalid("/tool", format_args!("expected `tool`, the name of a tool"));
+    let role = text(object, "role", "the name of a role")?;
+    if let Some(role) = role.filter(|role| !door.roles.iter().any(|allowed| allowed == role)) {
+        let message = format_args!("the role `{role}` is not allowed here");
+        let err = ToolError::new(ErrorCode::PolicyDenied, message)
             .reason("role")
             .at("/role");
-            return Err((id, err.hint("start with --roles to allow it")));
-        }
-        Some(other) => {
-            return Err((
-                id,
-                invalid(
-                    "/role",
-                    format!("expected the name of a role, found {}", other.kind()),
-                ),
-            ));
-        }
-    };
-    let trace = match object.get("traceparent") {
-        None | Some(Value::Null) => None,
-        // One that is malformed is ignored, as W3C Trace Context says.
-        Some(Value::String(text)) => TraceParent::parse(text),
-        Some(other) => {
-            let message = format!("expected a text, found {}", other.kind());
-            return Err((id, invalid("/traceparent", message)));
-        }
-    };
-    let client_id = match &id {
-        Value::Null => None,
-        Value::String(text) => Some(text.to_string()),
-        number => Some(number.to_string()),
-    };
-    let args = object
-        .get("args")
-        .cloned()
-        .unwrap_or_else(|| Value::object::<&str, Value>([]));
-    Ok((
-        id,
-        LineCall {
-            id: client_id,
-            tool: tool.to_owned(),
-            args,
-            role,
-            trace,
+        return Err(err.hint("start the server with --roles to allow it"));
+    }
+    let trace = text(object, "traceparent", "a text")?;
+    Ok(LineCall {
+        id: match id {
+            Value::Null => None,
+            Value::String(text) => Some(text.to_string()),
+            number => Some(number.to_string()),
         },
-    ))
+        tool: tool.ok_or_else(missing)?.to_owned(),
+        args: object
+            .get("args")
+            .cloned()
+            .unwrap_or_else(|| Value::Object(Object::new().into())),
+        role: role.map(str::to_owned),
+        // W3C Trace Context requires that a malformed one is ignored.
+        trace: trace.and_then(TraceParent::parse),
+    })
+}
+
+/// An optional text of a line.
+fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>, ToolError> {
+    match object.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => {
+            let message = format_args!("expected {kind}, found {}", other.kind());
+            Err(invalid(&format!("/{key}"), message))
+        }
+    }
+}
+
+fn invalid(path: &str, message: std::fmt::Arguments<'_>) -> ToolError {
+    ToolError::new(ErrorCode::InvalidRequest, message).at(path)
 }
 
 fn write_line(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {

@@ -1,28 +1,30 @@
-//! `mathchain phase`: what an agent may do in a phase, and who says so.
+//! `mathchain phase`: the tools of an agent in a phase, and the source of each setting.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use registry::model::Phase as Defined;
-use registry::policy::Field;
-use tool_core::{Object, ToolError, Value};
+use registry::policy::{Caller, Field, Selected};
+use registry::{Catalogue, Selector};
+use tool_core::ToolError;
 
-use super::args::Global;
-use super::{exit, print_data, session};
+use super::global::Global;
+use super::open;
+use super::output::{self, object};
 use crate::{Context, Toolkit};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Phase {
     /// List the phases of the configuration
     List,
-    /// Show the tools of a phase, their verdicts, and where each field came from
+    /// Show the tools of a phase, their verdicts, and the source of each setting
     #[command(after_help = "Example:
   mathchain phase show audit --agent codex")]
     Show {
-        /// Phase
+        /// Name of the phase
         name: String,
-        /// Agent in it
+        /// Agent in the phase
         #[arg(long)]
         agent: Option<String>,
     },
@@ -30,47 +32,40 @@ pub(super) enum Phase {
 
 /// Lists phases, or shows one.
 pub(super) fn phase(global: &Global, command: &Phase) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open_with_agents(global)?;
+    let toolkit = open::with_agents(global)?;
     match command {
         Phase::List => list(global, &toolkit),
-        Phase::Show { name, agent } => show(global, &toolkit, name, agent.as_deref())?,
+        Phase::Show { name, agent } => show(global, &toolkit, name, agent.as_deref()),
     }
-    Ok(exit::OK.into())
 }
 
-fn list(global: &Global, toolkit: &Toolkit) {
+fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
     let config = toolkit.config();
-    let names = |list: &[registry::Selector]| -> Vec<String> {
-        list.iter().map(|one| one.text.clone()).collect()
-    };
-    let row = |phase: &Defined| {
-        Value::object([
-            ("name", Value::from(phase.name.as_str())),
-            ("agents", Value::from(names(&phase.agents))),
-            ("depends_on", Value::from(names(&phase.depends_on))),
-            ("parallel", Value::from(phase.parallel)),
-            ("required", Value::from(phase.required)),
-        ])
-    };
-    let rows = config.phases.iter().map(row).collect();
-    print_data(global, &Value::array(rows), || {
-        if config.phases.is_empty() {
-            return "no phases; `[[phases]]` in mathchain.toml makes one\n".to_owned();
+    let names =
+        |list: &[Selector]| -> Vec<String> { list.iter().map(|one| one.text.clone()).collect() };
+    let value = |phase: &Defined| {
+        object! {
+            "name" => phase.name.as_str(),
+            "agents" => names(&phase.agents),
+            "depends_on" => names(&phase.depends_on),
+            "parallel" => phase.parallel,
+            "required" => phase.required,
         }
-        let line = |phase: &Defined| {
-            let after = names(&phase.depends_on).join(", ");
-            let after = match after.is_empty() {
-                true => String::new(),
-                false => format!("  after {after}"),
-            };
-            format!(
-                "{:<20} {}{after}\n",
-                phase.name,
-                names(&phase.agents).join(", ")
-            )
+    };
+    let none = "no phases; define one by `[[phases]]` in mathchain.toml";
+    output::list(global, &config.phases, value, none, |phase| {
+        let after = names(&phase.depends_on).join(", ");
+        let after = if after.is_empty() {
+            after
+        } else {
+            format!("  after {after}")
         };
-        config.phases.iter().map(line).collect()
-    });
+        format!(
+            "{:<20} {}{after}\n",
+            phase.name,
+            names(&phase.agents).join(", ")
+        )
+    })
 }
 
 fn show(
@@ -78,7 +73,7 @@ fn show(
     toolkit: &Toolkit,
     name: &str,
     agent: Option<&str>,
-) -> Result<(), ToolError> {
+) -> Result<ExitCode, ToolError> {
     let context = Context {
         phase: Some(name.to_owned()),
         agent: agent.map(str::to_owned),
@@ -91,21 +86,61 @@ fn show(
         .policy()
         .caller(catalogue, &who, dispatcher.facts())?;
     let selected = caller.selected();
-    let mut text = format!("phase {name}");
-    let _ = match agent {
-        Some(agent) => writeln!(text, ", agent {agent}, role {}", who.role),
-        None => writeln!(text, ", role {}", who.role),
-    };
+    let verdicts = verdicts(catalogue, &caller);
+    let tools = verdicts.iter().map(|(tool, verdict, layer, reason)| {
+        object! { "tool" => *tool, "verdict" => *verdict, "layer" => layer.as_str(), "reason" => reason.as_str() }
+    });
     let permission = selected.permission.as_ref();
-    let _ = writeln!(text, "  {:<12} {}", "tools", origin(&selected.tools));
-    if let Some(field) = permission {
-        let _ = writeln!(
-            text,
-            "  {:<12} {}, {}",
-            "permission",
-            field.value.as_str(),
-            origin(field)
-        );
+    let data = object! {
+        "phase" => name,
+        "agent" => agent,
+        "role" => who.role.as_str(),
+        "tools" => tools.collect::<Vec<_>>(),
+        "external" => selected.tools.value.external.clone(),
+        "permission" => permission.map(|field| field.value.as_str()),
+        "max_turns" => u64::from(selected.max_turns.value),
+        "from" => object! {
+            "tools" => origin(&selected.tools),
+            "permission" => permission.map(origin),
+            "max_turns" => origin(&selected.max_turns),
+        },
+    };
+    output::data(global, &data, || {
+        let agent = agent
+            .map(|agent| format!(", agent {agent}"))
+            .unwrap_or_default();
+        let heading = format!("phase {name}{agent}, role {}\n", who.role);
+        heading + &settings(&selected) + &table(&selected, &verdicts)
+    })
+}
+
+/// Tool, verdict, layer and reason.
+type Row<'a> = (&'a str, &'static str, String, String);
+
+/// The verdict on each selected tool.
+fn verdicts<'a>(catalogue: &'a Catalogue, caller: &Caller<'_>) -> Vec<Row<'a>> {
+    let order = caller.selected().tools.value.order.clone().into_iter();
+    let row = |index| {
+        let decision = caller.decide(catalogue, index, None, None);
+        let verdict = match caller.visible().contains(index) {
+            true => decision.verdict.as_str(),
+            false => "hidden",
+        };
+        (
+            catalogue.tool(index).spec().id,
+            verdict,
+            decision.layer.to_string(),
+            decision.reason.to_string(),
+        )
+    };
+    order.map(row).collect()
+}
+
+fn settings(selected: &Selected) -> String {
+    let mut text = format!("  {:<12} {}\n", "tools", origin(&selected.tools));
+    if let Some(field) = &selected.permission {
+        let (value, origin) = (field.value.as_str(), origin(field));
+        let _ = writeln!(text, "  {:<12} {value}, {origin}", "permission");
     }
     let turns = &selected.max_turns;
     let _ = writeln!(
@@ -115,59 +150,25 @@ fn show(
         turns.value,
         origin(turns)
     );
-    let mut rows = Vec::new();
-    for index in selected.tools.value.order.iter().copied() {
-        let id = catalogue.tool(index).spec().id;
-        let decision = caller.decide(catalogue, index, None, None);
-        let hidden = !caller.visible().contains(index);
-        let verdict = if hidden {
-            "hidden"
-        } else {
-            decision.verdict.as_str()
-        };
-        let _ = writeln!(
-            text,
-            "  {verdict:<7} {id:<24} {}: {}",
-            decision.layer, decision.reason
-        );
-        rows.push(Value::object([
-            ("tool", Value::from(id)),
-            ("verdict", Value::from(verdict)),
-            ("layer", Value::from(decision.layer)),
-            ("reason", Value::from(decision.reason)),
-        ]));
+    text
+}
+
+fn table(selected: &Selected, verdicts: &[Row<'_>]) -> String {
+    let mut text = String::new();
+    for (tool, verdict, layer, reason) in verdicts {
+        let _ = writeln!(text, "  {verdict:<7} {tool:<24} {layer}: {reason}");
     }
     for name in &selected.tools.value.external {
         let _ = writeln!(
             text,
-            "  {:<7} {name:<24} a tool of another server or of a provider",
+            "  {:<7} {name:<24} tool of another server or of a provider",
             "handed"
         );
     }
-    let mut object = Object::new();
-    object.insert("phase", name);
-    object.insert("agent", agent);
-    object.insert("role", who.role.as_str());
-    object.insert("tools", Value::array(rows));
-    object.insert(
-        "external",
-        Value::from(selected.tools.value.external.clone()),
-    );
-    object.insert("permission", permission.map(|field| field.value.as_str()));
-    object.insert("max_turns", u64::from(turns.value));
-    object.insert(
-        "from",
-        Value::object([
-            ("tools", Value::from(origin(&selected.tools))),
-            ("permission", Value::from(permission.map(origin))),
-            ("max_turns", Value::from(origin(turns))),
-        ]),
-    );
-    print_data(global, &Value::Object(object.into()), || text);
-    Ok(())
+    text
 }
 
-/// The level that set a field, and where.
+/// The level that set a field, and its place.
 fn origin<T>(field: &Field<T>) -> String {
     match &field.place {
         Some(place) => format!("from {} ({place})", field.from),

@@ -1,4 +1,4 @@
-//! `mathchain plugins list|check|new|reload|enable|disable`.
+//! `mathchain plugins`: lists, checks, creates, reloads, enables and disables plugins.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,42 +9,43 @@ use clap::Subcommand;
 use registry::plugins::{Broken, Plugin, Status};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
-use super::args::Global;
-use super::{complain, exit, print_data, session};
+use super::global::Global;
+use super::output::{self, complain, object};
+use super::{exit, open};
 use crate::{Toolkit, generation, plugins};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Plugins {
-    /// List plugins, their tools, and what they lack
+    /// List plugins with their tools and missing requirements
     List,
-    /// Check every manifest and all settings, and greet the process of each plugin
+    /// Check manifests and settings, and start the process of each plugin
     Check {
-        /// Only look at the files
+        /// Check files only; start no process
         #[arg(long)]
         no_start: bool,
     },
-    /// Write a plugin that works, to change
+    /// Write a working starter plugin
     New {
-        /// Its name, of the form [a-z][a-z0-9_]*
+        /// Name of the plugin, of the form [a-z][a-z0-9_]*
         name: String,
     },
-    /// Say what a serving process takes up, and have it look now
+    /// Make running `serve` processes reload plugins and configuration
     Reload,
-    /// Switch a plugin or one of its tools on, in its settings
+    /// Enable a plugin or one of its tools, in its settings
     Enable {
         /// NAME, or NAME:TOOL
         name: String,
     },
-    /// Switch a plugin or one of its tools off, in its settings
+    /// Disable a plugin or one of its tools, in its settings
     Disable {
         /// NAME, or NAME:TOOL
         name: String,
     },
 }
 
-/// Lists, checks or switches.
+/// Runs one of the commands about plugins.
 pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
+    let toolkit = open::toolkit(global)?;
     match command {
         Plugins::List => list(global, &toolkit),
         Plugins::Check { no_start } => check(global, &toolkit, !no_start),
@@ -59,14 +60,14 @@ fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let described = loaded.iter().map(generation::describe);
     let described = described.chain(broken.iter().map(generation::describe_broken));
-    print_data(global, &Value::array(described.collect()), || {
+    output::data(global, &Value::array(described.collect()), || {
         if loaded.is_empty() && broken.is_empty() {
-            return "no plugins: a folder with `manifest.json` below `plugins` is one (docs/plugins.md)\n".to_owned();
+            return "no plugins; create one with `mathchain plugins new NAME` (docs/plugins.md)\n"
+                .to_owned();
         }
         let sound = loaded.iter().map(readable);
         sound.chain(broken.iter().map(why_broken)).collect()
-    });
-    Ok(exit::OK.into())
+    })
 }
 
 fn why_broken(broken: &Broken) -> String {
@@ -81,95 +82,77 @@ fn why_broken(broken: &Broken) -> String {
 fn readable(plugin: &Plugin) -> String {
     let manifest = &plugin.manifest;
     let status = match &plugin.status {
-        Status::Unavailable(lacks) => format!("unavailable, lacks `{lacks}`"),
+        Status::Unavailable(lacks) => format!("unavailable, requires `{lacks}`"),
         other => other.as_str().to_owned(),
     };
-    let mut text = format!(
-        "{} {}  [{status}]  {}\n",
-        manifest.name, manifest.version, manifest.description
-    );
+    let (name, version, description) = (&manifest.name, &manifest.version, &manifest.description);
+    let mut text = format!("{name} {version}  [{status}]  {description}\n");
     for ((id, unmet), tool) in plugin.tools.iter().zip(&manifest.tools) {
-        let off = if unmet.is_some() && plugin.status == Status::Ready {
-            "  [off]"
-        } else {
-            ""
-        };
+        let is_off = unmet.is_some() && plugin.status == Status::Ready;
+        let off = if is_off { "  [off]" } else { "" };
         let _ = writeln!(text, "  {id:32} {}{off}", tool.title);
     }
     text
 }
 
-/// Loading has checked the files; what is left is whether each process greets.
+/// Reports broken plugins, which loading has found, and greets the process of each other one.
 fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, ToolError> {
-    let loaded = toolkit.plugins();
-    let results: Vec<(&Plugin, Result<(), ToolError>)> = loaded
+    let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
+    let greet = |plugin: &Plugin| match &plugin.status {
+        Status::Ready if start => plugin.greet(&Ctx::default()),
+        Status::Unavailable(lacks) => {
+            let message = format_args!("requires `{lacks}`");
+            Err(ToolError::new(ErrorCode::PreconditionFailed, message))
+        }
+        _ => Ok(()),
+    };
+    let results: Vec<_> = loaded
         .iter()
-        .map(|plugin| match &plugin.status {
-            Status::Ready if start => (plugin, plugin.greet(&Ctx::default())),
-            Status::Unavailable(lacks) => {
-                let err = ToolError::new(
-                    ErrorCode::PreconditionFailed,
-                    format_args!("it lacks `{lacks}`"),
-                );
-                (plugin, Err(err))
-            }
-            _ => (plugin, Ok(())),
-        })
+        .map(|plugin| (plugin, greet(plugin)))
         .collect();
-    let broken = toolkit.broken_plugins();
     let sound = broken.is_empty() && results.iter().all(|(_, result)| result.is_ok());
     let data = results.iter().map(|(plugin, result)| {
-        Value::object([
-            ("name", Value::from(plugin.manifest.name.as_str())),
-            ("version", Value::from(plugin.manifest.version.to_string())),
-            ("status", Value::from(plugin.status.as_str())),
-            ("ok", Value::from(result.is_ok())),
-            (
-                "error",
-                Value::from(result.as_ref().err().map(|err| err.message().to_owned())),
-            ),
-        ])
+        object! {
+            "name" => plugin.manifest.name.as_str(),
+            "version" => plugin.manifest.version.to_string(),
+            "status" => plugin.status.as_str(),
+            "ok" => result.is_ok(),
+            "error" => result.as_ref().err().map(ToolError::message),
+        }
     });
-    let wrong = broken.iter().map(|one| {
-        Value::object([
-            ("name", Value::from(one.names.last().cloned())),
-            ("status", Value::from("broken")),
-            ("ok", Value::from(false)),
-            ("error", Value::from(one.errors.to_string())),
-        ])
+    let failed = broken.iter().map(|one| {
+        object! {
+            "name" => one.names.last().cloned(),
+            "status" => "broken",
+            "ok" => false,
+            "error" => one.errors.to_string(),
+        }
     });
-    print_data(global, &Value::array(data.chain(wrong).collect()), || {
-        let line = |(plugin, result): &(&Plugin, Result<(), ToolError>)| match result {
-            Ok(()) => format!(
-                "ok       {} {} ({})\n",
-                plugin.manifest.name,
-                plugin.manifest.version,
-                plugin.status.as_str()
-            ),
-            Err(err) => format!(
-                "FAILED   {} {}: {err}\n",
-                plugin.manifest.name, plugin.manifest.version
-            ),
+    output::data(global, &Value::array(data.chain(failed).collect()), || {
+        let line = |(plugin, result): &(&Plugin, Result<(), ToolError>)| {
+            let (name, version) = (&plugin.manifest.name, &plugin.manifest.version);
+            match result {
+                Ok(()) => format!("ok       {name} {version} ({})\n", plugin.status.as_str()),
+                Err(err) => format!("FAILED   {name} {version}: {err}\n"),
+            }
         };
         let failed = broken
             .iter()
             .map(|one| format!("FAILED   {}", why_broken(one)));
         results.iter().map(line).chain(failed).collect()
-    });
-    Ok(if sound { exit::OK } else { exit::TOOL_ERROR }.into())
+    })?;
+    Ok(exit::of_check(sound))
 }
 
-/// Writes a copy of the example under another name, beside the configuration.
+/// Writes a copy of the example plugin under another name, beside the configuration.
 fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode, ToolError> {
     registry::plugins::check_name(name)
         .map_err(|fault| ToolError::new(ErrorCode::InvalidArgs, fault))?;
     let loader = toolkit.generations().loader();
     let Some(root) = loader.and_then(|loader| loader.roots().first()) else {
-        return Err(ToolError::new(
-            ErrorCode::PreconditionFailed,
-            "there is no folder for plugins",
-        )
-        .hint("`mathchain init` makes a project"));
+        let message = "there is no folder for plugins";
+        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+            .hint("create a project with `mathchain init`"));
     };
     let loaded = toolkit.plugins();
     let same = (loaded.iter()).find(|plugin| plugin.manifest.name == name);
@@ -178,46 +161,34 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode, ToolE
         |plugin| Path::new(&plugin.bundle.manifest_name).to_owned(),
     );
     if folder.exists() {
-        let message = format_args!("`{}` is already there", folder.display());
-        return Err(ToolError::new(ErrorCode::Conflict, message).hint("take another name"));
+        let message = format_args!("`{}` exists", folder.display());
+        return Err(ToolError::new(ErrorCode::Conflict, message).hint("choose another name"));
     }
     let written = plugins::write_template(&folder, name)?;
     toolkit.reload()?;
     let files = written
         .iter()
         .map(|path| path.to_string_lossy().into_owned());
-    let data = Value::object([
-        ("name", Value::from(name)),
-        ("files", Value::from(files.collect::<Vec<String>>())),
-    ]);
-    print_data(global, &data, || {
-        let mut text = String::new();
-        for path in &written {
-            let _ = writeln!(text, "wrote {}", path.display());
-        }
-        let _ = writeln!(
-            text,
-            "try `mathchain call {name}:word_count --text 'to be or not to be'`"
-        );
-        text
-    });
-    Ok(exit::OK.into())
+    let data = object! { "name" => name, "files" => files.collect::<Vec<String>>() };
+    output::data(global, &data, || {
+        let wrote = written
+            .iter()
+            .map(|path| format!("wrote {}\n", path.display()));
+        let call = format!("`mathchain call {name}:word_count --text 'to be or not to be'`");
+        format!("{}try {call}\n", wrote.collect::<String>())
+    })
 }
 
-/// A serving process looks at the times of files: those of the manifests are set to now.
+/// Sets the modification times of the manifests to now, which `serve` processes notice.
 fn reload(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
     let loaded = toolkit.plugins();
     for plugin in loaded.iter() {
         if let Err(err) = touch(Path::new(&plugin.bundle.manifest_name)) {
-            complain(&format!(
-                "warning: `{}` cannot be touched: {err}\n",
-                plugin.bundle.manifest_name
-            ));
+            let name = &plugin.bundle.manifest_name;
+            complain(&format!("warning: cannot touch `{name}`: {err}\n"));
         }
     }
-    complain(
-        "a serving process looks at these within a second; what this one runs is always read anew\n",
-    );
+    complain("running `serve` processes reload these within a second\n");
     list(global, toolkit)
 }
 
@@ -244,13 +215,13 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
         let message = format_args!("the plugin `{plugin_name}` is broken: {}", broken.errors);
         return Err(ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("plugin")
-            .hint("nothing of it is used; mend it, or remove its folder"));
+            .hint("repair it, or remove its folder"));
     }
     let unknown = |what: String, near: Option<&str>| {
         let err = ToolError::new(ErrorCode::InvalidArgs, what);
         Err(match near {
             Some(near) => err.hint(format!("did you mean `{near}`?")),
-            None => err.hint("`mathchain plugins list` shows the plugins there are"),
+            None => err.hint("`mathchain plugins list` lists the plugins"),
         })
     };
     let Some(plugin) = loaded
@@ -284,16 +255,15 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
         }
         None => settings.enabled = Some(on),
     })?;
-    // What was just written is read, as any process will.
+    // The new settings must load.
     toolkit.reload()?;
-    let word = if on { "on" } else { "off" };
-    let data = Value::object([
-        ("name", Value::from(name)),
-        ("enabled", Value::from(on)),
-        ("settings", Value::from(path.to_string_lossy().into_owned())),
-    ]);
-    print_data(global, &data, || {
-        format!("`{name}` is {word}, in {}\n", path.display())
-    });
-    Ok(exit::OK.into())
+    let data = object! {
+        "name" => name,
+        "enabled" => on,
+        "settings" => path.to_string_lossy().into_owned(),
+    };
+    output::data(global, &data, || {
+        let state = if on { "enabled" } else { "disabled" };
+        format!("{state} `{name}` in {}\n", path.display())
+    })
 }

@@ -1,4 +1,4 @@
-//! What a running plan shows on a terminal: one line that is drawn over, and a line for each step that ended.
+//! The display of a running plan on a terminal: one status line, redrawn, and a line for each completed step.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use chain_runtime::run::{Finished, StepStatus};
 use chain_runtime::{CheckedStep, Observer};
 
-use super::complain;
+use super::output::complain;
 use crate::environment;
 
 const CLEAR_LINE: &str = "\r\u{1b}[K";
@@ -19,13 +19,13 @@ pub(super) struct Display {
 
 #[derive(Default)]
 struct Running {
-    /// Steps that run, by position: id, and how far they are.
+    /// Running steps by position: id, and fraction done.
     steps: BTreeMap<usize, (String, Option<f64>)>,
     ended: usize,
 }
 
 impl Display {
-    /// Takes the line away.
+    /// Erases the status line.
     pub(super) fn clear(&self) {
         complain(CLEAR_LINE);
     }
@@ -72,10 +72,9 @@ impl Observer for Display {
             StepStatus::Failed | StepStatus::Denied => ("failed", "\u{1b}[31m"),
             _ => ("-", "\u{1b}[33m"),
         };
-        let (on, off) = if environment::colour_wanted() {
-            (colour, "\u{1b}[0m")
-        } else {
-            ("", "")
+        let (on, off) = match environment::colour_wanted() {
+            true => (colour, "\u{1b}[0m"),
+            false => ("", ""),
         };
         let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
         let line = format!(

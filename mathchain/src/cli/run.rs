@@ -2,103 +2,127 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::{ChainResult, ChainStatus, Problems, StepStatus, counted};
+use chain_runtime::{
+    ChainResult, ChainStatus, Observer, Problems, RunOptions, StepStatus, counted,
+};
+use clap::Args;
 use registry::Answer;
 use tool_core::{Status, StopFlag, ToolError, Value, json};
 
-use super::args::{Format, Global, Run};
-use super::plan::{self, Problematic};
+use super::global::{Format, Global};
+use super::output::{self, complain, say};
+use super::plan::source::{self, Given, Problematic};
 use super::progress::Display;
-use super::{call, complain, exit, human, print_line, print_outcome, say, session, signals};
+use super::{answer, exit, human, open, signals};
 use crate::{Context, Toolkit};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mathchain run examples/quickstart.yaml
+  mathchain run plan.yaml --input csv=data/houses.csv --input draws=5000
+  mathchain run examples/script.chain --mode dep --trace
+  mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs
+  mathchain run plan.yaml --agent tester --phase audit --disable run_shell
+
+Every run is recorded under an id: `mathchain runs` lists and resumes runs, `mathchain replay` replays them. A run that needs approval (exit code 4) prints how to continue: `mathchain approve ID`, then `mathchain runs resume RUN`.")]
+pub(super) struct Run {
+    #[command(flatten)]
+    pub given: Given,
+    /// Maximum number of steps to run in parallel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Compute every call, even if an identical call has a stored result
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Show order, reasons and verdicts; run nothing
+    #[arg(long)]
+    pub explain: bool,
+    /// Same as --explain, with each approval that the run would need; run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Approve every request automatically, as the operator
+    #[arg(long)]
+    pub yes: bool,
+    /// Show a timeline: waves, calls, and how many ran in parallel
+    #[arg(long)]
+    pub trace: bool,
+    /// Write the timeline as a Chrome trace, for chrome://tracing and Perfetto; replaces the file
+    #[arg(long, value_name = "FILE")]
+    pub trace_file: Option<PathBuf>,
+}
 
 /// Runs a plan, or explains it.
 pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
-    let toolkit = run.caller.open(global)?;
+    let toolkit = run.given.caller.open(global)?;
     let refused = |problems: Problems| {
-        let what = "the plan was refused; nothing ran";
-        let head = call::head(&toolkit);
-        plan::refused(global, Some(&run.plan), what, problems, head.as_ref())
+        let head = answer::head(&toolkit);
+        source::refused(global, Some(&run.given.plan), problems, head.as_ref())
     };
-    let mut plan = match plan::read(&run.plan) {
-        Ok(plan) => plan.with_defaults(toolkit.chain_defaults()),
+    // An explanation shows each request for approval; it runs nothing.
+    let approval = match run.explain {
+        true => Answer::Yes,
+        false => open::answer(&toolkit, run.yes, false)?,
+    };
+    let prepared = match run.given.prepare(&toolkit, approval) {
+        Ok(prepared) => prepared,
         Err(Problematic::Plan(problems)) => return Ok(refused(problems)),
         Err(Problematic::Error(err)) => return Err(err),
     };
-    if let Some(mode) = run.mode {
-        plan = plan.with_mode(mode.into());
-    }
-    if run.barrier {
-        plan.barrier = true;
-    }
-    let inputs = plan::settle(&plan, &run.inputs)?;
-    let stop = StopFlag::new();
-    // An explanation shows what would be asked; it runs nothing.
-    let context = Context {
-        answer: match run.explain {
-            true => Answer::Yes,
-            false => session::answer(&toolkit, run.yes, false)?,
-        },
-        stop: stop.clone(),
-        ..run.caller.context(run.role.clone())
-    };
-    // An unknown name is one error, not one for each step.
-    toolkit.dispatcher().visible(&toolkit.caller(&context))?;
+    let (plan, inputs) = (&prepared.plan, &prepared.inputs);
     if run.explain || run.dry_run {
-        return match toolkit.check(&context, &plan, &inputs, chain_runtime::CheckMode::Inspect) {
-            Ok(checked) => {
-                match global.format() {
-                    Format::Human => say(&checked.explain_text()),
-                    Format::Json | Format::Raw | Format::Npy => print_line(&checked.explain()),
-                }
-                Ok(exit::OK.into())
-            }
+        return match toolkit.check(&prepared.context, plan, inputs, CheckMode::Inspect) {
+            Ok(checked) => output::data(global, &checked.explain(), || checked.explain_text()),
             Err(problems) => Ok(refused(problems)),
         };
     }
     if let Some(file) = &run.trace_file {
-        // What cannot be written is told before anything runs.
-        plan::begun(file)?;
+        // A file that cannot be written is an error before anything runs.
+        source::create(file)?;
     }
+    let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
-    let display = display();
-    let observer = display
-        .clone()
-        .map(|display| display as Arc<dyn chain_runtime::Observer>);
-    let options = chain_runtime::RunOptions {
-        threads: run.threads.map_or(0, usize::from),
-        observer,
-        no_cache: run.no_cache,
-        ..Default::default()
+    let context = Context {
+        stop,
+        ..prepared.context
     };
-    let result = toolkit.run_plan(&context, &plan, &inputs, options);
-    if let Some(display) = display {
-        display.clear();
-    }
+    let result = with_display(|observer| {
+        let options = RunOptions {
+            threads: run.threads.map_or(0, usize::from),
+            observer,
+            no_cache: run.no_cache,
+            ..RunOptions::default()
+        };
+        toolkit.run_plan(&context, plan, inputs, options)
+    });
     match result {
         Ok(result) => {
             let code = finish_with(global, &toolkit, &result, run.trace);
             if let Some(file) = &run.trace_file {
                 let text = json::to_text(&result.chrome_trace());
-                plan::written(file, &format!("{text}\n"))?;
+                source::write(file, &format!("{text}\n"))?;
             }
             Ok(code)
         }
         Err(problems) => {
-            call::close(&toolkit);
+            answer::close(&toolkit);
             Ok(refused(problems))
         }
     }
 }
 
-/// What shows steps as they run, on a terminal.
-pub(super) fn display() -> Option<Arc<Display>> {
-    std::io::stderr()
-        .is_terminal()
-        .then(|| Arc::new(Display::default()))
+/// Runs a plan; on a terminal its steps are displayed as they run.
+pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn Observer>>) -> T) -> T {
+    if !std::io::stderr().is_terminal() {
+        return run(None);
+    }
+    let display = Arc::new(Display::default());
+    let result = run(Some(Arc::clone(&display) as _));
+    display.clear();
+    result
 }
 
 /// Prints the result of a run.
@@ -106,39 +130,37 @@ pub(super) fn finish(global: &Global, toolkit: &Toolkit, result: &ChainResult) -
     finish_with(global, toolkit, result, false)
 }
 
-/// As [`finish`]; where asked, with what ran when.
 fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: bool) -> ExitCode {
     let mut outcome = match trace {
         true => result.to_traced_outcome(),
         false => result.to_outcome(),
     };
-    call::write_out(toolkit, global.format(), &mut outcome);
+    answer::flush(toolkit, global.format(), &mut outcome);
     match global.format() {
         Format::Human => {
             complain(&summary(global, result));
             if trace {
                 complain(&result.trace_text());
             }
-            say(&human::value(&Value::Object(Arc::new(
-                result.outputs.clone(),
-            ))));
+            let outputs = Value::Object(Arc::new(result.outputs.clone()));
+            say(&human::value(&outputs));
             complain(&match outcome.status {
-                // The commands that go on are in the summary.
+                // The summary has the commands to continue.
                 Status::PendingApproval { .. } => human::beside(&outcome),
                 _ => human::outcome(&outcome).stderr,
             });
         }
-        format => print_outcome(format, &outcome),
+        format => output::outcome(format, &outcome),
     }
     exit::of_outcome(&outcome)
 }
 
-/// Most waves, steps of a wave, and steps that are not done that a reader is told of one by one.
+/// Maximum number of waves, steps of a wave, and incomplete steps that a reader is shown.
 const SHOWN_MAX: usize = 20;
 
-/// What ran, wave by wave, for a reader; what was undone; and how to go on.
+/// The run for a reader: its steps by wave, incomplete and undone steps, and how to continue.
 fn summary(global: &Global, result: &ChainResult) -> String {
-    let mut text = format!("chain {}: {}\n", result.chain_id, result.status.as_str());
+    let mut text = format!("run {}: {}\n", result.chain_id, result.status.as_str());
     let mut waves: Vec<Vec<String>> = Vec::new();
     for step in &result.steps {
         if waves.len() <= step.wave {
@@ -155,18 +177,14 @@ fn summary(global: &Global, result: &ChainResult) -> String {
     more(&mut text, waves.len(), "wave");
     let open = || (result.steps.iter()).filter(|step| step.end.status != StepStatus::Done);
     for step in open().take(SHOWN_MAX) {
-        let cause = step
-            .end
-            .cause
-            .and_then(|cause| result.steps.get(cause))
-            .map(|cause| format!(", because of `{}`", cause.id))
-            .unwrap_or_default();
+        let cause = step.end.cause.and_then(|cause| result.steps.get(cause));
+        let cause = cause.map(|cause| format!(", because of `{}`", cause.id));
         let message = step
             .end
             .error
             .as_ref()
-            .map(|err| format!(": {}", err.message()))
-            .unwrap_or_default();
+            .map(|err| format!(": {}", err.message()));
+        let (cause, message) = (cause.unwrap_or_default(), message.unwrap_or_default());
         let _ = writeln!(
             text,
             "  {} {}{cause}{message}",
@@ -179,35 +197,27 @@ fn summary(global: &Global, result: &ChainResult) -> String {
     if !undone.is_empty() {
         let _ = writeln!(text, "  undone: {}", human::first_of(&undone, SHOWN_MAX));
     }
-    text.push_str(&next_commands(global, result));
+    if result.status == ChainStatus::Suspended {
+        let (command, folder) = open::command(global);
+        let _ = writeln!(text, "To continue, in {folder}:");
+        for id in result.approvals() {
+            let _ = writeln!(text, "  {command} approve {id}");
+        }
+        let _ = writeln!(text, "  {command} runs resume {}", result.chain_id);
+    }
     text
 }
 
-/// Says that there is more than was shown.
-fn more(text: &mut String, count: usize, what: &str) {
+fn more(text: &mut String, count: usize, noun: &str) {
     if let Some(more @ 1..) = count.checked_sub(SHOWN_MAX) {
-        let _ = writeln!(text, "  ... and {} more", counted(more as u64, what));
+        let _ = writeln!(text, "  ... and {} more", counted(more as u64, noun));
     }
 }
 
-/// What was undone, and how that ended.
+/// The undone steps, each with its status.
 pub(super) fn undone(result: &ChainResult) -> Vec<String> {
     let undone = result.undone.iter();
     undone
         .map(|one| format!("{} ({})", one.step, one.end.status.as_str()))
         .collect()
-}
-
-/// The commands that let a run go on which waits for a person.
-fn next_commands(global: &Global, result: &ChainResult) -> String {
-    if result.status != ChainStatus::Suspended {
-        return String::new();
-    }
-    let (command, folder) = session::command(global);
-    let mut text = format!("to continue, in {folder}:\n");
-    for id in result.approvals() {
-        let _ = writeln!(text, "  {command} approve {id}");
-    }
-    let _ = writeln!(text, "  {command} runs resume {}", result.chain_id);
-    text
 }

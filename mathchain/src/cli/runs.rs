@@ -1,4 +1,4 @@
-//! `mathchain runs list|show|export|gc|pin|unpin`; `resume` and `cancel` are in `resume.rs`.
+//! `mathchain runs`: recorded runs, and the storage of their values; `resume` and `cancel` have files of their own.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -10,78 +10,79 @@ use clap::{Subcommand, ValueEnum};
 use journal::{AuditRecord, Collected, Keep, Run, RunState, State};
 use tool_core::{ToolError, Value};
 
-use super::args::Global;
-use super::{WhileRead, artifacts, cancel, exit, human, print_data, resume, session, stdout};
+use super::global::Global;
+use super::output::{self, WhileRead, object, stdout};
+use super::{artifacts, cancel, exit, human, open, resume};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Runs {
-    /// List them, newest first
+    /// List runs, newest first
     #[command(after_help = "Examples:
   mathchain runs list
   mathchain runs list --state suspended --json")]
     List {
-        /// Only those in this state
+        /// Only runs in this state
         #[arg(long, value_enum)]
         state: Option<RunStateArg>,
-        /// How many
+        /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
     },
-    /// Show one: header, inputs and records
+    /// Show a run: header, inputs, outputs, records and artifacts
     #[command(after_help = "Example:
-  mathchain runs show 3f2a             # any unique beginning of the id")]
+  mathchain runs show 3f2a             # any unique prefix of the id")]
     Show {
-        /// Id of the run, or its beginning
+        /// Id of the run, or a unique prefix
         run: String,
     },
-    /// Go on with one that waits for an approval, needs a decision, or whose process ended
+    /// Resume a run that is awaiting approval, needs a decision, or was interrupted
     Resume(super::resume::Resume),
-    /// Cancel one, whoever works on it, and undo what it did
+    /// Cancel a run and undo its completed steps
     Cancel(super::cancel::Cancel),
-    /// Write the records of one as JSON Lines, with what its hashes cover; or its spans
+    /// Export the records of a run as JSON Lines with their hashes, or its spans
     #[command(after_help = "Examples:
   mathchain runs export 3f2a > run.jsonl
   mathchain runs export 3f2a --format otlp > spans.jsonl   # docs/observability.md")]
     Export {
-        /// Id of the run, or its beginning
+        /// Id of the run, or a unique prefix
         run: String,
-        /// What is written
+        /// Export format
         #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
         format: ExportFormat,
     },
-    /// Free the values of old runs; their records stay for ever
+    /// Delete stored values of old runs; their records are retained
     #[command(
-        after_help = "Without --keep-days and --quota-mb only what nobody refers to is freed. Pinned runs, and runs that have not ended, keep all.
+        after_help = "Without --keep-days and --quota-mb only unreferenced values are deleted. Pinned runs, and runs that have not ended, retain everything.
 Examples:
   mathchain runs gc --keep-days 30 --dry-run
   mathchain runs gc --quota-mb 2000"
     )]
     Gc {
-        /// Free values of runs that ended longer ago, and kept results not used since
+        /// Delete values of runs that ended, and stored results last used, more than DAYS ago
         #[arg(long, value_name = "DAYS")]
         keep_days: Option<u64>,
-        /// Free values of the runs that ended first, until no more than this is left
+        /// Delete values of the oldest runs until at most this much is left
         #[arg(long, value_name = "MB")]
         quota_mb: Option<u64>,
-        /// Only say what would be freed
+        /// Only report the values that would be deleted
         #[arg(long)]
         dry_run: bool,
     },
-    /// Keep the values of a run whatever their age
+    /// Pin a run: retain its values whatever their age
     Pin {
-        /// Id of the run, or its beginning
+        /// Id of the run, or a unique prefix
         run: String,
     },
-    /// Undo a pin
+    /// Unpin a run
     Unpin {
-        /// Id of the run, or its beginning
+        /// Id of the run, or a unique prefix
         run: String,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ExportFormat {
-    /// The records, with what their hashes cover
+    /// Records, with the bytes that their hashes cover
     Jsonl,
     /// OpenTelemetry spans as OTLP/JSON; in builds with the feature `otel`
     Otlp,
@@ -90,58 +91,52 @@ pub(super) enum ExportFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum RunStateArg {
-    /// A process works on it
+    /// Executed by a process now
     Running,
-    /// The process that worked on it died
+    /// Its process ended before the run did
     Interrupted,
-    /// It waits for an approval
+    /// Awaiting approval
     Suspended,
-    /// An effect may or may not have happened
+    /// The outcome of an effect is unknown
     NeedsDecision,
-    /// All went well
+    /// Every step succeeded
     Succeeded,
     /// A step failed
     Failed,
-    /// Somebody stopped it
+    /// Cancelled by a user
     Cancelled,
-    /// The plan was refused
+    /// The plan check failed
     Rejected,
 }
 
-/// Most records that are shown of a run; `runs export` has all.
+/// Maximum number of records shown of a run; `runs export` writes all.
 const RECORDS_MAX: usize = 1000;
 
-/// Looks at durable runs, and frees what they keep.
+/// Runs one of the commands about recorded runs.
 pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> {
     match runs {
         Runs::Resume(resume) => return resume::resume(global, resume),
         Runs::Cancel(cancel) => return cancel::cancel(global, cancel),
         _ => {}
     }
-    let toolkit = session::open(global)?;
-    let looks = matches!(
+    let toolkit = open::toolkit(global)?;
+    let reads = matches!(
         runs,
         Runs::List { .. } | Runs::Show { .. } | Runs::Export { .. }
     );
-    let state = match looks {
-        true => session::state_to_read(global, &toolkit)?,
-        false => Arc::clone(session::state(&toolkit)?),
+    let state = match reads {
+        true => open::state_to_read(global, &toolkit)?,
+        false => Arc::clone(open::state(&toolkit)?),
     };
     let state = &*state;
-    match runs {
-        Runs::Resume(_) | Runs::Cancel(_) => {}
+    let code = match runs {
+        Runs::Resume(_) | Runs::Cancel(_) => exit::OK.into(),
         Runs::List {
             state: wanted,
             limit,
         } => {
             let listed = listed(state, *wanted, *limit as usize)?;
-            let data = Value::array(listed.iter().map(value).collect());
-            print_data(global, &data, || {
-                if listed.is_empty() {
-                    return "no runs\n".to_owned();
-                }
-                listed.iter().map(line).collect()
-            });
+            output::list(global, &listed, value, "no runs", line)?
         }
         Runs::Show { run } => show(global, state, run)?,
         Runs::Export { run, format } => {
@@ -153,6 +148,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
                 }
                 ExportFormat::Otlp => crate::otel::write_run(&state.run_records(&id)?, out)?,
             }
+            exit::OK.into()
         }
         Runs::Gc {
             keep_days,
@@ -164,18 +160,20 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
                 quota_bytes: quota_mb.map(|mb| mb.saturating_mul(1_000_000)),
                 dry_run: *dry_run,
             })?;
-            print_data(global, &collected(&done, *dry_run), || {
+            let mut data = done.to_value().as_object().cloned().unwrap_or_default();
+            data.insert("dry_run", *dry_run);
+            output::data(global, &Value::Object(data.into()), || {
                 summary(&done, *dry_run)
-            });
+            })?
         }
         Runs::Pin { run } => pin(global, state, run, true)?,
         Runs::Unpin { run } => pin(global, state, run, false)?,
-    }
+    };
     state.close()?;
-    Ok(exit::OK.into())
+    Ok(code)
 }
 
-/// The newest runs, newest first. That a run was interrupted shows by nobody holding it.
+/// The newest runs. A running run without a process was interrupted.
 fn listed(state: &State, wanted: Option<RunStateArg>, limit: usize) -> Result<Vec<Run>, ToolError> {
     let held = match wanted {
         Some(RunStateArg::Running) => true,
@@ -202,13 +200,12 @@ impl From<RunStateArg> for RunState {
     }
 }
 
-fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<(), ToolError> {
+fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<ExitCode, ToolError> {
     let run = state.pin_run(run, pinned)?;
-    print_data(global, &value(&run), || line(&run));
-    Ok(())
+    output::data(global, &value(&run), || line(&run))
 }
 
-/// The state as a reader calls it: who died while running interrupted the run.
+/// The state for a reader: a running run without a process was interrupted.
 fn words(run: &Run) -> &'static str {
     match (run.state, &run.holder) {
         (RunState::Running, None) => "interrupted",
@@ -217,28 +214,25 @@ fn words(run: &Run) -> &'static str {
 }
 
 fn value(run: &Run) -> Value {
-    let holder = run.holder.as_ref().map(|holder| {
-        Value::object([
-            ("process", Value::from(holder.process)),
-            ("left_ms", Value::from(holder.left_ms)),
-        ])
-    });
-    Value::object([
-        ("run", Value::from(run.id.as_str())),
-        ("plan_id", Value::from(run.plan_id.as_str())),
-        ("plan_digest", Value::from(run.plan_digest.as_str())),
-        ("state", Value::from(words(run))),
-        ("role", Value::from(run.role.as_str())),
-        ("who", run.who.clone()),
-        ("seed", Value::from(run.seed)),
-        ("build", Value::from(run.build.as_str())),
-        ("profile", Value::from(run.profile.as_str())),
-        ("created_ms", Value::from(run.created_ms)),
-        ("changed_ms", Value::from(run.changed_ms)),
-        ("holder", Value::from(holder)),
-        ("pinned", Value::from(run.pinned)),
-        ("collected", Value::from(run.collected)),
-    ])
+    let holder = run.holder.as_ref();
+    let holder =
+        holder.map(|holder| object! { "process" => holder.process, "left_ms" => holder.left_ms });
+    object! {
+        "run" => run.id.as_str(),
+        "plan_id" => run.plan_id.as_str(),
+        "plan_digest" => run.plan_digest.as_str(),
+        "state" => words(run),
+        "role" => run.role.as_str(),
+        "who" => run.who.clone(),
+        "seed" => run.seed,
+        "build" => run.build.as_str(),
+        "profile" => run.profile.as_str(),
+        "created_ms" => run.created_ms,
+        "changed_ms" => run.changed_ms,
+        "holder" => holder,
+        "pinned" => run.pinned,
+        "collected" => run.collected,
+    }
 }
 
 fn line(run: &Run) -> String {
@@ -250,7 +244,7 @@ fn line(run: &Run) -> String {
         notes.push_str("  pinned");
     }
     if run.collected {
-        notes.push_str("  values collected");
+        notes.push_str("  values deleted");
     }
     format!(
         "{}  {}  {:14} {:20} {}{notes}\n",
@@ -262,52 +256,46 @@ fn line(run: &Run) -> String {
     )
 }
 
-fn show(global: &Global, state: &State, run: &str) -> Result<(), ToolError> {
+fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode, ToolError> {
     let run = state.run(run)?;
     let mut records = state.audit_list(Some(&run.id), RECORDS_MAX)?;
     records.retain(|record| record.session == run.id);
     records.reverse();
     let files = state.artifacts(Some(&run.id), RECORDS_MAX)?;
     let mut data = value(&run).as_object().cloned().unwrap_or_default();
-    // What was collected is said above, and its name stays.
+    // A deleted value is shown as its handle.
     for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
-        let found = state.value(handle).unwrap_or_else(|_| handle.to_value());
-        data.insert(key, found);
+        data.insert(
+            key,
+            state.value(handle).unwrap_or_else(|_| handle.to_value()),
+        );
     }
-    let recorded = chains::Recorded::of(state, &run)?;
-    data.insert("outputs", recorded.shown(state));
-    data.insert(
-        "records",
-        Value::array(records.iter().map(|record| record.record.clone()).collect()),
-    );
+    data.insert("outputs", chains::Recorded::of(state, &run)?.shown(state));
+    let raw = records.iter().map(|record| record.record.clone());
+    data.insert("records", Value::array(raw.collect()));
     data.insert(
         "artifacts",
         Value::array(files.iter().map(artifacts::value).collect()),
     );
     let data = Value::Object(data.into());
-    print_data(global, &data, || {
+    output::data(global, &data, || {
+        let part = |key: &str| data.get(key).filter(|value| !value.is_null());
+        let part = |key: &str| part(key).map(|value| short(&value.to_string()));
         let mut text = line(&run);
-        let _ = writeln!(
-            text,
-            "  seed {}, build {}, profile {}\n  inputs {}",
-            run.seed,
-            run.build,
-            run.profile,
-            short(&data.get("inputs").map(Value::to_string).unwrap_or_default())
+        let (seed, build, profile) = (run.seed, &run.build, &run.profile);
+        let _ = writeln!(text, "  seed {seed}, build {build}, profile {profile}");
+        let _ = writeln!(text, "  inputs {}", part("inputs").unwrap_or_default());
+        if let Some(outputs) = part("outputs") {
+            let _ = writeln!(text, "  outputs {outputs}");
+        }
+        text.extend(records.iter().map(record_line));
+        text.extend(
+            files
+                .iter()
+                .map(|file| format!("  {}", artifacts::line(file))),
         );
-        let outputs = data.get("outputs").filter(|outputs| !outputs.is_null());
-        if let Some(outputs) = outputs {
-            let _ = writeln!(text, "  outputs {}", short(&outputs.to_string()));
-        }
-        for record in &records {
-            text.push_str(&record_line(record));
-        }
-        for file in &files {
-            let _ = write!(text, "  {}", artifacts::line(file));
-        }
         text
-    });
-    Ok(())
+    })
 }
 
 /// The beginning of a long text.
@@ -336,32 +324,21 @@ fn record_line(record: &AuditRecord) -> String {
     )
 }
 
-fn collected(done: &Collected, dry_run: bool) -> Value {
-    let mut data = done.to_value().as_object().cloned().unwrap_or_default();
-    data.insert("dry_run", dry_run);
-    Value::Object(data.into())
-}
-
 fn summary(done: &Collected, dry_run: bool) -> String {
     let mut text = format!(
         "{} {}: {}, {}, {}, {} of crashes\n",
-        if dry_run { "would free" } else { "freed" },
+        if dry_run { "would delete" } else { "deleted" },
         counted(done.freed_bytes, "byte"),
         counted(done.artifacts, "artifact"),
         counted(done.values, "small value"),
-        counted(done.results, "kept result"),
+        counted(done.results, "stored result"),
         counted(done.strays, "leftover"),
     );
     if !done.runs.is_empty() {
-        let lose = if done.runs.len() == 1 {
-            "loses its"
-        } else {
-            "lose their"
-        };
+        let runs = counted(done.runs.len() as u64, "run");
         let _ = writeln!(
             text,
-            "{} {lose} values: {}",
-            counted(done.runs.len() as u64, "run"),
+            "without values now: {runs}: {}",
             short(&done.runs.join(" "))
         );
     }

@@ -1,13 +1,14 @@
-//! `mathchain schema`: JSON Schemas of the files that people write, for their editors.
+//! `mathchain schema`: JSON Schemas of configuration and plan files, for editors.
 
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
+use tool_core::ToolError;
 use tool_core::schema::Schema;
-use tool_core::{ToolError, Value};
 
-use super::args::Global;
-use super::{exit, print, print_data};
+use super::exit;
+use super::global::Global;
+use super::output::{self, object};
 
 /// A kind of file.
 struct Described {
@@ -30,30 +31,22 @@ const SCHEMAS: &[Described] = &[
     },
 ];
 
-/// The names that can be given.
+/// The names of the schemas.
 pub(super) fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(SCHEMAS.iter().map(|described| described.name))
 }
 
 /// Prints one schema, or the list of them.
 pub(super) fn schema(global: &Global, name: Option<&str>) -> Result<ExitCode, ToolError> {
-    match SCHEMAS
+    let named = SCHEMAS
         .iter()
-        .find(|described| Some(described.name) == name)
-    {
-        // Laid out for a reader in every format: it is JSON in any case, and kept as a file.
-        Some(described) => print(&format!("{:#}\n", (described.schema)())),
-        None => {
-            let row = |described: &Described| {
-                Value::object([("name", described.name), ("files", described.files)])
-            };
-            let rows = Value::array(SCHEMAS.iter().map(row).collect());
-            print_data(global, &rows, || {
-                let line =
-                    |described: &Described| format!("{:8}  {}\n", described.name, described.files);
-                SCHEMAS.iter().map(line).collect()
-            });
-        }
+        .find(|described| Some(described.name) == name);
+    if let Some(described) = named {
+        // Indented in every format, since it is JSON in any case and stored as a file.
+        output::print(&format!("{:#}\n", (described.schema)()));
+        return Ok(exit::OK.into());
     }
-    Ok(exit::OK.into())
+    let value = |one: &Described| object! { "name" => one.name, "files" => one.files };
+    let line = |one: &Described| format!("{:8}  {}\n", one.name, one.files);
+    output::list(global, SCHEMAS, value, "no schemas", line)
 }

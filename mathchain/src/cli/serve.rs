@@ -4,25 +4,52 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::Args;
 use registry::{Answer, Unattended};
 use tool_core::{StopFlag, ToolError};
 
-use super::args::{Global, Serve};
+use super::caller::Caller;
+use super::global::Global;
+use super::output::{complain, stdout};
 use super::signals::Closing;
-use super::{call, complain, exit, human, jsonl, session, stdout};
+use super::{answer, exit, human, jsonl, open};
 use crate::{Context, Toolkit};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?,\"traceparent\":TEXT?}; each answer carries the id, and answers may arrive in another order. `traceparent` names the client span that the call belongs to (docs/observability.md).
+Examples:
+  printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
+  mathchain serve --jsonl --agent tester --phase audit --task bugfix"
+)]
+pub(super) struct Serve {
+    /// Read and write one JSON object a line
+    #[arg(long, required = true)]
+    pub jsonl: bool,
+    /// Roles that a line may name
+    #[arg(long, value_delimiter = ',', value_name = "ROLE,...")]
+    pub roles: Vec<String>,
+    /// Role of lines that name none; overrides the configuration's
+    #[arg(long)]
+    pub role: Option<String>,
+    #[command(flatten)]
+    pub caller: Caller,
+    /// Maximum number of calls to run in parallel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub workers: Option<u16>,
+}
 
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
-        // An unknown name is found now, not at the first line.
+        // An unknown name is an error now, not at the first line.
         let caller = toolkit.caller(&serve.caller.context(role.cloned()));
         toolkit.dispatcher().visible(&caller)?;
     }
     let stop = StopFlag::new();
     let closing =
-        Closing::on_signal(&stop).map_err(|err| jsonl::failed("signals cannot be heard", &err))?;
+        Closing::on_signal(&stop).map_err(|err| jsonl::failed("cannot handle signals", &err))?;
     let door = jsonl::Door {
         roles: serve.roles.clone(),
         workers: serve.workers.map_or_else(
@@ -35,57 +62,52 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolErro
         closing,
         format: global.format(),
     };
-    let files = session::watched(global)?;
+    let files = open::watched(global)?;
     let done = StopFlag::new();
     let answered = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
-        let answered = answer(&toolkit, serve, &door);
+        let answered = answer_lines(&toolkit, serve, &door);
         done.cancel();
         watcher.thread().unpark();
         answered
     });
-    call::close(&toolkit);
-    match answered {
-        Ok(_) => Ok(exit::of_stop(&stop).into()),
-        Err(err) => Err(err),
-    }
+    answer::close(&toolkit);
+    answered.map(|_| exit::of_stop(&stop).into())
 }
 
-/// How often files are looked at.
-const LOOK: Duration = Duration::from_millis(500);
+/// Interval at which files are checked for changes.
+const POLL: Duration = Duration::from_millis(500);
 
-/// Reads plugins, configuration and the files it names, agents and recorded rules again when their files change, until the door closes.
+/// Reloads configuration, agents, recorded rules and plugins when their files change, until the server stops.
 fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
     let mut seen = None;
     while !done.is_set() {
         let now = Some(toolkit.generations().seen(files));
         if now == seen {
-            std::thread::park_timeout(LOOK);
+            std::thread::park_timeout(POLL);
             continue;
         }
-        // The first time too: files may have changed since they were read for the start.
+        // Also the first time: files may have changed since the toolkit was opened.
         seen = now;
         match toolkit.reload() {
-            Ok(reloaded) if reloaded.is_any() => {
-                complain(&format!("reloaded: {}\n", reloaded.to_value()))
-            }
-            Ok(_) => {}
+            Ok(reloaded) if !reloaded.is_any() => {}
+            Ok(reloaded) => complain(&format!("reloaded: {}\n", reloaded.to_value())),
             Err(err) => complain(&format!(
-                "not reloaded, what held before stays: {}",
+                "not reloaded, the previous generation stays in force: {}",
                 human::error(&err)
             )),
         }
     }
 }
 
-fn answer(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool, ToolError> {
-    // `--roles` bounds the door: a line without a role has the first of them.
+fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool, ToolError> {
+    // `--roles` bounds every line: without a role it has the first of them.
     let default_role = serve.role.clone().or_else(|| serve.roles.first().cloned());
     let stdin = door.closing.stdin();
-    let stdin = stdin.map_err(|err| jsonl::failed("stdin cannot be read", &err))?;
+    let stdin = stdin.map_err(|err| jsonl::failed("cannot read stdin", &err))?;
     jsonl::serve(
         door,
-        // As much at a time as a pipe holds.
+        // The capacity of a pipe.
         std::io::BufReader::with_capacity(64 << 10, stdin),
         stdout(),
         |line, stop| {

@@ -1,17 +1,17 @@
-//! Signals: what asks this process to end, and how what it does hears of it. Nothing else knows of them.
+//! Signals that stop this process, and the flags and servers that they stop.
 //!
 //! Ctrl-C cancels, SIGTERM and SIGHUP interrupt. A second Ctrl-C or SIGTERM ends the process at once, with 128 and the number of the
-//! signal as its exit code; a second SIGHUP is part of the first, as a terminal that closes sends several. A signal that was ignored
-//! when the process began, as `nohup` and shells without job control have it, stays ignored.
+//! signal as its exit code; a second SIGHUP is ignored, since a terminal that closes sends several. A signal that was ignored
+//! when the process began (by `nohup`, or by a shell without job control) stays ignored.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tool_core::StopFlag;
 
-use super::complain;
+use super::output::complain;
 
-/// Whether a person is being asked something: then a signal ends the process, and nothing has run.
+/// Set while the user is prompted: a signal then ends the process, and nothing has run.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Stops one call or run.
@@ -19,17 +19,17 @@ pub(super) fn stop_on_signal(stop: &StopFlag) {
     let stop = stop.clone();
     handle(move |signal| match signal {
         Signal::Interrupt => {
-            complain("cancelling; once more to end at once\n");
+            complain("cancelling (Ctrl-C again to quit now)\n");
             stop.cancel();
         }
         Signal::End => {
-            complain("asked to end: stopping; once more to end at once\n");
+            complain("stopping (send the signal again to quit now)\n");
             stop.interrupt();
         }
     });
 }
 
-/// Runs what asks a person; a signal meanwhile ends the process.
+/// Runs a prompt; a signal meanwhile ends the process.
 pub(super) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
     ASKED.store(true, Ordering::SeqCst);
     let answer = ask();
@@ -37,7 +37,7 @@ pub(super) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// What a signal asks for.
+/// The kinds of stop signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signal {
     /// Ctrl-C.
@@ -68,23 +68,23 @@ mod unix {
 
     use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io};
 
-    /// What a signal ends: a door that reads until then.
+    /// Closes a server: it reads no more input.
     #[derive(Clone)]
     pub(in crate::cli) struct Closing {
         closed: Arc<AtomicBool>,
-        /// Shut down when the door closes, which whoever waits for input sees.
+        /// Shut down on closing, which wakes the reader of input.
         bell: Arc<(UnixStream, UnixStream)>,
         stop: StopFlag,
     }
 
-    /// How long calls of a door have to end by themselves after SIGTERM or SIGHUP; then they are stopped.
+    /// Time for pending calls to complete after SIGTERM or SIGHUP, before they are stopped.
     const DRAIN: Duration = Duration::from_secs(3);
-    /// How long they have to stop, and their answers to be taken; then the process ends. Together less than the ten seconds that
-    /// service managers of containers wait.
+    /// Time for stopped calls to return and their answers to be read, before the process exits. The sum is below the ten seconds that
+    /// container runtimes wait.
     const STOPPING: Duration = Duration::from_secs(5);
 
     impl Closing {
-        /// Closes the door at the first signal: nothing more is read, and what was read is answered. Ctrl-C cancels what runs at once.
+        /// Closes the server at the first signal: lines already read are answered. Ctrl-C cancels running calls at once.
         pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
             let closing = Self {
                 closed: Arc::default(),
@@ -96,12 +96,12 @@ mod unix {
                 door.close();
                 match signal {
                     Signal::Interrupt => {
-                        complain("cancelling; once more to end at once\n");
+                        complain("cancelling (Ctrl-C again to quit now)\n");
                         door.stop.cancel();
                     }
                     Signal::End => {
                         complain(
-                            "asked to end: answering what was read; once more to end at once\n",
+                            "stopping after pending calls (send the signal again to quit now)\n",
                         );
                         door.drain();
                     }
@@ -113,7 +113,7 @@ mod unix {
         /// Reads nothing more.
         pub(in crate::cli) fn close(&self) {
             self.closed.store(true, Ordering::SeqCst);
-            let _ = self.bell.0.shutdown(Shutdown::Both); // who waits is woken by it
+            let _ = self.bell.0.shutdown(Shutdown::Both); // wakes the reader
         }
 
         pub(in crate::cli) fn is_closed(&self) -> bool {
@@ -126,16 +126,16 @@ mod unix {
                 std::thread::sleep(DRAIN);
                 stop.interrupt();
                 std::thread::sleep(STOPPING);
-                complain("what runs did not stop, or its answer was not taken: ending\n");
+                complain("a call did not stop, or its answer was not read: quitting\n");
                 exit(128 + SIGTERM);
             };
-            // Without the thread, what runs ends by its own deadline.
+            // Without the thread, calls end by their own deadlines.
             let _ = std::thread::Builder::new()
                 .name("drain".to_owned())
                 .spawn(timer);
         }
 
-        /// Standard input, which ends when the door closes.
+        /// Standard input, which ends when the server closes.
         pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
             Ok(Input {
                 stdin: File::from(io::stdin().as_fd().try_clone_to_owned()?),
@@ -185,7 +185,7 @@ mod unix {
                     }
                     match (seen, signal) {
                         (true, SIGHUP) => {}
-                        // Nothing is cleaned up: what counts is on disk, and what began is known to have.
+                        // Nothing is cleaned up: the journal already has every intent.
                         (true, _) => exit(128 + signal),
                         (false, SIGINT) => first(Signal::Interrupt),
                         (false, _) => first(Signal::End),
@@ -202,7 +202,7 @@ mod unix {
         }
     }
 
-    /// Whether a signal was ignored when this process began, as far as the system tells.
+    /// Whether a signal was ignored when this process began.
     #[expect(
         clippy::disallowed_methods,
         reason = "a file of the kernel about this process"
@@ -216,14 +216,14 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub(super) use elsewhere::Closing;
+pub(super) use portable::Closing;
 
 #[cfg(not(unix))]
-use elsewhere::handle;
+use portable::handle;
 
-/// Elsewhere there is Ctrl-C alone, and a door that waits for input ends with its next line.
+/// Other systems have Ctrl-C alone, and a server that waits for input ends with its next line.
 #[cfg(not(unix))]
-mod elsewhere {
+mod portable {
     use std::sync::Arc;
 
     use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io};

@@ -3,14 +3,53 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::Subcommand;
 use registry::catalogue::Query;
 use tool_core::{AnyTool, Category, Effect, ErrorCode, ToolError, Value, nearest};
 
-use super::args::{Global, Tools};
-use super::{exit, human, print_data, session};
+use super::caller::Caller;
+use super::global::Global;
+use super::output::{self, object};
+use super::{flags, human, open};
 use crate::{Context, Toolkit};
 
-/// Lists, shows or searches.
+#[derive(Debug, Subcommand)]
+pub(super) enum Tools {
+    /// List the tools visible to a caller, in the order of its selection
+    #[command(after_help = "Examples:
+  mathchain tools list --role worker_math
+  mathchain tools list --agent researcher --phase research --all
+  mathchain tools list --profile openai --enable sql_query")]
+    List {
+        /// Role of the caller
+        #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+        role: Option<String>,
+        #[command(flatten)]
+        caller: Caller,
+        /// Include hidden tools, with the reason
+        #[arg(long)]
+        all: bool,
+        /// Assume a fact instead of the actual one, such as `workspace=closed`; repeatable
+        #[arg(long = "fact", value_name = "FACT")]
+        facts: Vec<String>,
+    },
+    /// Show one tool: description, arguments, result, examples
+    Show {
+        /// Tool name
+        tool: String,
+        /// Print the JSON Schemas of arguments and result
+        #[arg(long)]
+        schema: bool,
+    },
+    /// Search tools by name, text, category, tag or effect
+    Search {
+        /// Search terms; `category:c`, `tag:t` and `effect:e` narrow the search
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+}
+
+/// Lists, shows or searches tools.
 pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
     match tools {
         Tools::List {
@@ -20,7 +59,7 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolErro
             facts,
         } => {
             let toolkit = caller.open(global)?;
-            let facts = session::facts(&toolkit, facts)?;
+            let facts = open::facts(&toolkit, facts)?;
             list(
                 global,
                 &toolkit,
@@ -29,10 +68,9 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolErro
                 &facts,
             )
         }
-        Tools::Show { tool, schema } => show(global, &session::open(global)?, tool, *schema),
-        Tools::Search { words } => search(global, &session::open(global)?, words),
-    }?;
-    Ok(exit::OK.into())
+        Tools::Show { tool, schema } => show(global, &open::toolkit(global)?, tool, *schema),
+        Tools::Search { words } => search(global, &open::toolkit(global)?, words),
+    }
 }
 
 fn list(
@@ -41,66 +79,46 @@ fn list(
     context: &Context,
     all: bool,
     facts: &registry::Facts,
-) -> Result<(), ToolError> {
+) -> Result<ExitCode, ToolError> {
     let caller = toolkit.caller(context);
     let dispatcher = toolkit.dispatcher();
-    let listing = dispatcher.visible_with(&caller, facts)?;
-    let shown: Vec<_> = listing
-        .iter()
-        .filter(|entry| all || entry.hidden.is_none())
-        .collect();
-    let data = shown
-        .iter()
-        .map(|entry| {
-            let hidden = entry
-                .hidden
-                .as_ref()
-                .map(|decision| decision.reason.clone());
-            let mut fields = summary(entry.tool);
-            fields.push(("hidden", Value::from(hidden)));
-            Value::object(fields)
-        })
-        .collect();
-    print_data(global, &Value::array(data), || {
-        let rows: Vec<(String, String)> = shown
-            .iter()
-            .map(|entry| {
-                let hidden = entry
-                    .hidden
-                    .as_ref()
-                    .map(|decision| format!("  [hidden: {}]", decision.reason))
-                    .unwrap_or_default();
-                (
-                    entry.tool.spec().id.to_owned(),
-                    format!("{}{hidden}", first_line(&entry.tool.description())),
-                )
-            })
-            .collect();
-        table(&rows)
+    let mut shown = dispatcher.visible_with(&caller, facts)?;
+    shown.retain(|entry| all || entry.hidden.is_none());
+    let data = shown.iter().map(|entry| {
+        let hidden = entry
+            .hidden
+            .as_ref()
+            .map(|decision| decision.reason.clone());
+        let mut fields = summary(entry.tool);
+        fields.push(("hidden", Value::from(hidden)));
+        Value::object(fields)
     });
-    Ok(())
+    output::data(global, &Value::array(data.collect()), || {
+        let row = |entry: &registry::dispatch::Listing<'_>| {
+            let hidden = entry.hidden.as_ref();
+            let hidden = hidden.map(|decision| format!("  [hidden: {}]", decision.reason));
+            let line = first_line(&entry.tool.description());
+            (
+                entry.tool.spec().id.to_owned(),
+                line + &hidden.unwrap_or_default(),
+            )
+        };
+        table(&shown.iter().map(row).collect::<Vec<_>>())
+    })
 }
 
-fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<(), ToolError> {
+fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode, ToolError> {
     let mut query = Query::default();
     let mut text = Vec::new();
     for word in words {
         match word.split_once(':') {
             Some(("category", name)) => {
-                query.category = Some(known(
-                    "category",
-                    name,
-                    Category::parse(name),
-                    Category::ALL.iter().map(|category| category.as_str()),
-                )?)
+                let all = Category::ALL.iter().map(|category| category.as_str());
+                query.category = Some(known("category", name, Category::parse(name), all)?);
             }
             Some(("effect", name)) => {
-                query.effect = Some(known(
-                    "effect",
-                    name,
-                    Effect::parse(name),
-                    Effect::ALL.iter().map(|effect| effect.as_str()),
-                )?)
+                let all = Effect::ALL.iter().map(|effect| effect.as_str());
+                query.effect = Some(known("effect", name, Effect::parse(name), all)?);
             }
             Some(("tag", name)) => query.tag = Some(name),
             _ => text.push(word.as_str()),
@@ -110,25 +128,16 @@ fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<(), To
     query.text = &text;
     let dispatcher = toolkit.dispatcher();
     let found = dispatcher.catalogue().search(&query);
-    let data = found
-        .iter()
-        .map(|tool| Value::object(summary(*tool)))
-        .collect();
-    print_data(global, &Value::array(data), || {
+    let data = found.iter().map(|tool| Value::object(summary(*tool)));
+    output::data(global, &Value::array(data.collect()), || {
         if found.is_empty() {
-            return format!(
-                "no tool fits `{}`; `mathchain tools list` shows all\n",
-                words.join(" ")
-            );
+            let words = words.join(" ");
+            return format!("no tool matches `{words}`; `mathchain tools list` shows all\n");
         }
-        table(
-            &found
-                .iter()
-                .map(|tool| (tool.spec().id.to_owned(), first_line(&tool.description())))
-                .collect::<Vec<_>>(),
-        )
-    });
-    Ok(())
+        let row =
+            |tool: &&dyn AnyTool| (tool.spec().id.to_owned(), first_line(&tool.description()));
+        table(&found.iter().map(row).collect::<Vec<_>>())
+    })
 }
 
 fn known<'a, T>(
@@ -137,20 +146,23 @@ fn known<'a, T>(
     found: Option<T>,
     all: impl Iterator<Item = &'a str>,
 ) -> Result<T, ToolError> {
-    let names: Vec<&str> = all.collect();
     found.ok_or_else(|| {
-        let err = ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!("no {kind} named `{name}`"),
-        );
+        let names: Vec<&str> = all.collect();
+        let message = format_args!("no {kind} named `{name}`");
+        let err = ToolError::new(ErrorCode::InvalidRequest, message);
         match nearest::nearest(name, names.iter().copied()) {
             Some(near) => err.hint(format!("did you mean `{near}`?")),
-            None => err.hint(format!("there are: {}", names.join(", "))),
+            None => err.hint(format!("expected one of: {}", names.join(", "))),
         }
     })
 }
 
-fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<(), ToolError> {
+fn show(
+    global: &Global,
+    toolkit: &Toolkit,
+    name: &str,
+    schema: bool,
+) -> Result<ExitCode, ToolError> {
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let tool = catalogue
@@ -158,85 +170,54 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<
         .ok_or_else(|| catalogue.unknown(name, None))?;
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
-    let mut fields = summary(tool);
-    fields.push(("input_schema", as_value(&input)?));
-    fields.push(("output_schema", as_value(&output)?));
-    let examples = tool.examples();
-    fields.push((
-        "examples",
-        Value::array(
-            examples
-                .iter()
-                .map(|example| {
-                    Value::object([
-                        ("title", Value::from(example.title)),
-                        ("args", example.args.clone()),
-                        ("output", example.output.clone()),
-                    ])
-                })
-                .collect(),
-        ),
-    ));
+    let schemas = [
+        ("input_schema", as_value(&input)?),
+        ("output_schema", as_value(&output)?),
+    ];
     if schema {
-        let schemas = Value::object([
-            ("input_schema", as_value(&input)?),
-            ("output_schema", as_value(&output)?),
-        ]);
-        print_data(global, &schemas, || {
-            format!(
-                "{:#}\n",
-                serde_json::json!({"input_schema": input, "output_schema": output})
-            )
+        return output::data(global, &Value::object(schemas), || {
+            let both = serde_json::json!({"input_schema": input, "output_schema": output});
+            format!("{both:#}\n")
         });
-        return Ok(());
     }
-    print_data(global, &Value::object(fields), || {
-        page(tool, &input, &output)
+    let examples = tool.examples().into_iter().map(|example| {
+        object! {
+            "title" => example.title,
+            "args" => example.args,
+            "output" => example.output,
+        }
     });
-    Ok(())
+    let mut fields = summary(tool);
+    fields.extend(schemas);
+    fields.push(("examples", Value::array(examples.collect())));
+    output::data(global, &Value::object(fields), || {
+        page(tool, &input, &output)
+    })
 }
 
 fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
     let spec = tool.spec();
+    let effects = spec.effects.iter().map(|effect| effect.as_str());
+    let permissions = spec
+        .permissions
+        .iter()
+        .map(|permission| permission.as_str());
+    let callers = spec.callers.iter().map(|caller| caller.as_str());
     vec![
-        ("id", Value::from(spec.id)),
-        ("version", Value::from(spec.version)),
-        ("title", Value::from(spec.title)),
-        ("description", Value::from(tool.description())),
-        ("category", Value::from(spec.category.as_str())),
-        ("tags", Value::from(spec.tags.to_vec())),
-        (
-            "effects",
-            Value::from(
-                spec.effects
-                    .iter()
-                    .map(|effect| effect.as_str())
-                    .collect::<Vec<_>>(),
-            ),
-        ),
-        (
-            "permissions",
-            Value::from(
-                spec.permissions
-                    .iter()
-                    .map(|permission| permission.as_str())
-                    .collect::<Vec<_>>(),
-            ),
-        ),
-        (
-            "callers",
-            Value::from(
-                spec.callers
-                    .iter()
-                    .map(|caller| caller.as_str())
-                    .collect::<Vec<_>>(),
-            ),
-        ),
-        ("hands_on", Value::from(spec.hands_on)),
-        ("read_only", Value::from(spec.changes_nothing())),
-        ("destructive", Value::from(spec.destructive)),
-        ("idempotent", Value::from(spec.idempotent)),
-        ("determinism", Value::from(spec.determinism.as_str())),
+        ("id", spec.id.into()),
+        ("version", spec.version.into()),
+        ("title", spec.title.into()),
+        ("description", tool.description().into()),
+        ("category", spec.category.as_str().into()),
+        ("tags", spec.tags.to_vec().into()),
+        ("effects", effects.collect::<Vec<_>>().into()),
+        ("permissions", permissions.collect::<Vec<_>>().into()),
+        ("callers", callers.collect::<Vec<_>>().into()),
+        ("hands_on", spec.hands_on.into()),
+        ("read_only", spec.changes_nothing().into()),
+        ("destructive", spec.destructive.into()),
+        ("idempotent", spec.idempotent.into()),
+        ("determinism", spec.determinism.as_str().into()),
     ]
 }
 
@@ -260,35 +241,22 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
     );
     for (heading, schema) in [("Arguments", input), ("Result", output)] {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        let rows: Vec<(String, String)> = schema["properties"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, property)| {
-                let mut words = property["description"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .replace('\n', " ");
-                if heading == "Arguments" && required.contains(&name.as_str().into()) {
-                    words.push_str(" [required]");
-                } else if let Some(default) =
-                    property.get("default").filter(|default| !default.is_null())
-                {
-                    let _ = write!(words, " [default: {default}]");
-                }
-                (name.clone(), words)
-            })
-            .collect();
-        let _ = write!(text, "\n{heading}\n{}", table(&rows));
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let rows = properties.map(|(name, property)| {
+            let is_required = heading == "Arguments" && required.contains(&name.as_str().into());
+            (
+                name.clone(),
+                flags::described(property, is_required).replace('\n', " "),
+            )
+        });
+        let _ = write!(text, "\n{heading}\n{}", table(&rows.collect::<Vec<_>>()));
     }
     for example in tool.examples() {
+        let (title, args, id) = (example.title, example.args, spec.id);
+        let output = indented(&human::value(&example.output));
         let _ = write!(
             text,
-            "\nExample: {}\n  echo '{}' | mathchain call {}\n{}",
-            example.title,
-            example.args,
-            spec.id,
-            indented(&human::value(&example.output))
+            "\nExample: {title}\n  echo '{args}' | mathchain call {id}\n{output}"
         );
     }
     text

@@ -1,116 +1,154 @@
-//! `mathchain plan`: everything about a plan but running it.
+//! `mathchain plan`: checks, explains, draws and creates plans.
 
-pub(super) mod args;
-mod source;
+pub(super) mod source;
 mod starter;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chain_runtime::{CheckedPlan, counted, draw};
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use chain_runtime::{CheckMode, CheckedPlan, counted, draw};
+use clap::{Subcommand, ValueEnum};
+use registry::Answer;
+use tool_core::{ToolError, Value};
 
-use super::args::{Format, Global};
-use super::{complain, exit, print_data, say, session};
-use args::{Given, Plan};
-pub(super) use source::{Problematic, read, refused, settle};
+use super::global::Global;
+use super::output::{self, object, say};
+use super::{exit, open};
+use source::{Given, Problematic};
 
-/// One of the commands about plans.
-pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolError> {
-    let done = match command {
-        Plan::Check { given, yes } => checked(global, given, *yes).map(|plan| {
-            print_data(global, &verdict(&plan), || readable(given, &plan));
-        }),
-        Plan::Explain { given } => checked(global, given, true).map(|plan| {
-            print_data(global, &plan.explain(), || plan.explain_text());
-        }),
-        Plan::Graph { given, format, out } => checked(global, given, true).and_then(|plan| {
-            let picture = draw::draw(&plan, (*format).into())?;
-            match out {
-                Some(file) => written(file, &picture)?,
-                None => say(&picture),
-            }
-            Ok(())
-        }),
-        Plan::New { name } => starter::write(name).map_err(Problematic::Error),
-    };
-    match done {
-        Ok(()) => Ok(exit::OK.into()),
-        Err(Problematic::Error(err)) => Err(err),
-        Err(Problematic::Plan(problems)) => {
-            let file = match command {
-                Plan::Check { given, .. } | Plan::Explain { given } | Plan::Graph { given, .. } => {
-                    Some(given.plan.as_path())
-                }
-                Plan::New { .. } => None,
-            };
-            Ok(refused(
-                global,
-                file,
-                "the plan is not right",
-                problems,
-                None,
-            ))
+#[derive(Debug, Subcommand)]
+pub(super) enum Plan {
+    /// Check a plan: list every problem with line and column, run nothing
+    #[command(
+        after_help = "Exit codes as for `run`: 0 the plan is valid, 2 it is invalid, 3 denied, 4 approval is needed and no user could be prompted.
+Examples:
+  mathchain plan check examples/quickstart.yaml
+  mathchain plan check plan.yaml --input draws=5000 --role worker_math --output json"
+    )]
+    Check {
+        #[command(flatten)]
+        given: Box<Given>,
+        /// Assume that the operator approves every request
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Explain a plan: order, reasons, conditions, maps, retries, approvals, undo
+    Explain {
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Draw the dependencies between steps, with the reason for each
+    #[command(after_help = "Examples:
+  mathchain plan graph examples/cleanup.yaml
+  mathchain plan graph examples/cleanup.yaml --format svg --out cleanup.svg
+  mathchain plan graph examples/script.chain --format dot | dot -Tpng > script.png")]
+    Graph {
+        #[command(flatten)]
+        given: Box<Given>,
+        /// Format of the picture
+        #[arg(long, value_enum, default_value_t = Picture::Text)]
+        format: Picture,
+        /// File to write or replace, instead of stdout
+        #[arg(short, long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Write a commented starter plan that runs as it is
+    New {
+        /// Name of the plan, or of its file; `.chain` writes a call script
+        #[arg(default_value = "plan")]
+        name: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Picture {
+    /// Text for a terminal
+    Text,
+    /// Graphviz
+    Dot,
+    /// Mermaid, for Markdown pages
+    Mermaid,
+    /// SVG, for a browser
+    Svg,
+}
+
+impl From<Picture> for draw::Format {
+    fn from(picture: Picture) -> Self {
+        match picture {
+            Picture::Text => Self::Text,
+            Picture::Dot => Self::Dot,
+            Picture::Mermaid => Self::Mermaid,
+            Picture::Svg => Self::Svg,
         }
     }
 }
 
-/// Reads and checks a plan for its caller.
-fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Problematic> {
-    let toolkit = given.caller.open(global)?;
-    let mut plan = read(&given.plan)?.with_defaults(toolkit.chain_defaults());
-    if let Some(mode) = given.mode {
-        plan = plan.with_mode(mode.into());
-    }
-    plan.barrier |= given.barrier;
-    let inputs = settle(&plan, &given.inputs)?;
-    let context = crate::Context {
-        answer: match yes {
-            // Nothing runs: it is looked at as if it were approved.
-            true => registry::Answer::Yes,
-            false => session::answer(&toolkit, false, false)?,
-        },
-        ..given.caller.context(given.role.clone())
+/// Runs one of the commands about plans.
+pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolError> {
+    let (given, yes) = match command {
+        Plan::Check { given, yes } => (given, *yes),
+        Plan::Explain { given } | Plan::Graph { given, .. } => (given, true),
+        Plan::New { name } => return starter::write(name),
     };
-    // An unknown name is one error, not one for each step.
-    toolkit.dispatcher().visible(&toolkit.caller(&context))?;
-    Ok(toolkit.check(&context, &plan, &inputs, chain_runtime::CheckMode::Inspect)?)
+    let plan = match checked(global, given, yes) {
+        Ok(plan) => plan,
+        Err(Problematic::Error(err)) => return Err(err),
+        Err(Problematic::Plan(problems)) => {
+            return Ok(source::refused(global, Some(&given.plan), problems, None));
+        }
+    };
+    match command {
+        Plan::Check { .. } => output::data(global, &verdict(&plan), || readable(given, &plan)),
+        Plan::Explain { .. } => output::data(global, &plan.explain(), || plan.explain_text()),
+        Plan::New { .. } => Ok(exit::OK.into()),
+        Plan::Graph { format, out, .. } => {
+            let picture = draw::draw(&plan, (*format).into())?;
+            match out {
+                Some(file) => source::write(file, &picture)?,
+                None => say(&picture),
+            }
+            Ok(exit::OK.into())
+        }
+    }
 }
 
-/// What is known of a plan in which nothing is wrong.
+/// Reads and checks a plan for its caller; with `yes` as if every request were approved, since nothing runs.
+fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Problematic> {
+    let toolkit = given.caller.open(global)?;
+    let answer = match yes {
+        true => Answer::Yes,
+        false => open::answer(&toolkit, false, false)?,
+    };
+    let prepared = given.prepare(&toolkit, answer)?;
+    Ok(toolkit.check(&prepared.context, &prepared.plan, &prepared.inputs, CheckMode::Inspect)?)
+}
+
+/// The facts of a valid plan.
 fn verdict(plan: &CheckedPlan) -> Value {
     let waiting = plan.steps.iter().filter(|step| step.needs_approval());
-    let mut object = Object::new();
-    object.insert("status", "valid");
-    object.insert("id", &*plan.id);
-    object.insert("plan_digest", plan.digest());
-    object.insert("steps", plan.steps.len());
-    object.insert("calls", plan.calls().0);
-    object.insert("waves", plan.graph.waves().len());
-    object.insert("mode_used", plan.mode_used.as_str());
-    object.insert("fallback_reason", plan.fallback_reason.clone());
-    object.insert(
-        "waits_for_person",
-        Value::from(waiting.map(|step| step.id.to_string()).collect::<Vec<_>>()),
-    );
-    let needed: Vec<String> = plan.open_inputs.iter().map(ToString::to_string).collect();
-    object.insert("needs_inputs", Value::from(needed));
-    object.insert("notes", plan.notes.clone());
-    Value::Object(object.into())
+    object! {
+        "status" => "valid",
+        "id" => &*plan.id,
+        "plan_digest" => plan.digest(),
+        "steps" => plan.steps.len(),
+        "calls" => plan.calls().0,
+        "waves" => plan.graph.waves().len(),
+        "mode_used" => plan.mode_used.as_str(),
+        "fallback_reason" => plan.fallback_reason.clone(),
+        "waits_for_person" => waiting.map(|step| step.id.to_string()).collect::<Vec<_>>(),
+        "needs_inputs" => plan.open_inputs.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "notes" => plan.notes.clone(),
+    }
 }
 
 fn readable(given: &Given, plan: &CheckedPlan) -> String {
-    let mut text = format!(
-        "{}: plan `{}`, {} in {}; nothing is wrong\n",
-        given.plan.display(),
-        plan.id,
-        counted(plan.steps.len() as u64, "step"),
-        counted(plan.graph.waves().len() as u64, "wave")
-    );
+    let steps = counted(plan.steps.len() as u64, "step");
+    let waves = counted(plan.graph.waves().len() as u64, "wave");
+    let (file, id) = (given.plan.display(), &plan.id);
+    let mut text = format!("{file}: plan `{id}` is valid: {steps} in {waves}\n");
     if let Some(reason) = &plan.fallback_reason {
-        let _ = writeln!(text, "steps run one after the other: {reason}");
+        let _ = writeln!(text, "steps run sequentially: {reason}");
     }
     if !plan.open_inputs.is_empty() {
         let flags = plan
@@ -120,42 +158,11 @@ fn readable(given: &Given, plan: &CheckedPlan) -> String {
         let flags = flags.collect::<Vec<_>>().join(" ");
         let _ = writeln!(
             text,
-            "a run needs {flags}; they were checked by their types"
+            "a run requires {flags}; only their types were checked"
         );
     }
     for note in &plan.notes {
         let _ = writeln!(text, "note: {note}");
     }
     text
-}
-
-/// Writes a file that the command line names; what was there is replaced.
-pub(super) fn written(path: &Path, text: &str) -> Result<(), ToolError> {
-    let write = || -> std::io::Result<()> {
-        let mut file = std::fs::File::create(path)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    };
-    write().map_err(|err| unwritten(path, &err))?;
-    complain(&format!("wrote {}\n", path.display()));
-    Ok(())
-}
-
-/// Makes a file that will be written later.
-pub(super) fn begun(path: &Path) -> Result<(), ToolError> {
-    let file = std::fs::File::create(path);
-    file.map(drop).map_err(|err| unwritten(path, &err))
-}
-
-fn unwritten(path: &Path, err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("cannot write `{}`: {err}", path.display()),
-    )
-    .reason("io")
-}
-
-/// Whether results go to a reader.
-pub(super) fn for_reader(global: &Global) -> bool {
-    global.format() == Format::Human
 }

@@ -1,24 +1,100 @@
-//! Reading a plan that the command line names, and saying what is wrong with it.
+//! The plan that a command line names: its arguments, reading it, and printing its problems.
 
 use std::fmt::Write as _;
-use std::io::Read;
-use std::path::Path;
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use chain_runtime::plan::InputType;
 use chain_runtime::{Plan, Problems};
+use clap::{Args, ValueEnum};
+use registry::Answer;
 use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, Object, Outcome, ToolError};
 
-use super::super::args::Global;
-use super::super::{complain, exit, flags, human, print_line};
-use super::for_reader;
+use super::super::caller::Caller;
+use super::super::global::{Format, Global};
+use super::super::output::{self, complain};
+use super::super::{exit, flags, human};
+use crate::{Context, Toolkit};
 
-/// Why there is no checked plan.
+/// A plan, its inputs and its caller.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Given {
+    /// Plan file (.yaml, .yml, .json), call script (.chain), or `-` for stdin
+    pub plan: PathBuf,
+    /// Input of the plan: NAME=VALUE, the value as JSON or plain text; repeatable
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// Order of the steps; overrides the plan's
+    #[arg(long, value_enum)]
+    pub mode: Option<Mode>,
+    /// Run wave by wave: each step waits for all steps of the previous wave
+    #[arg(long)]
+    pub barrier: bool,
+    /// Role of the caller
+    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    pub role: Option<String>,
+    #[command(flatten)]
+    pub caller: Caller,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Mode {
+    /// In parallel where dependencies and resources allow
+    Dep,
+    /// In plan order, one step at a time
+    Seq,
+}
+
+impl From<Mode> for chain_runtime::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Dep => Self::Dep,
+            Mode::Seq => Self::Seq,
+        }
+    }
+}
+
+/// A plan that was read, with its inputs and its caller.
+pub(in crate::cli) struct Prepared {
+    pub plan: Plan,
+    pub inputs: Object,
+    pub context: Context,
+}
+
+impl Given {
+    /// Reads the plan, and applies the options and the defaults of the configuration.
+    pub(in crate::cli) fn prepare(
+        &self,
+        toolkit: &Toolkit,
+        answer: Answer,
+    ) -> Result<Prepared, Problematic> {
+        let mut plan = read(&self.plan)?.with_defaults(toolkit.chain_defaults());
+        if let Some(mode) = self.mode {
+            plan = plan.with_mode(mode.into());
+        }
+        plan.barrier |= self.barrier;
+        let inputs = inputs(&plan, &self.inputs)?;
+        let context = Context {
+            answer,
+            ..self.caller.context(self.role.clone())
+        };
+        // An unknown name is one error, not one for each step.
+        toolkit.dispatcher().visible(&toolkit.caller(&context))?;
+        Ok(Prepared {
+            plan,
+            inputs,
+            context,
+        })
+    }
+}
+
+/// The reason why there is no checked plan.
 pub(in crate::cli) enum Problematic {
-    /// It has problems, each with its place.
+    /// Problems of the plan, each with its place.
     Plan(Problems),
-    /// It could not be looked at.
+    /// An error before the plan could be checked.
     Error(ToolError),
 }
 
@@ -34,29 +110,26 @@ impl From<ToolError> for Problematic {
     }
 }
 
-/// Reads a plan file, or stdin for `-`, in the language that its name or its beginning says.
-pub(in crate::cli) fn read(path: &Path) -> Result<Plan, Problematic> {
+/// Reads a plan file, or stdin for `-`; the file name or the first characters determine the language.
+fn read(path: &Path) -> Result<Plan, Problematic> {
     Ok(Plan::read(&path.to_string_lossy(), &text(path)?)?)
 }
 
 fn text(path: &Path) -> Result<String, ToolError> {
-    // One byte more than allowed, so that the plan's own limit speaks.
+    // One byte more than allowed, so that the limit of plans reports the error.
     const BYTES_MAX: u64 = chain_runtime::plan::TEXT_BYTES_MAX as u64;
     let failed = |err: std::io::Error| {
-        ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!("cannot read the plan `{}`: {err}", path.display()),
-        )
-        .reason("io")
+        let message = format_args!("cannot read the plan `{}`: {err}", path.display());
+        ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
     };
     let mut text = String::new();
     if path == Path::new("-") {
         let mut input = std::io::stdin().lock().take(BYTES_MAX + 1);
         input.read_to_string(&mut text).map_err(failed)?;
     } else {
-        // Opening a pipe that nobody writes would wait for ever.
+        // Opening a pipe without a writer would block forever.
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
-            let message = format_args!("the plan `{}` is no regular file", path.display());
+            let message = format_args!("the plan `{}` is not a regular file", path.display());
             return Err(ToolError::new(ErrorCode::InvalidRequest, message)
                 .reason("not_a_file")
                 .hint("name a file, or `-` for a plan from stdin"));
@@ -69,13 +142,13 @@ fn text(path: &Path) -> Result<String, ToolError> {
     Ok(text)
 }
 
-/// The inputs that flags give.
-pub(in crate::cli) fn settle(plan: &Plan, pairs: &[String]) -> Result<Object, ToolError> {
+/// The inputs given as options.
+fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, Problematic> {
     let mut inputs = Object::new();
     for pair in pairs {
         let (name, text) = flags::split(pair)?;
         let value = match plan.input(&name) {
-            // What does not fit is the check's to report, with the others.
+            // The check reports a value of the wrong type, with all other problems.
             Some(input) => input.read(&text).unwrap_or_else(|_| match input.kind {
                 InputType::String | InputType::Path => text.as_str().into(),
                 _ => crate::parse(&text).unwrap_or_else(|_| text.as_str().into()),
@@ -83,29 +156,26 @@ pub(in crate::cli) fn settle(plan: &Plan, pairs: &[String]) -> Result<Object, To
             None => text.as_str().into(),
         };
         if inputs.get(&name).is_some() {
-            return Err(ToolError::new(
-                ErrorCode::InvalidRequest,
-                format_args!("the input `{name}` is given twice"),
-            ));
+            let message = format_args!("the input `{name}` is given twice");
+            return Err(ToolError::new(ErrorCode::InvalidRequest, message).into());
         }
         inputs.insert(name, value);
     }
     Ok(inputs)
 }
 
-/// Prints why a plan was refused, each problem as `file:line:column: ..`, and where the audit stands if it says so; nothing has
-/// run.
+/// Prints the problems of a plan, each as `file:line:column: ..`, and the head of the audit if there is one; nothing has run.
 pub(in crate::cli) fn refused(
     global: &Global,
     file: Option<&Path>,
-    what: &str,
     problems: Problems,
     head: Option<&LedgerHead>,
 ) -> ExitCode {
     let file = file.map(|file| file.display().to_string());
+    let count = chain_runtime::counted((problems.list().len() + problems.more()) as u64, "problem");
     let mut text = String::new();
     for problem in problems.list() {
-        // Without a place of its own a problem is about the whole.
+        // A problem without a place is about the whole plan.
         let join = if problem.place.is_some() { ":" } else { ": " };
         let place = file.as_ref().map(|file| format!("{file}{join}"));
         let _ = writeln!(text, "  {}{problem}", place.unwrap_or_default());
@@ -119,13 +189,36 @@ pub(in crate::cli) fn refused(
     if let Some(head) = head {
         outcome.metadata.insert("audit", head.to_value());
     }
-    if !for_reader(global) {
-        print_line(&outcome.to_value());
+    if global.format() != Format::Human {
+        output::line(&outcome.to_value());
     }
+    let head = human::head(&outcome);
     complain(&format!(
-        "{what} [{}]\n{text}{}",
-        err.code(),
-        human::head(&outcome)
+        "plan check failed with {count} [{}]\n{text}{head}",
+        err.code()
     ));
     code.into()
+}
+
+/// Writes or replaces a file named on the command line.
+pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
+    let write = || -> std::io::Result<()> {
+        let mut file = std::fs::File::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    };
+    write().map_err(|err| unwritten(path, &err))?;
+    complain(&format!("wrote {}\n", path.display()));
+    Ok(())
+}
+
+/// Creates a file that will be written later.
+pub(in crate::cli) fn create(path: &Path) -> Result<(), ToolError> {
+    let file = std::fs::File::create(path);
+    file.map(drop).map_err(|err| unwritten(path, &err))
+}
+
+fn unwritten(path: &Path, err: &std::io::Error) -> ToolError {
+    let message = format_args!("cannot write `{}`: {err}", path.display());
+    ToolError::new(ErrorCode::ToolError, message).reason("io")
 }

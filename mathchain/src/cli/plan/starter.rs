@@ -2,18 +2,20 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::process::ExitCode;
 
 use tool_core::{ErrorCode, ToolError};
 
-use super::super::print;
+use super::super::exit;
+use super::super::output::print;
 
-/// The starter plan; `NAME` stands for its id.
+/// The starter plan; `NAME` is a placeholder for its id.
 const PLAN: &str = include_str!("starter.yaml");
 /// The same as a call script.
 const SCRIPT: &str = include_str!("starter.chain");
 
-/// Writes a starter where there is none.
-pub(super) fn write(name: &str) -> Result<(), ToolError> {
+/// Writes a starter plan; an existing file is an error.
+pub(super) fn write(name: &str) -> Result<ExitCode, ToolError> {
     let named = ["yaml", "yml", "chain"]
         .iter()
         .any(|ending| name.ends_with(&format!(".{ending}")));
@@ -29,11 +31,10 @@ pub(super) fn write(name: &str) -> Result<(), ToolError> {
     };
     let text = text.replace("FILE", &file);
     write_new(path, &text).map_err(|err| match err.kind() {
-        std::io::ErrorKind::AlreadyExists => ToolError::new(
-            ErrorCode::Conflict,
-            format_args!("`{file}` is already there"),
-        )
-        .hint("choose another name"),
+        std::io::ErrorKind::AlreadyExists => {
+            ToolError::new(ErrorCode::Conflict, format_args!("`{file}` exists"))
+                .hint("choose another name")
+        }
         _ => ToolError::new(
             ErrorCode::ToolError,
             format_args!("cannot write `{file}`: {err}"),
@@ -41,9 +42,9 @@ pub(super) fn write(name: &str) -> Result<(), ToolError> {
         .reason("io"),
     })?;
     print(&format!(
-        "wrote {file}; `mathchain plan check {file}` checks it, `mathchain run {file}` runs it\n"
+        "wrote {file}; check it with `mathchain plan check {file}`, run it with `mathchain run {file}`\n"
     ));
-    Ok(())
+    Ok(exit::OK.into())
 }
 
 /// The id of the plan, from the name of its file.
@@ -56,9 +57,9 @@ fn id(stem: &str) -> Result<String, ToolError> {
     }
     Err(ToolError::new(
         ErrorCode::InvalidRequest,
-        format_args!("`{stem}` gives no id of a plan"),
+        format_args!("`{stem}` is not a valid plan id"),
     )
-    .hint("begin with a-z, go on with a-z, 0-9 and _, at most 64 characters"))
+    .hint("start with a-z, continue with a-z, 0-9 and _, at most 64 characters"))
 }
 
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {

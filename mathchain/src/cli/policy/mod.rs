@@ -1,7 +1,6 @@
 //! `mathchain policy`: what the policy says, and tables of it.
 
 mod diff;
-pub(super) use diff::every_error;
 pub(super) mod rules;
 mod tables;
 
@@ -13,9 +12,9 @@ use clap::{Args, Subcommand};
 use registry::policy::Explanation;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
-use super::args::Global;
 use super::caller::Caller;
-use super::{exit, flags, print_data, session};
+use super::global::Global;
+use super::{flags, open, output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
@@ -112,10 +111,9 @@ fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
             (!object.is_empty()).then(|| Value::Object(object.into()))
         }
     };
-    let facts = session::facts(&toolkit, &asked.facts)?;
+    let facts = open::facts(&toolkit, &asked.facts)?;
     let explanation = toolkit.explain_with(&context, &asked.tool, given.as_ref(), &facts)?;
-    print_data(global, &explanation.to_value(), || readable(&explanation));
-    Ok(exit::OK.into())
+    output::data(global, &explanation.to_value(), || readable(&explanation))
 }
 
 fn object(text: &str) -> Result<Value, ToolError> {

@@ -7,19 +7,19 @@ use registry::{Rule, Verdict, WorkspaceId};
 use tool_core::capability::{Durability, Ledger as _};
 use tool_core::{Effect, ErrorCode, ToolError, Value};
 
-use super::super::args::Global;
-use super::super::{exit, print_data, session};
+use super::super::global::Global;
+use super::super::{open, output};
 use crate::{Context, Toolkit, user_rules};
 
 /// Lists the recorded rules.
 pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
-    let folder = session::state_folder(global)?;
+    let folder = open::state_folder(global)?;
     let rules = user_rules::list(&folder)?;
     let data = rules.iter().enumerate();
     let data = data
         .map(|(index, (root, rule))| value(index + 1, root.as_deref(), rule))
         .collect();
-    print_data(global, &Value::array(data), || {
+    output::data(global, &Value::array(data), || {
         if rules.is_empty() {
             return "no rule is recorded; `mathchain approve ID --always` records one\n".to_owned();
         }
@@ -30,22 +30,20 @@ pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
                 format!("{:3}  {}\n     in {root}\n", index + 1, words(rule))
             })
             .collect()
-    });
-    Ok(exit::OK.into())
+    })
 }
 
 /// Takes a recorded rule away.
 pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolError> {
-    let folder = session::state_folder(global)?;
+    let folder = open::state_folder(global)?;
     let rule = user_rules::forget(&folder, number)?;
-    let toolkit = session::open(global)?;
-    let state = session::state(&toolkit)?;
+    let toolkit = open::toolkit(global)?;
+    let state = open::state(&toolkit)?;
     note(state, "forgotten", WITHOUT_KEY, &rule)?;
     state.close()?;
-    print_data(global, &value(number, None, &rule), || {
+    output::data(global, &value(number, None, &rule), || {
         format!("forgotten: {}\n", words(&rule))
-    });
-    Ok(exit::OK.into())
+    })
 }
 
 /// The rule that an approval stands for: this tool, this role, and the paths, program or hosts of the call.
@@ -117,7 +115,7 @@ pub(in crate::cli) fn record(
     by: &str,
     (workspace, rule): (&WorkspaceId, &Rule),
 ) -> Result<usize, ToolError> {
-    let folder = session::state_folder(global)?;
+    let folder = open::state_folder(global)?;
     note(state, "recorded", by, rule)?;
     user_rules::record(&folder, workspace, rule.clone())
 }

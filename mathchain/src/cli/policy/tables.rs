@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use registry::policy::{Access, CaseResult, MatrixRow, read_cases};
 use tool_core::{Object, ToolError, Value};
 
-use super::super::args::Global;
-use super::super::{exit, print_data, session};
+use super::super::global::Global;
+use super::super::{exit, open, output};
 use super::readable;
 use crate::environment;
 
@@ -18,8 +18,8 @@ pub(super) fn matrix(
     phase: Option<&str>,
     facts: &[String],
 ) -> Result<ExitCode, ToolError> {
-    let toolkit = session::open(global)?;
-    let facts = session::facts(&toolkit, facts)?;
+    let toolkit = open::toolkit(global)?;
+    let facts = open::facts(&toolkit, facts)?;
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let rows = dispatcher.policy().matrix(catalogue, phase, &facts)?;
@@ -40,8 +40,7 @@ pub(super) fn matrix(
             Value::from(dispatcher.policy().generation()),
         ),
     ]);
-    print_data(global, &data, || grid(&ids, &rows));
-    Ok(exit::OK.into())
+    output::data(global, &data, || grid(&ids, &rows))
 }
 
 /// One line a tool, one column a role; what is hidden is a dot.
@@ -75,8 +74,8 @@ pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> 
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
     let toolkit = match cases.iter().any(|case| case.who.agent.is_some()) {
-        true => session::open_with_agents(global)?,
-        false => session::open(global)?,
+        true => open::with_agents(global)?,
+        false => open::toolkit(global)?,
     };
     let dispatcher = toolkit.dispatcher();
     let files = dispatcher.host().capabilities.files.as_deref();
@@ -95,17 +94,13 @@ pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> 
             Value::array(failed.iter().map(|result| mismatch(result)).collect()),
         ),
     ]);
-    print_data(global, &data, || {
+    output::data(global, &data, || {
         let mut text: String = failed.iter().map(|result| words(result)).collect();
         let held = results.len() - failed.len();
         let _ = writeln!(text, "{held} of {} cases hold", results.len());
         text
-    });
-    Ok(if failed.is_empty() {
-        exit::OK.into()
-    } else {
-        exit::TOOL_ERROR.into()
-    })
+    })?;
+    Ok(exit::of_check(failed.is_empty()))
 }
 
 fn mismatch(result: &CaseResult<'_>) -> Value {

@@ -8,14 +8,15 @@ use sessions::{Record, Replay, Replayed, StateDocument};
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, ToolError};
 
-use super::super::args::Global;
+use super::super::global::Global;
 use super::super::jsonl::{self, Line};
-use super::super::{complain, exit, print_line, session};
+use super::super::output::{self, complain};
+use super::super::{exit, open};
 
-/// Longest line of a log: answers hold what calls gave, and results hold it again.
+/// Maximum length of a line: a log has the output of each call twice.
 const LINE_BYTES_MAX: usize = 1 << 30;
 
-/// Folds a log again, holds every line against what follows, and prints the state at its end.
+/// Replays a log, verifies every line, and prints the final state.
 pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode, ToolError> {
     let replayed = if log == Path::new("-") {
         fold(io::stdin().lock())?
@@ -31,12 +32,12 @@ pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode, ToolError>
     }
     if !replayed.complete {
         complain(
-            "warning: the log does not end with a state; it was cut, or its session still runs\n",
+            "warning: the log has no final state: it is truncated, or its session still runs\n",
         );
     }
     compare(global, &replayed);
     let state = Record::from(StateDocument::of(&replayed.state)?);
-    print_line(&state.to_value()?);
+    output::line(&state.to_value()?);
     Ok(exit::OK.into())
 }
 
@@ -72,9 +73,9 @@ fn fold(mut input: impl BufRead) -> Result<Replayed, ToolError> {
     Ok(replay.finish()?)
 }
 
-/// Says where the registry of the log is not the one that is here. The state does not depend on it.
+/// Notes each registry generation of the log that is not in force here. The state does not depend on it.
 fn compare(global: &Global, replayed: &Replayed) {
-    let Ok(toolkit) = session::open(global) else {
+    let Ok(toolkit) = open::toolkit(global) else {
         return;
     };
     let dispatcher = toolkit.dispatcher();
@@ -82,7 +83,7 @@ fn compare(global: &Global, replayed: &Replayed) {
     let others = replayed.generations.iter().filter(|used| *used != here);
     for other in others {
         complain(&format!(
-            "note: the log was made with the registry {other}; here it is {here}. The state follows from the answers in the log.\n"
+            "note: the log was recorded with registry generation {other}, here it is {here}; the state follows from the log alone\n"
         ));
     }
 }

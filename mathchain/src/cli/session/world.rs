@@ -1,4 +1,4 @@
-//! [`World`]: files and programs of one session, which are there while its workspace is open.
+//! [`World`]: files and programs of one session, available while its workspace is open.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,27 +22,27 @@ pub(in crate::cli) struct World {
     place: Arc<Place>,
 }
 
-/// What `workspace_open` and `workspace_close` change.
+/// The state that `workspace_open` and `workspace_close` change.
 struct Place {
     /// The whole workspace.
     files: Option<Arc<dyn Files>>,
-    standing: Mutex<Standing>,
+    opened: Mutex<Opened>,
 }
 
 #[derive(Default)]
-struct Standing {
+struct Opened {
     open: Option<(String, Arc<OpenFolder>)>,
-    /// How often one was opened in the session.
-    opened: u64,
-    /// What tools changed and the session has not heard of.
+    /// Number of workspaces opened in the session.
+    count: u64,
+    /// Changes by tools that the session has not applied yet.
     changes: Vec<WorkspaceChanged>,
 }
 
 impl World {
-    /// A dispatcher for the world that a run began in, as its header says: with the folder that was open and what held.
+    /// A dispatcher for the world in which a run began, as its header records: the open folder and the facts.
     ///
     /// # Errors
-    /// A folder that is not there any more, and facts that nobody knows.
+    /// A folder that no longer exists, and unknown facts.
     pub(in crate::cli) fn of_run(
         toolkit: &Toolkit,
         world: &Value,
@@ -66,7 +66,7 @@ impl World {
         Ok(places.dispatcher(&toolkit.dispatcher(), facts))
     }
 
-    /// Of a toolkit; nothing is open.
+    /// The world of a toolkit; no workspace is open.
     pub(super) fn new(toolkit: &Toolkit) -> Self {
         let files = toolkit.dispatcher().host().capabilities.files.clone();
         let root = toolkit.workspace();
@@ -76,12 +76,12 @@ impl World {
             state: toolkit.state().cloned(),
             place: Arc::new(Place {
                 files,
-                standing: Mutex::default(),
+                opened: Mutex::default(),
             }),
         }
     }
 
-    /// A dispatcher whose calls see what is open.
+    /// A dispatcher whose calls use the open workspace.
     pub(super) fn dispatcher(&self, base: &Dispatcher, facts: Facts) -> Dispatcher {
         let mut host = base.host().clone();
         let open = self.place.lock().open.clone();
@@ -95,7 +95,7 @@ impl World {
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
         let files = folder.map(|folder| folder as Arc<dyn Files>);
-        // Artifacts are the state's; files are the workspace's.
+        // Artifacts come from the state, files from the workspace.
         host.arrays = (files.is_some() || self.state.is_some()).then(|| {
             Arc::new(Inputs {
                 files: files.clone().map(host_tools::Inputs::new),
@@ -114,30 +114,30 @@ impl World {
         base.in_world(host, facts)
     }
 
-    /// A folder of the workspace, to be opened.
+    /// A folder of the workspace.
     pub(super) fn folder(&self, path: &str) -> Result<Arc<OpenFolder>, ToolError> {
         self.place.folder(path)
     }
 
-    /// What is open from now on.
+    /// Sets the open workspace.
     pub(super) fn set(&self, open: Option<(String, Arc<OpenFolder>)>) {
         self.place.lock().open = open;
     }
 
-    /// How often the session has opened a workspace.
+    /// Sets the number of workspaces that the session has opened.
     pub(super) fn count(&self, opened: u64) {
-        self.place.lock().opened = opened;
+        self.place.lock().count = opened;
     }
 
-    /// What tools changed since the last look.
+    /// Takes the changes by tools since the last call.
     pub(super) fn changes(&self) -> Vec<WorkspaceChanged> {
         std::mem::take(&mut self.place.lock().changes)
     }
 }
 
 impl Place {
-    fn lock(&self) -> MutexGuard<'_, Standing> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn folder(&self, path: &str) -> Result<Arc<OpenFolder>, ToolError> {
@@ -154,27 +154,28 @@ impl Place {
 impl Workspaces for Place {
     fn open(&self, path: &str) -> Result<OpenWorkspace, ToolError> {
         let folder = self.folder(path)?;
-        let mut standing = self.lock();
-        if let Some((id, folder)) = &standing.open {
+        let mut opened = self.lock();
+        if let Some((id, folder)) = &opened.open {
             let message = format_args!("the workspace `{id}` is open: `{}`", folder.folder());
             return Err(ToolError::new(ErrorCode::Conflict, message)
                 .reason("workspace_open")
                 .hint("close it with `workspace_close`"));
         }
-        standing.opened += 1;
-        let opened = OpenWorkspace {
-            id: format!("w{}", standing.opened),
+        opened.count += 1;
+        let workspace = OpenWorkspace {
+            id: format!("w{}", opened.count),
             path: folder.folder().to_owned(),
         };
-        standing.open = Some((opened.id.clone(), folder));
-        let change = change(&opened, WorkspaceStatus::Ready);
-        standing.changes.push(change);
-        Ok(opened)
+        opened.open = Some((workspace.id.clone(), folder));
+        opened
+            .changes
+            .push(change(&workspace, WorkspaceStatus::Ready));
+        Ok(workspace)
     }
 
     fn close(&self) -> Result<OpenWorkspace, ToolError> {
-        let mut standing = self.lock();
-        let Some((id, folder)) = standing.open.take() else {
+        let mut opened = self.lock();
+        let Some((id, folder)) = opened.open.take() else {
             let message = "no workspace is open";
             return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
                 .reason("workspace")
@@ -184,14 +185,15 @@ impl Workspaces for Place {
             id,
             path: folder.folder().to_owned(),
         };
-        let change = change(&closed, WorkspaceStatus::Closed);
-        standing.changes.push(change);
+        opened
+            .changes
+            .push(change(&closed, WorkspaceStatus::Closed));
         Ok(closed)
     }
 
     fn opened(&self) -> Option<OpenWorkspace> {
-        let standing = self.lock();
-        let (id, folder) = standing.open.as_ref()?;
+        let opened = self.lock();
+        let (id, folder) = opened.open.as_ref()?;
         Some(OpenWorkspace {
             id: id.clone(),
             path: folder.folder().to_owned(),

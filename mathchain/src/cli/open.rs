@@ -1,4 +1,4 @@
-//! What every command starts with: configuration, workspace, state, toolkit.
+//! Opening the toolkit: finds and reads the configuration, locates workspace and state.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,12 +7,13 @@ use journal::{FILE_NAME, State};
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
 use tool_core::{ErrorCode, Reason, ToolError};
 
-use super::args::Global;
-use super::{complain, policy};
+use super::configured::Configured;
+use super::global::Global;
+use super::output::complain;
 use crate::environment::{self, ConfigFile};
 use crate::{PluginRoot, Toolkit, approvers};
 
-/// Where this run's configuration, workspace and state are.
+/// Locations of this run's configuration, workspace and state.
 pub(super) struct Places {
     pub config_file: Option<ConfigFile>,
     pub config: Config,
@@ -21,21 +22,19 @@ pub(super) struct Places {
     pub plugins: Vec<PluginRoot>,
 }
 
-/// Finds and reads the configuration, and says where workspace and state are.
+/// Finds and reads the configuration, and locates workspace and state.
 ///
 /// # Errors
 /// Every error of the configuration, with file, line and column.
 pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     let here = std::env::current_dir().map_err(|err| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the current folder cannot be used: {err}"),
-        )
+        let message = format_args!("cannot use the current folder: {err}");
+        ToolError::new(ErrorCode::ToolError, message)
     })?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
         Some(file) => environment::config_of(&file.path, &file.text)
-            .map_err(|err| policy::every_error(&file.path).unwrap_or(err))?,
+            .map_err(|err| Configured::load(&file.path).err().unwrap_or(err))?,
         None => Config::default(),
     };
     let project = config_file
@@ -57,7 +56,7 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     }
     let mut config = config;
     add_recorded(&mut config, &workspace, state.as_deref())?;
-    let plugins = plugin_roots(project, &here);
+    let plugins = environment::plugin_roots(project, &here);
     Ok(Places {
         plugins,
         config_file,
@@ -75,50 +74,36 @@ pub(super) fn project_folder(global: &Global) -> Result<PathBuf, ToolError> {
     Ok(project_of(&places(global)?))
 }
 
-/// Where plugins are: beside the project's configuration (without one, in the current folder), then in the user's
-/// configuration folder.
-pub(super) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
-    let own = match project {
-        Some(folder) => PluginRoot::beside(folder),
-        // Other programs have a folder of this name too.
-        None => PluginRoot::beside(here).shared(),
-    };
-    let user = environment::user_config_folder().map(|folder| PluginRoot::beside(&folder));
-    let mut roots = vec![own];
-    roots.extend(user.filter(|user| user.plugins != roots[0].plugins));
-    roots
-}
-
 /// Opens the toolkit of this run.
 ///
 /// # Errors
 /// As [`places`], and a workspace that cannot be opened.
-pub(super) fn open(global: &Global) -> Result<Toolkit, ToolError> {
+pub(super) fn toolkit(global: &Global) -> Result<Toolkit, ToolError> {
     open_as(global, false, true)
 }
 
-/// As [`open`], for commands that look at a project and leave nothing in it: a state that is not there yet is not made.
+/// As [`toolkit`], for commands that only inspect a project: a missing state is not created.
 ///
 /// # Errors
-/// As [`open`].
-pub(super) fn open_to_look(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
+/// As [`toolkit`].
+pub(super) fn read_only(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
     open_as(global, agents, false)
 }
 
-/// As [`open`], with the agents of the project: for commands that are about one or all of them.
+/// As [`toolkit`], with the agent files of the project.
 ///
 /// # Errors
-/// As [`open`], and everything that is wrong with any agent file.
-pub(super) fn open_with_agents(global: &Global) -> Result<Toolkit, ToolError> {
+/// As [`toolkit`], and every error of the agent files.
+pub(super) fn with_agents(global: &Global) -> Result<Toolkit, ToolError> {
     open_as(global, true, true)
 }
 
-/// Agent files are read where a command or the configuration speaks of agents: a plain call does not wait for them.
-fn open_as(global: &Global, agents: bool, makes_state: bool) -> Result<Toolkit, ToolError> {
+/// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
+fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit, ToolError> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
-    let protected = deciding(&places);
+    let protected = protected(&places);
     let file = places.config_file.map(|file| file.path);
     let (workspace, state) = (places.workspace.clone(), places.state.clone());
     let mut builder = Toolkit::builder()
@@ -139,7 +124,7 @@ fn open_as(global: &Global, agents: bool, makes_state: bool) -> Result<Toolkit, 
             Ok(config)
         });
     let is_there = |folder: &PathBuf| folder.join(FILE_NAME).exists();
-    if let Some(state) = (places.state).filter(|folder| makes_state || is_there(folder)) {
+    if let Some(state) = (places.state).filter(|folder| create_state || is_there(folder)) {
         builder = builder.state(state);
     }
     if let Some(witness) = crate::otel::witness() {
@@ -148,7 +133,7 @@ fn open_as(global: &Global, agents: bool, makes_state: bool) -> Result<Toolkit, 
     builder.build()
 }
 
-/// Files and folders beside those of plugins that a change of the policy shows in.
+/// Files and folders whose change can change the policy, beside those of plugins.
 ///
 /// # Errors
 /// As [`places`].
@@ -174,9 +159,9 @@ fn named_files(places: &Places) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Everything that decides what tools may do: the configuration with what it names and what lies beside it, and the user's own, which
-/// says who approves. What a link in one of the folders leads to is part of it.
-fn deciding(places: &Places) -> Vec<PathBuf> {
+/// Everything that determines the permissions of tools: the configuration with the files it names and those beside it, and the user's
+/// own, which lists approvers. The targets of links in these folders are included.
+fn protected(places: &Places) -> Vec<PathBuf> {
     let project = project_of(places);
     let mut folders = vec![project.join(environment::AGENTS_FOLDER)];
     for root in &places.plugins {
@@ -202,7 +187,7 @@ fn project_of(places: &Places) -> PathBuf {
     folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Adds what the user decided beside the configuration: rules that were recorded in the workspace, and that approvers have keys.
+/// Adds the user's decisions beside the configuration: rules recorded in the workspace, and whether approvers have keys.
 fn add_recorded(
     config: &mut Config,
     workspace: &Path,
@@ -217,12 +202,12 @@ fn add_recorded(
 }
 
 fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<(), ToolError> {
-    let spoken_of = !config.phases.is_empty()
+    let named = !config.phases.is_empty()
         || config
             .layers
             .iter()
             .any(|layer| layer.level == registry::Level::Agent);
-    if wanted || spoken_of {
+    if wanted || named {
         config.agent_texts = environment::agent_texts(folder)?
             .into_iter()
             .map(|agent| (agent.path, agent.text))
@@ -236,7 +221,7 @@ fn workspace_of(base: &Path, config: &Config) -> PathBuf {
     normal(&base.join(&config.workspace.root))
 }
 
-/// Without `.` components, so that messages read well.
+/// The path without `.` components, for messages.
 fn normal(path: &Path) -> PathBuf {
     path.components()
         .filter(|part| !matches!(part, std::path::Component::CurDir))
@@ -251,10 +236,10 @@ pub(super) fn state_folder(global: &Global) -> Result<PathBuf, ToolError> {
     places(global)?.state.ok_or_else(no_state)
 }
 
-/// The answer to approvals, given in advance: what `--yes` says, or what the configuration says of doors where no person can answer.
+/// The answer to approval requests, given in advance: by `--yes`, or by the configuration if no user can be prompted.
 ///
 /// # Errors
-/// `policy_denied` for `--yes` where approvers have keys.
+/// `policy_denied` for `--yes` if approvers have keys.
 pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Answer, ToolError> {
     let config = toolkit.config();
     if yes && config.approvals_from == ApprovalsFrom::Key {
@@ -267,7 +252,7 @@ pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Ans
     })
 }
 
-/// How this program is started again with the same configuration, and where: commands that are printed hold there.
+/// The command that starts this program with the same configuration, and the folder in which printed commands are valid.
 pub(super) fn command(global: &Global) -> (String, String) {
     let mut command = "mathchain".to_owned();
     if let Some(config) = &global.config {
@@ -277,7 +262,7 @@ pub(super) fn command(global: &Global) -> (String, String) {
     (command, here.display().to_string())
 }
 
-/// A word as shells take it.
+/// A word quoted for a shell.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@%+,".contains(&byte);
     match !word.is_empty() && word.bytes().all(plain) {
@@ -291,10 +276,10 @@ fn no_state() -> ToolError {
         .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")
 }
 
-/// The state of an open toolkit, for commands that are about it.
+/// The state of an open toolkit.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why there is none.
 pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>, ToolError> {
     match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => Ok(state),
@@ -303,17 +288,17 @@ pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>, ToolError> {
     }
 }
 
-/// The state of an open toolkit, for commands that only look at it: also one that cannot be written.
+/// The state of an open toolkit for commands that only read it, even if it cannot be written.
 ///
 /// # Errors
-/// As [`state`]; why it cannot be read.
+/// As [`state`]; the reason why it cannot be read.
 pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<State>, ToolError> {
     let fault = match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => return Ok(Arc::clone(state)),
         (None, Some(fault)) => fault,
         (None, None) => return Err(no_state()),
     };
-    // Looking for what was never there says why it could not be made.
+    // If it never existed, the error is the one from its creation.
     let folder = state_folder(global)?;
     let is_there = folder.join(FILE_NAME).exists();
     if !fault.is(Reason::StateUnwritable) || !is_there {
@@ -322,16 +307,14 @@ pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<St
     let clock = Arc::new(crate::clock::SystemClock::default());
     let scratch = std::env::temp_dir();
     let state = State::open_to_read(&folder, &scratch, clock)?;
-    complain(
-        "note: the state cannot be written: it is shown as it is, and this command is not recorded\n",
-    );
+    complain("note: the state is read-only: this command is not recorded\n");
     Ok(Arc::new(state))
 }
 
-/// What holds here, with what the command line says instead.
+/// The facts of this machine, with those of the command line instead.
 ///
 /// # Errors
-/// `invalid_request` with the nearest name for a fact that does not exist.
+/// `invalid_request` with the nearest name for an unknown fact.
 pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts, ToolError> {
     let mut facts = toolkit.dispatcher().facts().clone();
     for fact in given {

@@ -1,13 +1,13 @@
-//! `mathchain session`: events in, one JSON object a line; plans, waves, results and state out. Every line of output is a line
-//! of the session's log, which `mathchain session replay` folds again.
+//! `mathchain session`: reads events, writes plans, waves, results and state, one JSON object a line. Every line of output is a line
+//! of the session log, which `mathchain session replay` replays.
 //!
-//! Lines are taken one after the other: the next one is read when nothing of the last one runs any more. So the log depends on
-//! the input alone, not on what was quicker.
+//! A line is read only after all calls of the previous one have ended, so that the log depends on the input alone, not on timing.
 
 mod replay;
 mod world;
 
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -15,21 +15,91 @@ use std::sync::{Arc, OnceLock};
 use registry::{CallRequest, CallerContext, Dispatcher, Origin};
 use sessions::{
     AuditHead, CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record,
-    Session, SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
+    SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
 use tool_core::json::{self, Limits};
 use tool_core::{ErrorCode, Outcome, Seed, Status, StopFlag, ToolError, Value};
 
-use super::args::{Global, Session as Args, SessionCommand, SessionSchema};
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::answer::{self, CALL_STACK_BYTES};
+use super::global::Global;
 use super::jsonl::{self, Line};
+use super::output::{self, print};
 use super::signals::Closing;
-use super::{call, exit, print, session};
+use super::{exit, open};
 use crate::Toolkit;
 pub(super) use world::World;
 
-/// Serves one session, or looks at the log of one.
-pub(super) fn session(global: &Global, args: &Args) -> Result<ExitCode, ToolError> {
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "docs/sessions.md lists the events. Every line of output is a line of the session log.
+Examples:
+  mathchain session < examples/session.jsonl > log.jsonl
+  mathchain session replay log.jsonl"
+)]
+pub(super) struct Session {
+    #[command(subcommand)]
+    pub command: Option<SessionCommand>,
+    /// Decide and plan calls, but leave their execution to the caller
+    #[arg(long)]
+    pub plan_only: bool,
+    /// Name of the session; by default the audit session of this process
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Role of the calls; overrides the agent's and the configuration's
+    #[arg(long)]
+    pub role: Option<String>,
+    /// Agent of the calls
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Phase of the calls
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Kind of task of the calls, with its budget
+    #[arg(long)]
+    pub task: Option<String>,
+    /// Initial toolset, instead of the one selected by phase, agent or role
+    #[arg(long)]
+    pub toolset: Option<String>,
+    /// Initial provider profile
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// Maximum number of calls of a wave to run in parallel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Approve every request automatically, as the operator
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SessionCommand {
+    /// Replay a session log, verify every line, print the final state
+    Replay {
+        /// The log, or `-` for stdin
+        log: PathBuf,
+    },
+    /// Print the JSON Schema of events, or of lines of output
+    Schema {
+        /// Kind of lines
+        #[arg(value_enum)]
+        of: SessionSchema,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SessionSchema {
+    /// Lines of input
+    Event,
+    /// Lines of output, which are those of the log
+    Output,
+}
+
+/// Serves one session, replays a log, or prints a schema.
+pub(super) fn session(global: &Global, args: &Session) -> Result<ExitCode, ToolError> {
     match &args.command {
         Some(SessionCommand::Replay { log }) => replay::replay(global, log),
         Some(SessionCommand::Schema { of }) => {
@@ -44,41 +114,41 @@ pub(super) fn session(global: &Global, args: &Args) -> Result<ExitCode, ToolErro
     }
 }
 
-fn serve(global: &Global, args: &Args) -> Result<ExitCode, ToolError> {
+fn serve(global: &Global, args: &Session) -> Result<ExitCode, ToolError> {
     let toolkit = match args.agent {
-        Some(_) => session::open_with_agents(global)?,
-        None => session::open(global)?,
+        Some(_) => open::with_agents(global)?,
+        None => open::toolkit(global)?,
     };
     let stop = StopFlag::new();
     let closing = Closing::on_signal(&stop).and_then(|closing| Ok((closing.stdin()?, closing)));
-    let (stdin, closing) = closing.map_err(|err| jsonl::failed("stdin cannot be read", &err))?;
+    let (stdin, closing) = closing.map_err(|err| jsonl::failed("cannot read stdin", &err))?;
     let mut door = Door::open(&toolkit, args, stop.clone(), closing)?;
-    let served = call::on_stack(|| {
+    let served = answer::on_stack(|| {
         let input = std::io::BufReader::with_capacity(64 << 10, stdin);
-        door.serve(input, &mut super::stdout())
+        door.serve(input, &mut output::stdout())
     });
-    call::close(&toolkit);
+    answer::close(&toolkit);
     match served? {
         Ok(()) => Ok(exit::of_stop(&stop).into()),
-        // Nobody reads any more: no error of the session.
+        // The reader closed the output: no error of the session.
         Err(Halt::Closed) => Ok(exit::OK.into()),
         Err(Halt::Refused(error) | Halt::Failed(error)) => Err(error),
     }
 }
 
-/// Why something did not go on.
+/// The reason why an event was not applied.
 enum Halt {
-    /// The event is refused; nothing changed.
+    /// The event is invalid; nothing changed.
     Refused(ToolError),
-    /// Nobody reads the output any more.
+    /// The reader closed the output.
     Closed,
-    /// The door cannot go on.
+    /// The session cannot continue.
     Failed(ToolError),
 }
 
 struct Door<'a> {
     toolkit: &'a Toolkit,
-    session: Session<Live>,
+    session: sessions::Session<Live>,
     world: World,
     /// The dispatcher of this generation, with the whole workspace.
     base: Arc<Dispatcher>,
@@ -94,7 +164,7 @@ struct Door<'a> {
 impl<'a> Door<'a> {
     fn open(
         toolkit: &'a Toolkit,
-        args: &Args,
+        args: &Session,
         stop: StopFlag,
         closing: Closing,
     ) -> Result<Self, ToolError> {
@@ -124,13 +194,13 @@ impl<'a> Door<'a> {
         );
         Ok(Self {
             toolkit,
-            session: Session::new(live)?,
+            session: sessions::Session::new(live)?,
             world,
             base,
             opened,
             plan_only: args.plan_only,
             threads,
-            answer: session::answer(toolkit, args.yes, false)?,
+            answer: open::answer(toolkit, args.yes, false)?,
             line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
                 .unwrap_or(usize::MAX),
             stop,
@@ -138,7 +208,7 @@ impl<'a> Door<'a> {
         })
     }
 
-    /// Takes lines until the input ends.
+    /// Applies lines until the input ends.
     fn serve(&mut self, mut input: impl BufRead, output: &mut impl Write) -> Result<(), Halt> {
         let opened = Event::from(self.opened.clone());
         self.event(opened, output)?;
@@ -146,17 +216,15 @@ impl<'a> Door<'a> {
         loop {
             number += 1;
             let read = jsonl::read_line(&mut input, number, self.line_bytes_max);
-            let line = read.map_err(|err| {
-                let message = format_args!("stdin cannot be read: {err}");
-                Halt::Failed(ToolError::new(ErrorCode::ToolError, message).reason("io"))
-            })?;
+            let failed = |err| Halt::Failed(jsonl::failed("cannot read stdin", &err));
+            let line = read.map_err(failed)?;
             match line {
                 Some(line) if line.is_part() && self.closing.is_closed() => break,
                 Some(line) => self.line(number, &line, output)?,
                 None => break,
             }
         }
-        if let Some(head) = call::head(self.toolkit) {
+        if let Some(head) = answer::head(self.toolkit) {
             let head = head.to_string();
             record(output, AuditHead { head }.into())?;
         }
@@ -190,26 +258,24 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// The event of a line; none in an empty one.
+    /// The event of a line; `None` for an empty line.
     fn parse(&self, line: &Line) -> Result<Option<Event>, ToolError> {
         let Line::Text { bytes, .. } = line else {
-            let message = format_args!("the line is longer than {} bytes", self.line_bytes_max);
-            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}"));
+            return Err(jsonl::too_long(self.line_bytes_max));
         };
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
         let limits = Limits {
             bytes_max: self.line_bytes_max,
-            // The log has an event one level deeper, and is read again.
+            // The log nests an event one level deeper, and must be readable again.
             depth_max: Limits::default().depth_max - 1,
             ..Limits::default()
         };
         Event::from_value(&json::parse_bytes(bytes, limits)?).map(Some)
     }
 
-    /// Applies an event of the caller, and runs what it starts.
+    /// Applies an event of the caller, and runs the calls that it starts.
     fn event(&mut self, event: Event, output: &mut impl Write) -> Result<(), Halt> {
         match event {
             Event::WorkspaceChanged(changed) => self.workspace_changed(changed, output),
@@ -221,7 +287,7 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// Folds an event, prints what it led to, and gives the calls that are to run.
+    /// Applies an event, writes the resulting documents, and gives the calls to run.
     fn apply(
         &mut self,
         event: &Event,
@@ -239,7 +305,7 @@ impl<'a> Door<'a> {
         Ok(started)
     }
 
-    /// The workspace of the caller's event is opened here before the session hears of it, and closed after.
+    /// Opens the workspace before the session applies the event, and closes it after.
     fn workspace_changed(
         &mut self,
         mut changed: WorkspaceChanged,
@@ -257,25 +323,25 @@ impl<'a> Door<'a> {
         let id = changed.id.clone();
         let started = self.apply(&Event::from(changed), output)?;
         self.world.set(folder.map(|folder| (id, folder)));
-        self.look_again()?;
+        self.update_facts()?;
         self.run(started, output)
     }
 
-    /// Reads configuration and plugins again; with errors in them everything stays as it was.
+    /// Reloads configuration and plugins; errors leave everything unchanged.
     fn registry_set(&mut self, event: &Event, output: &mut impl Write) -> Result<(), Halt> {
         self.toolkit.reload().map_err(Halt::Refused)?;
         let before = std::mem::replace(&mut self.base, self.toolkit.dispatcher());
-        self.look_again()?;
+        self.update_facts()?;
         let applied = self.apply(event, output);
         if applied.is_err() {
             self.base = before;
-            self.look_again()?;
+            self.update_facts()?;
         }
         self.run(applied?, output)
     }
 
-    /// Judges by the workspace that is open now.
-    fn look_again(&mut self) -> Result<(), Halt> {
+    /// Makes the open workspace part of the facts of later decisions.
+    fn update_facts(&mut self) -> Result<(), Halt> {
         let facts = self.session.state().holding();
         let facts =
             facts.map_err(|message| Halt::Failed(ToolError::new(ErrorCode::Internal, message)))?;
@@ -292,21 +358,19 @@ impl<'a> Door<'a> {
     ) -> Result<(), Halt> {
         while let Some(wave) = started.take().filter(|_| !self.plan_only) {
             self.world.count(self.session.state().workspace.opened);
-            self.look_again()?;
+            self.update_facts()?;
             let outcomes = self.outcomes(&wave.calls);
             for (call, outcome) in wave.calls.iter().zip(outcomes) {
                 for mut changed in self.world.changes() {
                     changed.cause = Some(call.call_id.clone());
                     self.apply(&Event::from(changed), output)?;
-                    // The next wave is judged by it.
-                    self.look_again()?;
+                    self.update_facts()?;
                 }
                 if let Some(next) = self.settle(&call.call_id, outcome, output)? {
                     started = Some(next);
                 }
             }
-            // What comes next is judged by the workspace that is open now.
-            self.look_again()?;
+            self.update_facts()?;
         }
         Ok(())
     }
@@ -320,13 +384,13 @@ impl<'a> Door<'a> {
         let has_acted = outcome.is_success() && !outcome.effects.is_empty();
         let settled = Event::from(settlement(call_id, outcome));
         match self.apply(&settled, output) {
-            // The session cannot hold what came out of it.
+            // The result is too large for the session.
             Err(Halt::Refused(error)) => {
                 let message = error.message().to_owned();
                 let too_large = ToolError::new(ErrorCode::OutputTooLarge, error.message());
                 let mut instead = Outcome::error(too_large);
                 if has_acted {
-                    // What happened is no failure, though its result cannot be told here.
+                    // The effect happened, so the call has not failed.
                     instead.status = Status::Success(Value::Null);
                     instead.warnings.push(message);
                 }
@@ -337,7 +401,7 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// Runs calls at the same time; the outcomes in call order.
+    /// Runs calls in parallel; the outcomes are in call order.
     fn outcomes(&self, calls: &[StartedCall]) -> Vec<Outcome> {
         let dispatcher = self.session.registry().dispatcher();
         let context = CallerContext {
@@ -370,15 +434,15 @@ impl<'a> Door<'a> {
                     stop: stop.child(),
                     progress: None,
                 });
-                let _ = slots[place].set(outcome); // each place is taken once
+                let _ = slots[place].set(outcome); // each slot is set once
             }
         };
         std::thread::scope(|scope| {
             for number in 1..self.threads.min(calls.len()) {
                 let builder = std::thread::Builder::new()
                     .name(format!("call-{number}"))
-                    .stack_size(jsonl::CALL_STACK_BYTES);
-                // With fewer threads it takes longer and is the same.
+                    .stack_size(CALL_STACK_BYTES);
+                // Fewer threads take longer and give the same outcomes.
                 let _ = builder.spawn_scoped(scope, work);
             }
             work();
@@ -395,7 +459,7 @@ impl<'a> Door<'a> {
     }
 }
 
-/// What an answer of the dispatcher says of its call; times and numbers of records are in the audit.
+/// The settlement of a call, from its outcome; times and record numbers are in the audit.
 fn settlement(call_id: &str, outcome: Outcome) -> CallSettled {
     let mut settled = CallSettled {
         call_id: call_id.to_owned(),
@@ -432,7 +496,7 @@ fn write(output: &mut impl Write, document: &Value) -> Result<(), Halt> {
     let written = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
-    written.map_err(|err| match super::unwritable(&err) {
+    written.map_err(|err| match output::unwritable(&err) {
         Some(error) => Halt::Failed(error),
         None => Halt::Closed,
     })

@@ -1,0 +1,80 @@
+//! The end of a call or run: flushes the audit, prints the answer, and gives the exit code.
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use tool_core::capability::LedgerHead;
+use tool_core::{ErrorCode, Outcome, ToolError};
+
+use super::global::Format;
+use super::output::{self, complain};
+use super::{exit, human};
+use crate::Toolkit;
+
+/// Stack of a thread that runs calls.
+pub(super) const CALL_STACK_BYTES: usize = 16 << 20;
+
+/// Runs on a thread whose stack does not depend on how the process was started.
+pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("call".to_owned());
+        let thread = builder
+            .stack_size(CALL_STACK_BYTES)
+            .spawn_scoped(scope, work);
+        let thread = thread.map_err(|err| {
+            let message = format_args!("cannot start a thread: {err}");
+            ToolError::new(ErrorCode::LimitExceeded, message)
+        })?;
+        let panicked = "the call panicked outside the tool";
+        thread
+            .join()
+            .map_err(|_| ToolError::new(ErrorCode::Internal, panicked))
+    })
+}
+
+/// Prints the answer, flushes the audit, and gives the exit code.
+pub(super) fn finish(
+    toolkit: &Toolkit,
+    format: Format,
+    outcome: &Outcome,
+) -> Result<ExitCode, ToolError> {
+    let mut outcome = outcome.clone();
+    flush(toolkit, format, &mut outcome);
+    output::outcome(format, &outcome);
+    if std::io::stderr().is_terminal() {
+        complain(&human::obligations(&outcome));
+    }
+    Ok(exit::of_outcome(&outcome))
+}
+
+/// Flushes the batched audit records before the answer of a process that ends. Where that fails, the answer carries a warning and no
+/// audit head, which verification would not find.
+pub(super) fn flush(toolkit: &Toolkit, format: Format, outcome: &mut Outcome) {
+    let Some(warning) = incomplete(toolkit) else {
+        return;
+    };
+    if format == Format::Raw {
+        complain(&format!("warning: {warning}\n"));
+    }
+    outcome.metadata.remove("audit");
+    outcome.warnings.push(warning);
+}
+
+/// The head of the audit, once it is flushed; `None` where that failed.
+pub(super) fn head(toolkit: &Toolkit) -> Option<LedgerHead> {
+    let state = toolkit.state()?;
+    state.close().ok()?;
+    state.head()
+}
+
+/// Flushes the batched audit records; a failure is a warning on stderr.
+pub(super) fn close(toolkit: &Toolkit) {
+    if let Some(warning) = incomplete(toolkit) {
+        complain(&format!("warning: {warning}\n"));
+    }
+}
+
+fn incomplete(toolkit: &Toolkit) -> Option<String> {
+    let err = toolkit.state()?.close().err()?;
+    Some(format!("the audit of this run is incomplete: {err}"))
+}

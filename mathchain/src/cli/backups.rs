@@ -1,0 +1,80 @@
+//! `mathchain backups`: copies of files, kept before calls changed them.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use journal::Backup;
+use tool_core::{ErrorCode, ToolError, Value};
+
+use super::global::Global;
+use super::output::object;
+use super::{open, output};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Backups {
+    /// List backups, newest first
+    #[command(alias = "backups")]
+    List,
+    /// Restore a file from a backup, and back up its present content first
+    Restore {
+        /// Id of the backup or its beginning, or the path of a file for its newest backup
+        #[arg(value_name = "ID|PATH")]
+        wanted: String,
+        /// With a path, the newest backup not later than this; milliseconds since 1970, as `backups list` shows them
+        #[arg(long, value_name = "TIME_MS")]
+        at: Option<u64>,
+    },
+}
+
+/// Maximum number of rows of the list.
+const SHOWN_MAX: usize = 1000;
+
+/// Lists backups, or restores one.
+pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode, ToolError> {
+    let toolkit = open::toolkit(global)?;
+    let state = open::state(&toolkit)?;
+    let (wanted, at) = match backups {
+        Backups::List => {
+            let listed = state.backups(SHOWN_MAX)?;
+            return output::list(global, &listed, value, "no backups", |one| {
+                let Backup {
+                    id,
+                    time_ms,
+                    bytes,
+                    path,
+                    ..
+                } = one;
+                format!("{id}  {time_ms}  {bytes:9} bytes  {path}\n")
+            });
+        }
+        Backups::Restore { wanted, at } => (wanted, *at),
+    };
+    let keeper = toolkit.keeper().ok_or_else(|| {
+        ToolError::new(ErrorCode::PreconditionFailed, "there is no workspace")
+            .hint("name one with --workspace")
+    })?;
+    let (restored, before) = keeper.restore(wanted, at, "terminal")?;
+    state.close()?;
+    let before = before.map(|kept| kept.id);
+    let data = object! { "restored" => value(&restored), "before" => before.clone() };
+    output::data(global, &data, || {
+        let undo = before.map(|id| format!("; its content before is backup {id}"));
+        let (id, path) = (&restored.id, &restored.path);
+        format!(
+            "restored {path} from backup {id}{}\n",
+            undo.unwrap_or_default()
+        )
+    })
+}
+
+fn value(one: &Backup) -> Value {
+    object! {
+        "id" => one.id.as_str(),
+        "path" => one.path.as_str(),
+        "call_id" => one.call_id.as_str(),
+        "digest" => one.digest.as_str(),
+        "bytes" => one.bytes,
+        "mode" => one.mode,
+        "time_ms" => one.time_ms,
+    }
+}

@@ -1,0 +1,59 @@
+//! A configuration as it would be in force: with the agents and plugins beside it, loaded strictly and compiled.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use host_sandbox::Sandbox;
+use registry::policy::Policy;
+use registry::{Catalogue, Config};
+use tool_core::{Entry, ErrorCode, ToolError};
+
+use crate::clock::SystemClock;
+use crate::environment;
+use crate::plugins::{Loaded, Loader};
+
+/// Tools and policy of one configuration.
+pub(super) struct Configured {
+    pub(super) catalogue: Catalogue,
+    pub(super) policy: Policy,
+}
+
+impl Configured {
+    /// Loads a configuration file. Plugin processes are not started: manifests and settings suffice.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the configuration, its agents and its plugins.
+    pub(super) fn load(path: &Path) -> Result<Self, ToolError> {
+        let text = environment::read_named(path)?;
+        let absolute = path.canonicalize().map_err(|err| {
+            let message = format_args!("cannot read `{}`: {err}", path.display());
+            ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
+        })?;
+        let folder = absolute.parent().unwrap_or(Path::new("/"));
+        let agents = environment::agent_texts(folder)?.into_iter().map(|agent| {
+            let shown = path.with_file_name(&agent.path); // two configurations may have agents of one name
+            (shown.to_string_lossy().into_owned(), agent.text)
+        });
+        let agents = agents.collect();
+        let loader = Loader::new(
+            environment::plugin_roots(Some(folder), folder),
+            Arc::new(Sandbox::new(environment::surroundings(None, &[]))),
+            Arc::new(SystemClock::default()),
+        );
+        let loaded = loader.load(&[])?;
+        Loaded::strict(&loaded.broken)?;
+        let tools = loaded.plugins.iter();
+        let tools: Vec<_> = tools
+            .flat_map(|plugin| plugin.erased().iter().cloned())
+            .collect();
+        let families: Vec<&[Entry]> = crate::families().collect();
+        let catalogue = Catalogue::with_plugins(&families, &tools)?;
+        let named = (&*path.to_string_lossy(), text.as_str());
+        let fill = |config: &mut Config| {
+            config.agent_texts = agents;
+            environment::read_named_files(path, config);
+        };
+        let (_, policy) = Config::load_with(named, fill, &catalogue)?;
+        Ok(Self { catalogue, policy })
+    }
+}

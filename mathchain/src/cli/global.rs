@@ -1,0 +1,80 @@
+//! Options that every command takes, and the formats of output.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tool_core::{Value, json, npy};
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub(super) struct Global {
+    /// Configuration file; by default the nearest mathchain.toml (or .yaml) upwards, then the user's
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Workspace root; overrides the configuration's
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Output format; by default `human` on a terminal and `json` elsewhere
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    pub output: Option<Format>,
+    /// Short for --output json
+    #[arg(long, global = true, conflicts_with = "output")]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Text for a reader
+    Human,
+    /// The envelope, one line of JSON
+    Json,
+    /// The result alone: text as it is, anything else as one line of JSON
+    Raw,
+    /// The envelope with arrays of 64 numbers or more as {"$npy": "<base64 of an .npy file>"}, which arguments take too
+    Npy,
+}
+
+impl Format {
+    /// A line of JSON in this format.
+    pub(super) fn line(self, value: &Value) -> String {
+        /// Shorter arrays stay readable.
+        const ARRAY_LEAST: usize = 64;
+        let mut text = match self {
+            Self::Npy => json::to_text(&npy::encoded(value, ARRAY_LEAST)),
+            Self::Human | Self::Json | Self::Raw => json::to_text(value),
+        };
+        text.push('\n');
+        text
+    }
+}
+
+impl Global {
+    /// The options found among words that clap has not parsed: those of a command line with an error, and those after a tool.
+    pub(super) fn in_words(words: &[String]) -> Self {
+        let value_of = |flag: &str| {
+            let mut places = words.iter().enumerate();
+            places.find_map(|(place, word)| match word.strip_prefix(flag)? {
+                "" => words.get(place + 1).map(String::as_str),
+                rest => rest.strip_prefix('='),
+            })
+        };
+        let output = value_of("--output");
+        Self {
+            config: value_of("--config").map(Into::into),
+            workspace: value_of("--workspace").map(Into::into),
+            output: output.and_then(|name| Format::from_str(name, false).ok()),
+            json: words.iter().any(|word| word == "--json"),
+        }
+    }
+
+    /// The requested format, else `human` on a terminal and `json` elsewhere.
+    pub(super) fn format(&self) -> Format {
+        match self.output {
+            Some(format) => format,
+            None if self.json => Format::Json,
+            None if std::io::stdout().is_terminal() => Format::Human,
+            None => Format::Json,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Standard output and standard error: everything that commands print passes here.
+
+use std::io::{IsTerminal as _, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tool_core::{ErrorCode, Outcome, ToolError, Value};
+
+use super::global::{Format, Global};
+use super::{exit, human};
+
+/// An object of JSON: `object! { "run" => id, "state" => state }`.
+macro_rules! object {
+    ($($key:literal => $value:expr),* $(,)?) => {
+        tool_core::Value::object([$(($key, tool_core::Value::from($value))),*])
+    };
+}
+pub(super) use object;
+
+/// Set when a write to stdout failed although the reader had not gone away.
+static UNWRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Set once anything was written to stdout.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether output was lost; the exit code then reports it.
+pub(super) fn is_incomplete() -> bool {
+    UNWRITTEN.load(Ordering::Relaxed)
+}
+
+/// Prints the answer to a call.
+pub(super) fn outcome(format: Format, outcome: &Outcome) {
+    match format {
+        Format::Json | Format::Npy => print(&format.line(&outcome.to_value())),
+        Format::Human => {
+            let rendered = human::outcome(outcome);
+            say(&rendered.stdout);
+            complain(&rendered.stderr);
+        }
+        Format::Raw => match outcome.output() {
+            // Unchanged for a program; on a terminal the text must not steer it.
+            Some(Value::String(text)) if std::io::stdout().is_terminal() => say(text),
+            Some(Value::String(text)) => print(text),
+            Some(output) => line(output),
+            None => complain(&human::outcome(outcome).stderr),
+        },
+    }
+}
+
+/// Prints data: `readable` for a reader, else one line of JSON; gives the exit code of success.
+pub(super) fn data(
+    global: &Global,
+    data: &Value,
+    readable: impl FnOnce() -> String,
+) -> Result<ExitCode, ToolError> {
+    match global.format() {
+        Format::Human => say(&readable()),
+        Format::Json | Format::Raw | Format::Npy => line(data),
+    }
+    Ok(exit::OK.into())
+}
+
+/// Prints a list: a line of text for each item, or `none`; else one line of JSON.
+pub(super) fn list<T>(
+    global: &Global,
+    items: &[T],
+    value: impl Fn(&T) -> Value,
+    none: &str,
+    line: impl Fn(&T) -> String,
+) -> Result<ExitCode, ToolError> {
+    let values = Value::array(items.iter().map(value).collect());
+    data(global, &values, || match items {
+        [] => format!("{none}\n"),
+        _ => items.iter().map(line).collect(),
+    })
+}
+
+/// Prints an error that answers no call: text on stderr, and its envelope on stdout unless a reader is there.
+pub(super) fn error(global: &Global, err: &ToolError) {
+    envelope(global, err);
+    complain(&human::error(err));
+}
+
+/// Prints the envelope of an error, unless stdout is for a reader or has a document already: there is never a second one.
+pub(super) fn envelope(global: &Global, err: &ToolError) {
+    let format = global.format();
+    if matches!(format, Format::Json | Format::Npy) && !PRINTED.load(Ordering::Relaxed) {
+        print(&format.line(&Outcome::error(err.clone()).to_value()));
+    }
+}
+
+/// Prints a parse error of the command line, or the requested help; gives the exit code.
+pub(super) fn misused(global: &Global, err: &clap::Error) -> u8 {
+    if !err.use_stderr() {
+        let _ = err.print();
+        return exit::OK;
+    }
+    let text = err.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    let usage = ToolError::new(ErrorCode::InvalidRequest, first).reason("usage");
+    envelope(global, &usage.hint("see --help"));
+    let _ = err.print();
+    exit::USAGE
+}
+
+/// Prints one line of JSON.
+pub(super) fn line(value: &Value) {
+    print(&Format::Json.line(value));
+}
+
+/// Standard output, for results that are written piece by piece.
+pub(super) struct Stdout(std::io::Stdout);
+
+pub(super) fn stdout() -> Stdout {
+    Stdout(std::io::stdout())
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        PRINTED.store(true, Ordering::Relaxed);
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// [`Stdout`] for exports: a reader that closes the pipe early is no error.
+pub(super) struct WhileRead(pub(super) Stdout);
+
+impl Write for WhileRead {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        or_closed(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        or_closed(self.0.flush(), ())
+    }
+}
+
+fn or_closed<T>(written: std::io::Result<T>, closed: T) -> std::io::Result<T> {
+    match written {
+        Err(err) if err.kind() == std::io::ErrorKind::BrokenPipe => Ok(closed),
+        other => other,
+    }
+}
+
+/// Writes to stdout. A closed pipe ends the output silently; any other failure is reported once and sets the exit code.
+pub(super) fn print(text: &str) {
+    let mut out = stdout();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Some(error) = written.err().as_ref().and_then(unwritable)
+        && !UNWRITTEN.swap(true, Ordering::Relaxed)
+    {
+        complain(&human::error(&error));
+    }
+}
+
+/// The error for a failed write to stdout; `None` for a closed pipe.
+pub(super) fn unwritable(err: &std::io::Error) -> Option<ToolError> {
+    if err.kind() == std::io::ErrorKind::BrokenPipe {
+        return None;
+    }
+    let message = format_args!("cannot write the answer to stdout: {err}");
+    let error = ToolError::new(ErrorCode::ToolError, message).reason("io");
+    Some(error.hint("free space at the destination; `mathchain audit list` shows which calls ran"))
+}
+
+/// Writes text for a reader to stdout.
+pub(super) fn say(text: &str) {
+    print(&human::safe(text));
+}
+
+/// Writes text for a reader to stderr.
+pub(super) fn complain(text: &str) {
+    let _ = std::io::stderr()
+        .lock()
+        .write_all(human::safe(text).as_bytes());
+}

@@ -1,0 +1,226 @@
+//! `mathchain replay`: verifies a recorded run, recomputes and compares it, or runs it again.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use chain_runtime::{RunOptions, counted};
+use chain_runtime::run::{self as chains, LISTED_MAX};
+use clap::{Args, ValueEnum};
+use journal::artifacts::Handle;
+use journal::{Run, RunState};
+use registry::Answer;
+use tool_core::{ErrorCode, ToolError, Value, json};
+
+use super::global::Global;
+use super::output::{self, object};
+use super::resume::{context_of, open_run};
+use super::{answer, exit, human, open, run};
+use crate::{Context, Toolkit};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "`mathchain runs list` shows the ids. For a run that has not ended, the recorded part is compared; calls without a recorded result are not made.
+Exit code 0 if everything is identical, 1 if something differs or is damaged; for a rerun, that of the new run.
+Examples:
+  mathchain run plan.yaml && mathchain replay --last
+  mathchain replay 3f2a --mode verify
+  mathchain replay 3f2a --mode rerun"
+)]
+pub(super) struct Replay {
+    /// Id of the run, or a unique prefix
+    #[arg(required_unless_present = "last", conflicts_with = "last")]
+    pub run: Option<String>,
+    /// Replay the newest run that has ended
+    #[arg(long)]
+    pub last: bool,
+    /// Depth of the replay
+    #[arg(long, value_enum, default_value_t = ReplayMode::Replay)]
+    pub mode: ReplayMode,
+    /// In a rerun, approve every request automatically, as the operator
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReplayMode {
+    /// Check the hashes of every record and value; call nothing
+    Verify,
+    /// Recompute deterministic calls and compare bit for bit; use recorded results for the rest
+    Replay,
+    /// Run the plan again with the same inputs and seed, effects included, as a new run
+    Rerun,
+}
+
+pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolError> {
+    let (toolkit, found) = match &replay.run {
+        Some(id) => open_run(global, id, false)?,
+        None => open_last(global)?,
+    };
+    let context = Context {
+        // Only a rerun repeats effects.
+        answer: match replay.mode {
+            ReplayMode::Rerun => open::answer(&toolkit, replay.yes, false)?,
+            ReplayMode::Verify | ReplayMode::Replay => Answer::Yes,
+        },
+        ..context_of(&found)
+    };
+    let code = match replay.mode {
+        ReplayMode::Verify => verify(global, &toolkit, &found),
+        ReplayMode::Replay => compare(global, &toolkit, &context, &found),
+        ReplayMode::Rerun => {
+            let (plan, inputs) = chains::again(open::state(&toolkit)?, &found.id)?;
+            let result = toolkit.run_plan(&context, &plan, &inputs, RunOptions::default())?;
+            return Ok(run::finish(global, &toolkit, &result));
+        }
+    };
+    answer::close(&toolkit);
+    code
+}
+
+/// Reads every record and value of a run; damage is an error.
+fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode, ToolError> {
+    let state = open::state(toolkit)?;
+    let records = state.run_records(&found.id)?;
+    found.with_values()?;
+    let mut handles = vec![found.plan.clone(), found.inputs.clone()];
+    for record in records.iter().filter_map(Value::as_object) {
+        handles.extend(
+            record
+                .iter()
+                .filter_map(|(_, value)| Handle::from_value(value)),
+        );
+    }
+    for handle in &handles {
+        state.value(handle)?;
+    }
+    let (records, values) = (records.len(), handles.len());
+    let data = object! {
+        "run" => found.id.as_str(),
+        "mode" => "verify",
+        "records" => records,
+        "values" => values,
+        "sound" => true,
+    };
+    output::data(global, &data, || {
+        format!(
+            "run {}: {records} records and {values} values verified\n",
+            found.id
+        )
+    })
+}
+
+/// Recomputes deterministic calls, and compares.
+fn compare(
+    global: &Global,
+    toolkit: &Toolkit,
+    context: &Context,
+    found: &Run,
+) -> Result<ExitCode, ToolError> {
+    let replayed = toolkit.replay(context, &found.id)?;
+    let compared = &replayed.compared;
+    let divergences = compared.divergences.iter().map(|one| {
+        object! {
+            "call" => one.call.as_str(),
+            "recorded" => one.recorded.clone(),
+            "found" => one.found.clone(),
+        }
+    });
+    let unreadable = compared.unreadable.iter();
+    let unreadable = unreadable
+        .map(|one| object! { "what" => one.what.as_str(), "error" => one.error.to_value() });
+    let same = replayed.is_same();
+    // A run that has not completed has no result.
+    let scope = match (replayed.result_same, found.state) {
+        (Some(_), _) => "result",
+        (None, RunState::Running) => "calls",
+        (None, _) => "steps",
+    };
+    let computed = compared.same + compared.divergences.len();
+    let data = object! {
+        "run" => found.id.as_str(),
+        "state" => found.state.as_str(),
+        "mode" => "replay",
+        "same" => same,
+        "compared" => scope,
+        "reasons" => first(&replayed.reasons),
+        "not_compared" => first(&replayed.open),
+        "computed" => computed,
+        "taken" => compared.taken,
+        "divergences" => divergences.collect::<Vec<_>>(),
+        "unreadable" => unreadable.collect::<Vec<_>>(),
+        "differs" => replayed.differs.clone(),
+    };
+    output::data(global, &data, || readable(found, &replayed))?;
+    Ok(exit::of_check(same))
+}
+
+fn readable(found: &Run, replayed: &chains::Replay) -> String {
+    let compared = &replayed.compared;
+    let verdict = match (replayed.is_same(), compared.unreadable.is_empty()) {
+        (true, _) => "identical, bit for bit",
+        (false, true) => "different",
+        (false, false) => "stored values are damaged",
+    };
+    let computed = counted((compared.same + compared.divergences.len()) as u64, "call");
+    let (id, state, taken) = (&found.id, found.state.as_str(), compared.taken);
+    let mut text =
+        format!("run {id} ({state}): {computed} recomputed, {taken} from the record: {verdict}\n");
+    for reason in first(&replayed.reasons) {
+        let _ = writeln!(text, "{reason}");
+    }
+    if !replayed.open.is_empty() {
+        let names = human::first_of(&replayed.open, LISTED_MAX);
+        let _ = writeln!(text, "not compared, as no result is recorded: {names}");
+    }
+    for one in &compared.unreadable {
+        let _ = writeln!(
+            text,
+            "cannot read the stored {}: {}",
+            one.what,
+            one.error.message()
+        );
+    }
+    if let Some(first) = compared.divergences.first() {
+        let _ = writeln!(text, "first divergence at {}", first.call);
+        let _ = writeln!(text, "  recorded {}", shortened(&first.recorded));
+        let _ = writeln!(text, "  found    {}", shortened(&first.found));
+    }
+    for one in &replayed.differs {
+        let _ = writeln!(text, "recorded with another {one}: last digits may differ");
+    }
+    text
+}
+
+/// The first entries of a list, and how many more there are.
+fn first(list: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = list.iter().take(LISTED_MAX).cloned().collect();
+    if let Some(more @ 1..) = list.len().checked_sub(LISTED_MAX) {
+        shown.push(format!("and {more} more"));
+    }
+    shown
+}
+
+fn shortened(value: &Value) -> String {
+    const SHOWN: usize = 400;
+    let text = json::to_text(value);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
+    const LOOKED_AT: usize = 100;
+    let toolkit = open::toolkit(global)?;
+    let runs = open::state(&toolkit)?.runs(None, LOOKED_AT)?;
+    let last = runs
+        .into_iter()
+        .find(|run| run.state.is_final() && run.state != RunState::Rejected);
+    let found = last.ok_or_else(|| {
+        ToolError::new(ErrorCode::InvalidArgs, "no run has ended yet")
+            .reason("run")
+            .hint("run one with `mathchain run PLAN`")
+    })?;
+    drop(toolkit);
+    open_run(global, &found.id, false)
+}
