@@ -7,6 +7,7 @@ mod conformance;
 mod determinism;
 mod documents;
 mod effects;
+mod english;
 mod keys;
 mod large;
 mod neutral;

@@ -229,7 +229,7 @@ impl State {
         let refuse = |message: std::fmt::Arguments<'_>, reason| {
             Err(ToolError::new(ErrorCode::InvalidArgs, message)
                 .reason(reason)
-                .hint("`mathchain files backups` lists the copies"))
+                .hint("`mathchain backups list` lists the backups"))
         };
         match by_id.as_slice() {
             [only] if !wanted.is_empty() => Ok(only.clone()),
@@ -272,7 +272,7 @@ impl State {
             let message = format_args!("the copy `{}` cannot be used: {why}", place.display());
             ToolError::new(ErrorCode::ToolError, message)
                 .reason("backup")
-                .hint("`mathchain files backups` lists the others")
+                .hint("`mathchain backups list` lists the others")
         };
         let content = read(&place).map_err(|err| damaged(&err.to_string()))?;
         if digest_of(&content) != backup.digest {

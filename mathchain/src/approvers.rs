@@ -1,4 +1,4 @@
-//! Who answers an approval: the person at the terminal, or whoever holds a key that the user's configuration folder names.
+//! Approvers: the user at the terminal, or the holders of keys listed in the user's configuration folder.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use crate::environment;
 /// The list, in the user's configuration folder.
 const FILE_NAME: &str = "approvers.toml";
 
-/// Sizes of keys, in bytes: long enough not to be guessed.
+/// Sizes of keys in bytes; the minimum prevents guessing.
 const KEY_LEAST: usize = 32;
 const KEY_MOST: usize = 4096;
 
-/// The approvers of this user; `None` where there is no list.
+/// The approvers of this user; `None` without a list.
 ///
 /// # Errors
-/// A list that cannot be read, and everything that is wrong with it.
+/// An unreadable list, and every error in it.
 pub(crate) fn configured() -> Result<Option<Vec<Approver>>, ToolError> {
     let Some(list) = list() else { return Ok(None) };
     match list.symlink_metadata() {
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Ok(_) if !list.is_file() => {
-            let message = format_args!("`{}` is no readable file", list.display());
+            let message = format_args!("`{}` is not a readable file", list.display());
             return Err(ToolError::new(ErrorCode::InvalidRequest, message)
                 .reason("approvers")
-                .hint("it lists who answers approvals: mend it, or remove it"));
+                .hint("it lists approvers: repair or remove it"));
         }
         _ => {}
     }
@@ -47,7 +47,7 @@ fn shown() -> String {
     list().map_or_else(|| FILE_NAME.to_owned(), |list| list.display().to_string())
 }
 
-/// Where answers come from: with approvers configured from their keys, whatever the configuration says.
+/// Requires keys if approvers are configured, whatever the configuration says.
 ///
 /// # Errors
 /// As [`configured`].
@@ -58,27 +58,27 @@ pub(crate) fn settle(config: &mut Config) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// The refusal of an answer without a key, where approvers have keys.
+/// The error for a decision without a key if approvers have keys.
 pub(crate) fn key_needed(what: &str) -> ToolError {
-    let message = format_args!("approvals are answered with an approver's key here: {what}");
+    let message = format_args!("approval requires an approver's key: {what}");
     ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("approver")
         .hint(format!(
-            "`mathchain approve ID --key FILE`; `{}` names the approvers",
+            "`mathchain approve ID --key FILE`; `{}` lists the approvers",
             shown()
         ))
 }
 
-/// Who answers: without a key the operator, the user who runs the command line.
+/// The name of the approver: without a key the operator, who runs the command line.
 ///
 /// # Errors
-/// A key file that cannot be read or that others can read; `policy_denied` for the key of no approver, and for no key where
-/// approvers are configured.
+/// A key file that is unreadable, or accessible to others; `policy_denied` for an unknown key, or for no key if approvers are
+/// configured.
 pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String, ToolError> {
     let Some(file) = key else {
         return match from {
             ApprovalsFrom::Terminal => Ok(WITHOUT_KEY.to_owned()),
-            ApprovalsFrom::Key => Err(key_needed("give it with `--key`")),
+            ApprovalsFrom::Key => Err(key_needed("pass it with `--key`")),
         };
     };
     let digest = key_digest(&read(file)?);
@@ -87,11 +87,11 @@ pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String
         return Ok(found.name);
     }
     let shown = shown();
-    let message = format_args!("the key in `{}` is no approver's", file.display());
+    let message = format_args!("the key in `{}` belongs to no approver", file.display());
     Err(ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("approver")
         .hint(format!(
-            "`{shown}` names approvers: `[approvers]` with a line `NAME = \"{digest}\"`"
+            "`{shown}` lists approvers: `[approvers]` with a line `NAME = \"{digest}\"`"
         )))
 }
 
@@ -108,11 +108,11 @@ fn read(file: &Path) -> Result<Vec<u8>, ToolError> {
         let mode = opened.metadata().map_err(unreadable)?.permissions().mode();
         if mode & 0o077 != 0 {
             let hint = format!("chmod 600 {}", file.display());
-            return Err(fault("can be read or written by others".to_owned()).hint(hint));
+            return Err(fault("is accessible to others".to_owned()).hint(hint));
         }
     }
     let mut key = Vec::new();
-    let most = KEY_MOST as u64 + 1; // one more than allowed says enough
+    let most = KEY_MOST as u64 + 1; // one byte more than allowed exceeds the limit
     opened
         .take(most)
         .read_to_end(&mut key)
@@ -124,5 +124,5 @@ fn read(file: &Path) -> Result<Vec<u8>, ToolError> {
         "has {} bytes; a key has {KEY_LEAST} to {KEY_MOST}",
         key.len()
     );
-    Err(fault(sizes).hint("head -c 32 /dev/urandom > FILE makes one"))
+    Err(fault(sizes).hint("create one with `head -c 32 /dev/urandom > FILE`"))
 }

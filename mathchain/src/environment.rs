@@ -1,4 +1,4 @@
-//! Where configuration, workspace and state are: the one place that asks the environment.
+//! Locations of configuration, workspace and state. Only this module reads the process environment.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use tool_core::{ErrorCode, ToolError};
 
 use crate::{PluginRoot, owned};
 
-/// File names that are looked for, in this order.
+/// Names of the configuration file, in order of preference.
 pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
 
 /// Name of the state folder beside a project's configuration.
@@ -17,9 +17,9 @@ pub const STATE_FOLDER: &str = ".mathchain";
 /// A configuration file and its text.
 #[derive(Debug, Clone)]
 pub struct ConfigFile {
-    /// Where it is.
+    /// Path without links.
     pub path: PathBuf,
-    /// What it says.
+    /// Its content.
     pub text: String,
     /// Whether it belongs to the project (found from the working folder upwards, or named) and not to the user.
     pub of_project: bool,
@@ -31,11 +31,11 @@ pub const AGENTS_FOLDER: &str = "agents";
 /// An agent file.
 #[derive(Debug, Clone)]
 pub struct AgentText {
-    /// The agent's name, which is that of the file or of its folder.
+    /// The agent's name, from the file or its folder.
     pub name: String,
-    /// Where it is, relative to the project.
+    /// Path relative to the project.
     pub path: String,
-    /// What it says.
+    /// Its content.
     pub text: String,
 }
 
@@ -50,7 +50,7 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
     }
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
-        // Other programs have a file of this name too.
+        // Other programs may have a file of this name.
         Err(_) if folder.is_file() => return Ok(Vec::new()),
         Err(err) => {
             return Err(owned::unusable(
@@ -95,7 +95,7 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
         .reason("io")
     };
     let mut text = String::new();
-    let most = registry::agents::BYTES_MAX as u64 + 1; // one more than allowed says enough
+    let most = registry::agents::BYTES_MAX as u64 + 1; // one byte more than allowed exceeds the limit
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(most).read_to_string(&mut text).map_err(failed)?;
     Ok(AgentText {
@@ -105,17 +105,17 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
     })
 }
 
-/// What a configuration says, with the files of earlier systems that it names.
+/// Reads a configuration, with the files of earlier systems that it names.
 ///
 /// # Errors
-/// Every error of the configuration; a file that cannot be read is one of the policy, which reads it.
+/// Every error of the configuration; an unreadable named file is reported when the policy is compiled.
 pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
     let mut config = Config::parse(&path.to_string_lossy(), text)?;
     read_named_files(path, &mut config);
     Ok(config)
 }
 
-/// Reads the files that a configuration names; what cannot be read is reported with its other errors.
+/// Reads the files that a configuration names; failures are reported with its other errors.
 pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     for file in config.files.iter_mut() {
         let path = path.with_file_name(&file.path.text);
@@ -127,11 +127,10 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     }
 }
 
-/// Looks for the configuration: the named file, else from `start` upwards, else in the user's configuration folder.
+/// Finds the configuration: the named file, else the nearest from `start` upwards, else the user's.
 ///
 /// # Errors
-/// A configuration that is no regular file, cannot be read or belongs to another user, unless it is named; a folder that holds
-/// two.
+/// A configuration that is not a regular file, is unreadable or belongs to another user, unless it is named; a folder with two.
 pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFile>, ToolError> {
     if let Some(path) = named {
         owned::trust_owner_of(path);
@@ -160,7 +159,7 @@ pub fn user_config_folder() -> Option<PathBuf> {
 pub(crate) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
     let own = match project {
         Some(folder) => PluginRoot::beside(folder),
-        // Other programs have a folder of this name too.
+        // Other programs may have a folder of this name.
         None => PluginRoot::beside(here).shared(),
     };
     let user = user_config_folder().map(|folder| PluginRoot::beside(&folder));
@@ -174,8 +173,8 @@ pub fn user_state_folder() -> Option<PathBuf> {
     user_folder("XDG_STATE_HOME", ".local/state")
 }
 
-/// The folders of a workspace that tools and programs do not read, absolute and without links: the state that is in use, the user's,
-/// which holds where there is no configuration, and what has the name of one.
+/// The folders of a workspace that tools and programs may not read, absolute and without links: the state folder in use, the user's,
+/// and any folder with the name of one.
 pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
     let named = host_sandbox::workspace::CLOSED.iter();
     let named = named.map(|name| workspace.join(name));
@@ -213,7 +212,7 @@ fn folder_identity(root: &Path, _: &std::fs::Metadata) -> String {
     root.to_string_lossy().into_owned()
 }
 
-/// A path without links, as far as it is there.
+/// A path without links, as far as it exists.
 pub(crate) fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = path
@@ -228,8 +227,8 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// What the sandbox is told: where programs are looked for, where scratch folders are made, and what of the workspace is [`closed`].
-/// A command sees none of it.
+/// The settings of the sandbox: search path of programs, folder for scratch folders, and the [`closed`] folders of the workspace.
+/// Sandboxed programs do not see them.
 pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surroundings {
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
@@ -257,12 +256,12 @@ pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surrounding
     }
 }
 
-/// The time zone of whoever reads: that of `TZ`, else of this machine, else UTC.
+/// The time zone of the user: that of `TZ`, else of this machine, else UTC.
 pub(crate) fn time_zone() -> jiff::tz::TimeZone {
     let named = variable("TZ").filter(|name| !name.is_empty());
     let named = named.and_then(|name| jiff::tz::TimeZone::get(name.trim_start_matches(':')).ok());
     let local = || {
-        // The name of the zone is that of the file the link leads to.
+        // The target of the link names the zone.
         let place = std::fs::read_link("/etc/localtime").ok()?;
         let name = place.to_str()?.split_once("zoneinfo/")?.1.to_owned();
         jiff::tz::TimeZone::get(&name).ok()
@@ -270,18 +269,18 @@ pub(crate) fn time_zone() -> jiff::tz::TimeZone {
     named.or_else(local).unwrap_or(jiff::tz::TimeZone::UTC)
 }
 
-/// Whether output may be coloured, as <https://no-color.org> says.
+/// Whether output may be coloured (<https://no-color.org>).
 pub fn colour_wanted() -> bool {
     variable("NO_COLOR").is_none_or(|value| value.is_empty())
         && variable("TERM").is_none_or(|value| value != "dumb")
 }
 
-/// The secret in a variable that the configuration names; none where it is not set or empty.
+/// The secret in a variable that the configuration names; `None` if unset or empty.
 pub(crate) fn secret(name: &str) -> Option<String> {
     variable(name).filter(|value| !value.is_empty())
 }
 
-/// The names of this process's environment, sorted; never what they stand for.
+/// The sorted names of this process's environment variables, without their values.
 pub(crate) fn names() -> Vec<String> {
     let mut names: Vec<String> = std::env::vars_os()
         .map(|(name, _)| name.to_string_lossy().into_owned())
@@ -308,17 +307,17 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
                 second.display()
             ),
         )
-        .hint("keep one of them, or name one with --config")),
+        .hint("remove one of them, or name one with --config")),
     }
 }
 
-/// The text of a file that the command line names.
+/// The content of a file named on the command line.
 ///
 /// # Errors
 /// When it cannot be read.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the operator names it; it need not lie in the workspace"
+    reason = "the operator names it; it may be outside the workspace"
 )]
 pub(crate) fn read_named(path: &Path) -> Result<String, ToolError> {
     std::fs::read_to_string(path).map_err(|err| {
@@ -330,7 +329,7 @@ pub(crate) fn read_named(path: &Path) -> Result<String, ToolError> {
     })
 }
 
-/// Reads a configuration that is there, by its path without links: what it names lies beside that.
+/// Reads a configuration. Files that it names are relative to its path without links.
 pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile, ToolError> {
     let Some(text) = owned::read(path)? else {
         return Err(owned::unusable(path, "does not exist"));

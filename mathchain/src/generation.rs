@@ -1,4 +1,4 @@
-//! Generations: tools, policy and dispatcher of one moment, swapped whole. A call holds the one it began with.
+//! Generations: configuration, tools, policy and dispatcher, replaced as a whole. A call uses one generation from start to end.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
@@ -9,32 +9,32 @@ use tool_core::{Entry, ErrorCode, ToolError, Value};
 
 use crate::plugins::{self, Loaded, Loader, Seen};
 
-/// Reads the configuration again.
+/// Reloads the configuration.
 pub(crate) type Reread = dyn Fn() -> Result<Config, ToolError> + Send + Sync;
 
-/// What one moment consists of.
+/// One loaded configuration, with its tools, policy and dispatcher.
 pub(crate) struct Generation {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) config: Arc<Config>,
     pub(crate) plugins: Arc<Vec<Plugin>>,
-    /// Plugins that could not be read; nothing of them is used.
+    /// Plugins with errors, none of whose tools is available.
     pub(crate) broken: Vec<Broken>,
 }
 
-/// What a reload changed.
+/// The changes of a reload.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reloaded {
-    /// Plugins that are new.
+    /// Added plugins.
     pub added: Vec<String>,
-    /// Plugins that are gone.
+    /// Removed plugins.
     pub removed: Vec<String>,
     /// Plugins whose files, settings or status changed.
     pub changed: Vec<String>,
-    /// Plugins that cannot be read, whose tools are not there.
+    /// Plugins with errors, none of whose tools is available.
     pub broken: Vec<String>,
     /// Whether the configuration changed.
     pub configuration: bool,
-    /// The policy generation that holds now.
+    /// The policy generation in force now.
     pub generation: String,
 }
 
@@ -47,7 +47,7 @@ impl Reloaded {
                 .any(|list| !list.is_empty())
     }
 
-    /// As data.
+    /// As an object of JSON.
     pub fn to_value(&self) -> Value {
         Value::object([
             ("added", Value::from(self.added.clone())),
@@ -60,7 +60,7 @@ impl Reloaded {
     }
 }
 
-/// Everything generations are made of, and the one that holds.
+/// The sources of generations, and the current one.
 pub(crate) struct Generations {
     current: RwLock<Arc<Generation>>,
     /// One reload at a time.
@@ -73,7 +73,7 @@ pub(crate) struct Generations {
 }
 
 impl Generations {
-    /// The first one.
+    /// Builds the first generation.
     ///
     /// # Errors
     /// Tools that contradict each other, a policy or plugin with errors.
@@ -113,7 +113,7 @@ impl Generations {
         Ok(made)
     }
 
-    /// The one that holds.
+    /// The current generation.
     pub(crate) fn current(&self) -> Arc<Generation> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -124,10 +124,10 @@ impl Generations {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads configuration and plugins again, and swaps the generation when anything changed.
+    /// Reloads configuration and plugins, and replaces the generation if anything changed.
     ///
     /// # Errors
-    /// Everything that is wrong; the old generation stays then, without plugins that were removed or switched off.
+    /// Every error found; the old generation then stays in force, without removed or disabled plugins.
     pub(crate) fn reload(&self) -> Result<Reloaded, ToolError> {
         let _one = self.lock();
         let old = self.current();
@@ -150,13 +150,13 @@ impl Generations {
             let files = config.files.iter();
             files.map(|file| file.path.text.clone()).collect()
         };
-        // What tools see and never write was settled when the workspace was opened.
+        // The visible and write-protected files were determined when the workspace was opened.
         for (key, changed) in [
             ("workspace", config.workspace != old.config.workspace),
             ("files", named(&config) != named(&old.config)),
         ] {
             if changed {
-                let message = format_args!("`{key}` changed, which needs a new start");
+                let message = format_args!("`{key}` changed, which requires a restart");
                 return Err(ToolError::new(ErrorCode::Conflict, message).reason("configuration"));
             }
         }
@@ -165,7 +165,7 @@ impl Generations {
             .map(|loader| loader.load(&old.plugins))
             .transpose()?
             .unwrap_or_default();
-        // One that works goes on as it was until what is wrong is mended.
+        // A working plugin stays in use until its new version is free of errors.
         let fell = found.broken.iter().filter(|broken| {
             let names = &broken.names;
             let mut loaded = old.plugins.iter();
@@ -193,7 +193,7 @@ impl Generations {
             host = old.dispatcher.host().clone();
         }
         let mut next = generation(&self.families, &self.layers, &host, config, found)?;
-        // What a session has used of its budgets it does not get back.
+        // Budgets already used stay used.
         let counting = Dispatcher::clone(&next.dispatcher).continuing(&old.dispatcher);
         next.dispatcher = Arc::new(counting);
         reloaded.generation = next.dispatcher.policy().generation().to_owned();
@@ -201,7 +201,7 @@ impl Generations {
         Ok(reloaded)
     }
 
-    /// What the files of plugins look like, and others beside them.
+    /// A snapshot of the files of plugins and of others, to detect changes.
     pub(crate) fn seen(&self, others: &[PathBuf]) -> Seen {
         Seen::now(
             self.loader.as_ref().map(Loader::roots).unwrap_or_default(),
@@ -270,7 +270,7 @@ fn differences(old: &[Plugin], new: &[Plugin]) -> Reloaded {
     reloaded
 }
 
-/// One plugin as a list shows it.
+/// A loaded plugin, for lists.
 pub(crate) fn describe(plugin: &Plugin) -> Value {
     let tools = plugin.tools.iter().map(|(id, unmet)| {
         Value::object([
@@ -300,7 +300,7 @@ pub(crate) fn describe(plugin: &Plugin) -> Value {
     ])
 }
 
-/// A plugin that could not be read, as a list shows it.
+/// A broken plugin, for lists.
 pub(crate) fn describe_broken(broken: &Broken) -> Value {
     let errors = broken
         .errors

@@ -1,5 +1,4 @@
-//! Files that decide what tools may do: there and readable, or an error that names them; and not of another user, whose word would
-//! then hold here.
+//! Files that determine permissions: missing, or readable and owned by this user or root; anything else is an error.
 
 use std::fs::{File, Metadata};
 use std::io::Read as _;
@@ -8,17 +7,17 @@ use std::sync::OnceLock;
 
 use tool_core::{ErrorCode, ToolError};
 
-/// The owner of the configuration that the command line names: naming it says that this user is trusted too.
+/// The owner of the configuration named on the command line, which is trusted too.
 static TRUSTED: OnceLock<u32> = OnceLock::new();
 
-/// Trusts the owner of a file, and with it what lies beside it.
+/// Trusts the owner of a file, for this and other files.
 pub(crate) fn trust_owner_of(path: &Path) {
     if let Some(owner) = path.metadata().ok().and_then(|found| owner(&found)) {
         let _ = TRUSTED.set(owner); // one command names one configuration
     }
 }
 
-/// The text of a file; `None` where nothing has its name.
+/// The content of a file; `None` if it does not exist.
 ///
 /// # Errors
 /// `invalid_request` for anything but a regular file of this user or of root that can be read.
@@ -32,7 +31,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ToolError> {
     Ok(Some(text))
 }
 
-/// As [`read`], open.
+/// As [`read`], but gives the open file.
 ///
 /// # Errors
 /// As [`read`].
@@ -45,12 +44,12 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, ToolError> {
         unusable(
             path,
             &match err.kind() {
-                std::io::ErrorKind::NotFound if link => "is a link that leads nowhere".to_owned(),
+                std::io::ErrorKind::NotFound if link => "is a dangling link".to_owned(),
                 _ => format!("cannot be read: {err}"),
             },
         )
     };
-    // A pipe or device is not even opened.
+    // Opening a pipe could block.
     regular(path, &path.metadata().map_err(cannot)?)?;
     let file = File::open(path).map_err(cannot)?;
     let found = file.metadata().map_err(cannot)?;
@@ -59,16 +58,16 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, ToolError> {
     Ok(Some(file))
 }
 
-/// Whether something has this name, a link that leads nowhere included.
+/// Whether a file exists, dangling links included.
 ///
 /// # Errors
-/// When that cannot be told, and for what belongs to another user, a link included.
+/// A path that cannot be examined, or a file or link of another user.
 pub(crate) fn exists(path: &Path) -> Result<bool, ToolError> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match path.symlink_metadata() {
         Ok(found) => of_this_user(path, &found).map(|()| true),
         Err(err) if matches!(err.kind(), NotFound | NotADirectory) => Ok(false),
-        Err(err) => Err(unusable(path, &format!("cannot be looked at: {err}"))),
+        Err(err) => Err(unusable(path, &format!("cannot be examined: {err}"))),
     }
 }
 
@@ -87,15 +86,15 @@ fn regular(path: &Path, found: &Metadata) -> Result<(), ToolError> {
     ))
 }
 
-/// Refuses what belongs to another user.
+/// Refuses a file of another user.
 ///
 /// # Errors
-/// `invalid_request` that names the user's number and the cure.
+/// `invalid_request` with the owner's id and a fix.
 pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<(), ToolError> {
     match owner(found) {
         Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => {
             let message = format_args!(
-                "`{}` belongs to another user (id {owner}), who would decide here what tools may do",
+                "`{}` belongs to another user (id {owner}), who could grant permissions to tools",
                 path.display()
             );
             Err(ToolError::new(ErrorCode::InvalidRequest, message)
@@ -108,19 +107,19 @@ pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<(), ToolErro
     }
 }
 
-/// Root's word holds everywhere, another user's only where the configuration was named.
+/// Root is trusted always, another user only as owner of the named configuration.
 fn accepts(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
     owner == 0 || owner == this_user || Some(owner) == trusted
 }
 
-/// An error that names a file and what is wrong with it.
+/// An error about a file.
 pub(crate) fn unusable(path: &Path, why: &str) -> ToolError {
     ToolError::new(
         ErrorCode::InvalidRequest,
         format_args!("`{}` {why}", path.display()),
     )
     .reason("configuration")
-    .hint("repair or remove it: what it would forbid is not passed over")
+    .hint("repair or remove it: restrictions in it must not be ignored")
 }
 
 #[cfg(unix)]

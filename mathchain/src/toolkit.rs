@@ -1,4 +1,4 @@
-//! [`Toolkit`]: the tools, the policy and this machine, joined.
+//! [`Toolkit`]: tools, policy and host capabilities, ready to answer calls and run plans.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::environment;
 use crate::generation::{Generation, Generations, Reloaded, Reread};
 use crate::plugins::{Loader, PluginRoot};
 
-/// The tools, the policy and this machine, joined; cheap to share between threads.
+/// Tools, policy and host capabilities; cheap to share between threads.
 pub struct Toolkit {
     generations: Arc<Generations>,
     state: Option<Arc<State>>,
@@ -33,11 +33,11 @@ pub struct Toolkit {
     workspace: Option<PathBuf>,
     closed: Vec<PathBuf>,
     sandbox: Arc<Sandbox>,
-    /// Where a run goes on that began in a session, instead of the door's own.
+    /// The dispatcher of a session's world, in which a run that began there is resumed.
     world: Option<Arc<Dispatcher>>,
 }
 
-/// Gathers what a [`Toolkit`] is made of.
+/// Builds a [`Toolkit`].
 #[derive(Default)]
 pub struct Builder {
     families: Vec<&'static [Entry]>,
@@ -51,55 +51,55 @@ pub struct Builder {
     witness: Option<Arc<dyn Witness>>,
 }
 
-/// Who calls, and how: everything a call has beside its tool and arguments.
+/// The caller and circumstances of a call: everything beside its tool and arguments.
 #[derive(Clone, Default)]
 pub struct Context {
-    /// Role; `None` takes the agent's, else the configuration's default.
+    /// Role; `None` for the agent's, else the configuration's default.
     pub role: Option<String>,
-    /// Agent.
+    /// Name of the calling agent.
     pub agent: Option<String>,
-    /// Phase.
+    /// Phase of the configuration.
     pub phase: Option<String>,
-    /// Kind of task.
+    /// Kind of task, with its budget.
     pub task: Option<String>,
-    /// Provider profile.
+    /// Provider profile, which orders, adds and removes tools.
     pub profile: Option<String>,
-    /// Toolset instead of the phase's.
+    /// Toolset that replaces the phase's.
     pub toolset: Option<String>,
-    /// What this run adds to the selection and takes away; layers hold over it.
+    /// Tools added to and removed from the selection, within the layers.
     pub overrides: Overrides,
-    /// Layers of this call; they only narrow.
+    /// Layers of this call, which only narrow.
     pub layers: Vec<Layer>,
-    /// The operator's answer given in advance.
+    /// The operator's answer to approval requests, given in advance.
     pub answer: Answer,
-    /// What the client calls this call; it stands in the audit.
+    /// The client's id of this call, recorded in the audit.
     pub client_id: Option<String>,
-    /// The span of the client that this call is part of; it stands in the audit, and spans follow it.
+    /// The client's span that this call belongs to, recorded in the audit and the parent of its spans.
     pub trace: Option<TraceParent>,
-    /// Longest run in milliseconds.
+    /// Deadline in milliseconds from the start of the call.
     pub timeout_ms: Option<u64>,
-    /// Set from outside to cancel.
+    /// Set by the owner to cancel the call.
     pub stop: StopFlag,
-    /// Receives progress.
+    /// Receives the progress of the tool.
     pub progress: Option<Arc<Progress>>,
 }
 
 impl Context {
-    /// With a role.
+    /// Sets the role.
     #[must_use]
     pub fn role(mut self, role: impl Into<String>) -> Self {
         self.role = Some(role.into());
         self
     }
 
-    /// With a further layer, such as [`Layer::read_only`].
+    /// Adds a layer, such as [`Layer::read_only`].
     #[must_use]
     pub fn narrow(mut self, layer: Layer) -> Self {
         self.layers.push(layer);
         self
     }
 
-    /// What a delegate gets: everything this context has, narrowed once more.
+    /// The context of a delegate: this one, narrowed to the selected tools.
     #[must_use]
     pub fn delegate(&self, name: &str, allow: &[&str]) -> Self {
         self.clone()
@@ -137,7 +137,7 @@ impl Toolkit {
         if reason != Some("plugin_changed") {
             return outcome;
         }
-        // Nothing has run, and what would have is not what was loaded: what is there now is read, and called.
+        // The plugin's files changed after loading and nothing has run: load and call the present version.
         let _ = self.reload();
         let now = self.generations.current();
         if Arc::ptr_eq(&first, &now) {
@@ -147,10 +147,10 @@ impl Toolkit {
         }
     }
 
-    /// Reads configuration and plugins again. Calls that run end as they began; what changed holds for later ones.
+    /// Reloads configuration and plugins. Running calls keep their generation; later calls use the new one.
     ///
     /// # Errors
-    /// Everything that is wrong; what held before stays then, without plugins that were removed or switched off.
+    /// Every error found; the old generation then stays in force, without removed or disabled plugins.
     pub fn reload(&self) -> Result<Reloaded, ToolError> {
         self.generations.reload()
     }
@@ -164,12 +164,12 @@ impl Toolkit {
         Arc::clone(&self.generations.current().plugins)
     }
 
-    /// Plugins that could not be read; nothing of them is used.
+    /// Plugins with errors, none of whose tools is available.
     pub fn broken_plugins(&self) -> Vec<Broken> {
         self.generations.current().broken.clone()
     }
 
-    /// What would happen to a call, who decides and why.
+    /// Explains the policy's verdict on a call: the deciding layer, the reason, and every rule considered.
     ///
     /// # Errors
     /// `unknown_tool`, an unknown role, or arguments that do not fit.
@@ -184,7 +184,7 @@ impl Toolkit {
         Self::explained(&generation, context, tool, args, &facts)
     }
 
-    /// As [`Toolkit::explain`], were other facts to hold.
+    /// As [`Toolkit::explain`], under other facts.
     ///
     /// # Errors
     /// As [`Toolkit::explain`].
@@ -302,7 +302,7 @@ impl Toolkit {
         chain_runtime::run::replay(self.runs()?, id, &dispatcher, &caller, options)
     }
 
-    /// The dispatcher and the caller of one act, both of one generation.
+    /// Dispatcher and caller of one act, both of one generation.
     fn act(&self, context: &Context) -> (Arc<Dispatcher>, CallerContext) {
         let generation = self.generations.current();
         let caller = caller(&generation, context);
@@ -314,33 +314,33 @@ impl Toolkit {
         self.state.as_ref().ok_or_else(|| {
             ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
                 .reason("state")
-                .hint("`mathchain doctor` shows the state folder and what is wrong with it")
+                .hint("`mathchain doctor` checks the state folder")
         })
     }
 
-    /// What the configuration says of chains.
+    /// The defaults of the configuration for plans.
     pub fn chain_defaults(&self) -> chain_runtime::Defaults {
         self.config().chain.into()
     }
 
-    /// The dispatcher that every call which begins now passes; a reload puts another in its place.
+    /// The dispatcher of the current generation.
     pub fn dispatcher(&self) -> Arc<Dispatcher> {
         self.at(&self.generations.current())
     }
 
-    /// That of a generation, in the world of this toolkit. What is done in one act asks for the generation once.
+    /// The dispatcher of a generation, or of this toolkit's world. An act reads the current generation once.
     fn at(&self, generation: &Generation) -> Arc<Dispatcher> {
         let own = || Arc::clone(&generation.dispatcher);
         self.world.as_ref().map_or_else(own, Arc::clone)
     }
 
-    /// The same in another world, for a run that began there.
+    /// This toolkit in another world, to resume a run that began there.
     pub(crate) fn in_world(mut self, world: Dispatcher) -> Self {
         self.world = Some(Arc::new(world));
         self
     }
 
-    /// The configuration that holds now.
+    /// The configuration of the current generation.
     pub fn config(&self) -> Arc<Config> {
         Arc::clone(&self.generations.current().config)
     }
@@ -350,13 +350,13 @@ impl Toolkit {
         self.state.as_ref()
     }
 
-    /// What brings files back; absent without a state or a workspace.
+    /// Restores backups; `None` without a state or a workspace.
     pub fn keeper(&self) -> Option<Keeper> {
         let files = self.dispatcher().host().capabilities.files.clone()?;
         Some(Keeper::new(Arc::clone(self.state.as_ref()?), files))
     }
 
-    /// Why there is no state, where one was asked for.
+    /// The error that prevented a requested state from opening.
     pub fn state_fault(&self) -> Option<&ToolError> {
         self.state_fault.as_ref()
     }
@@ -366,17 +366,17 @@ impl Toolkit {
         self.workspace.as_deref()
     }
 
-    /// What of the workspace neither tools nor programs read.
+    /// Folders of the workspace that neither tools nor programs may read.
     pub(crate) fn closed(&self) -> &[PathBuf] {
         &self.closed
     }
 
-    /// Where programs run.
+    /// The sandbox of programs.
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }
 
-    /// The caller that a context stands for.
+    /// The caller described by a context.
     pub fn caller(&self, context: &Context) -> CallerContext {
         caller(&self.generations.current(), context)
     }
@@ -412,7 +412,7 @@ fn caller(generation: &Generation, context: &Context) -> CallerContext {
 }
 
 impl Builder {
-    /// Adds own tools.
+    /// Adds a family of custom tools.
     #[must_use]
     pub fn add_tools(mut self, family: &'static [Entry]) -> Self {
         self.families.push(family);
@@ -426,7 +426,7 @@ impl Builder {
         self
     }
 
-    /// Adds a layer that holds for every call.
+    /// Adds a layer for every call.
     #[must_use]
     pub fn add_global_policy(mut self, mut layer: Layer) -> Self {
         layer.level = Level::Global;
@@ -434,7 +434,7 @@ impl Builder {
         self
     }
 
-    /// Adds a layer that holds for one role.
+    /// Adds a layer for one role.
     #[must_use]
     pub fn add_role_policy(mut self, role: &str, mut layer: Layer) -> Self {
         layer.level = Level::Role;
@@ -443,7 +443,7 @@ impl Builder {
         self
     }
 
-    /// Gives tools the files beneath a folder.
+    /// Sets the folder that file tools may use.
     #[must_use]
     pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
         self.workspace = Some(root.into());
@@ -457,14 +457,14 @@ impl Builder {
         self
     }
 
-    /// Adds files and folders that tools never write: a configuration, and what it names.
+    /// Adds files and folders that tools must not write: a configuration, and the files it names.
     #[must_use]
     pub fn protected(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         self.protected.extend(files);
         self
     }
 
-    /// How a reload gets the configuration; without it the one given stays.
+    /// Sets the reader of the configuration for reloads; without one the configuration never changes.
     #[must_use]
     pub fn reread(
         mut self,
@@ -474,21 +474,21 @@ impl Builder {
         self
     }
 
-    /// Tells somebody of every call and chain that ended.
+    /// Notifies a witness of every call and run that ended.
     #[must_use]
     pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
         self.witness = Some(witness);
         self
     }
 
-    /// Keeps audit and approvals in a folder; without it pure calls carry a warning and effects are refused.
+    /// Sets the state folder; without one pure calls carry a warning and calls with effects are refused.
     #[must_use]
     pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
         self.state = Some(folder.into());
         self
     }
 
-    /// Joins everything.
+    /// Builds the toolkit.
     ///
     /// # Errors
     /// Tools that contradict each other, a policy with errors, a workspace that cannot be opened. A state that cannot be
@@ -584,14 +584,14 @@ impl Builder {
     }
 }
 
-/// Opens the workspace: what decides about tools is never written by them, and a state folder is not read either.
+/// Opens the workspace: files that determine permissions are write-protected, state folders are unreadable.
 fn open_workspace(
     root: &Path,
     closed: &[PathBuf],
     plugins: &[PluginRoot],
     files: &[PathBuf],
 ) -> Result<Arc<dyn Files>, ToolError> {
-    // Places are compared as they are: a root by another name is another place.
+    // Paths are compared without links, so that another name of one folder compares equal.
     let root = environment::real(root);
     let of_plugins = plugins.iter();
     let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
@@ -603,13 +603,13 @@ fn open_workspace(
         .find(|place| root.starts_with(place))
     {
         let message = format_args!(
-            "the workspace `{}` lies in `{}`, which no tool writes",
+            "the workspace `{}` is inside `{}`, which tools must not write",
             root.display(),
             around.display()
         );
         return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
             .reason("workspace")
-            .hint("name another folder with --workspace"));
+            .hint("choose another folder with --workspace"));
     }
     let below = |place: &'_ PathBuf| place.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
     let places: Vec<String> = places.iter().filter_map(below).collect();

@@ -1,4 +1,4 @@
-//! Rules that a person recorded while approving: a file beside the state, in the schema of the configuration.
+//! Rules recorded by `approve --always`: a file in the state folder, in the schema of the configuration.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use tool_core::{ErrorCode, ToolError};
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "user-rules.toml";
 
-/// What the layer of recorded rules is called.
+/// Name of the layer of recorded rules.
 const LAYER: &str = "terminal";
 
 const HEADER: &str =
-    "# Recorded by `mathchain approve ID --always`; `mathchain policy forget N` takes one away.\n";
+    "# Recorded by `mathchain approve ID --always`; `mathchain policy forget N` deletes one.\n";
 
 /// The file in a state folder.
 pub fn file(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-/// The layers of rules that were recorded in a workspace; none where nothing was.
+/// The layers of rules recorded in a workspace.
 ///
 /// # Errors
-/// Everything that is wrong with the file, with its places.
+/// Every error of the file, with its place.
 pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<Layer>, ToolError> {
     let mut layers = all(folder)?;
     layers.retain(|layer| {
@@ -68,7 +68,7 @@ fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
             let pointer = format!("/{key}");
             let error = LoadError::new(
                 Some(&document.place(&pointer)),
-                format!("`{key}` belongs into the configuration; here are `policies` only"),
+                format!("`{key}` belongs in the configuration; this file has `policies` only"),
             );
             errors.push(error.at(pointer));
         }
@@ -79,7 +79,7 @@ fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
     let errors = others.map(|layer| {
         LoadError::new(
             layer.place.as_ref(),
-            "recorded rules are of level `user`; others belong into the configuration",
+            "recorded rules have the level `user`; others belong in the configuration",
         )
     });
     LoadErrors::check(errors.collect())?;
@@ -117,7 +117,7 @@ pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usiz
     Ok(layers[..=index].iter().map(|layer| layer.rules.len()).sum())
 }
 
-/// Takes a rule away.
+/// Deletes a rule.
 ///
 /// # Errors
 /// As [`record`]; `invalid_args` for a number that no rule has.
@@ -141,7 +141,7 @@ pub fn forget(folder: &Path, number: usize) -> Result<Rule, ToolError> {
         .hint("`mathchain policy rules` lists them"))
 }
 
-/// Whole or not at all, for this user alone.
+/// Replaces the file atomically, readable by this user alone.
 fn write(file: &Path, layers: &[Layer]) -> Result<(), ToolError> {
     let draft = file.with_extension("toml.new");
     let done = (|| {
@@ -229,11 +229,11 @@ mod tests {
         for (text, part) in [
             (
                 "version = 1\n[limits]\ntimeout_ms = 1\n",
-                "`limits` belongs into",
+                "`limits` belongs in",
             ),
             (
                 "version = 1\n[[policies]]\nlevel = \"global\"\n",
-                "of level `user`",
+                "the level `user`",
             ),
             (
                 "version = 1\n[[policies]]\nlevel = \"user\"\nalow = []\n",

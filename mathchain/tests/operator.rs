@@ -65,7 +65,11 @@ fn an_approver_is_known_by_a_key() {
     let approve = |key: &str| place.run(&["approve", &id, "--key", key], "");
     open("anna.key", 0o644);
     let readable = approve("anna.key");
-    assert!(readable.stderr.contains("by others"), "{}", readable.stderr);
+    assert!(
+        readable.stderr.contains("accessible to others"),
+        "{}",
+        readable.stderr
+    );
     open("anna.key", 0o600);
     open("short.key", 0o600);
     approve("short.key").expect_code(2);

@@ -76,7 +76,7 @@ fn a_check_needs_no_inputs_and_says_which_a_run_needs() {
     let pipe = place.run(&["plan", "check", "/dev/null"], "");
     pipe.expect_code(2);
     assert!(
-        pipe.stderr.contains("is no regular file"),
+        pipe.stderr.contains("is not a regular file"),
         "{}",
         pipe.stderr
     );
@@ -94,7 +94,7 @@ fn a_check_names_every_problem_with_its_place() {
         );
         let human = place.run(&["plan", "check", name, "--output", "human"], "");
         assert!(
-            human.expect_code(0).stdout.contains("nothing is wrong"),
+            human.expect_code(0).stdout.contains("is valid"),
             "{}",
             human.stdout
         );
@@ -431,7 +431,7 @@ fn a_new_plan_checks_and_runs_as_it_is() {
         );
         let again = place.run(&["plan", "new", name], "");
         assert!(
-            again.expect_code(1).stderr.contains("is already there"),
+            again.expect_code(1).stderr.contains(" exists"),
             "{}",
             again.stderr
         );
@@ -779,9 +779,7 @@ fn a_check_says_why_a_plan_is_sequential() {
         "",
     );
     assert!(
-        human
-            .stdout
-            .contains("steps run one after the other: step `p`"),
+        human.stdout.contains("steps run sequentially: step `p`"),
         "{}",
         human.stdout
     );

@@ -195,7 +195,7 @@ fn r66_a_new_plugin_works_and_takes_no_name_that_is_there() {
     assert_eq!(called.expect_code(0).at("/output/words"), Value::Int(6));
     let again = place.run(&["plugins", "new", "mine"], "");
     assert!(
-        again.expect_code(1).stderr.contains("is already there"),
+        again.expect_code(1).stderr.contains(" exists"),
         "{}",
         again.stderr
     );

@@ -250,7 +250,7 @@ fn damage_is_found_by_replay_and_by_the_audit() {
     let human = place.run(&["replay", &run, "--output", "human"], "");
     let words = human.expect_code(1).stdout.clone();
     assert!(
-        words.contains("what was kept is damaged\ncannot read what was kept of "),
+        words.contains("stored values are damaged\ncannot read the stored "),
         "{words}"
     );
     let verified = place.run(&["audit", "verify"], "");
@@ -288,12 +288,12 @@ fn a_collected_run_is_no_divergence() {
     let run = run_of(place.run(&["run", "plan.yaml"], "").expect_code(0));
     let nothing = place.run(&["runs", "gc", "--output", "human"], "");
     assert!(
-        !nothing.expect_code(0).stdout.contains("values:"),
+        !nothing.expect_code(0).stdout.contains("without values"),
         "{}",
         nothing.stdout
     );
     let gc = place.run(&["runs", "gc", "--keep-days", "0", "--output", "human"], "");
-    let words = format!("1 run loses its values: {run}\n");
+    let words = format!("without values now: 1 run: {run}\n");
     assert!(gc.expect_code(0).stdout.contains(&words), "{}", gc.stdout);
     for mode in ["replay", "verify", "rerun"] {
         let refused = place.run(&["replay", &run, "--mode", mode, "--json"], "");
@@ -343,7 +343,10 @@ fn a_reader_is_told_how_to_go_on_and_what_was_undone() {
     );
     let checked = place.run(&["plan", "check", "plan.yaml", "--output", "human"], "");
     assert!(
-        checked.expect_code(0).stdout.contains("2 steps in 1 wave;"),
+        checked
+            .expect_code(0)
+            .stdout
+            .contains("is valid: 2 steps in 1 wave"),
         "{}",
         checked.stdout
     );
@@ -460,7 +463,7 @@ fn an_answer_that_cannot_be_written_is_told() {
         command.stdout(full.expect("a full device"));
         let answer = answer_of(command, stdin.as_bytes());
         answer.expect_code(1);
-        let told = "the answer cannot be written to stdout: No space left";
+        let told = "cannot write the answer to stdout: No space left";
         assert!(answer.stderr.contains(told), "{args:?}: {}", answer.stderr);
         let (read, write) = std::io::pipe().expect("a pipe");
         drop(read);

@@ -170,7 +170,7 @@ fn a_second_signal_ends_the_process_with_its_own_code() {
         running.signal(Signal::INT);
         let mut told = BufReader::new(running.0.stderr.take().expect("piped")).lines();
         let told = told.next().expect("words").expect("UTF-8");
-        assert!(told.contains("once more to end at once"), "{told}");
+        assert!(told.contains("again to quit now"), "{told}");
         // A terminal that closes sends several of these.
         running.signal(Signal::HUP);
         running.signal(second);

@@ -16,7 +16,7 @@ use crate::clock::SystemClock;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Chain {
-    /// Find stalls, repeated failures, retry storms, fallbacks, and dominating tools or roles
+    /// Find stalls, repeated failures, retry storms, fallbacks and dominant tools
     #[command(
         after_help = "Findings are no error: the exit code stays 0. `[chain.anomalies]` in the configuration sets the thresholds.
 Examples:

@@ -40,6 +40,8 @@ mod serve;
 mod session;
 mod signals;
 mod stdin;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::process::ExitCode;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use chain_runtime::{RunOptions, counted};
 use chain_runtime::run::{self as chains, LISTED_MAX};
+use chain_runtime::{RunOptions, counted};
 use clap::{Args, ValueEnum};
 use journal::artifacts::Handle;
 use journal::{Run, RunState};

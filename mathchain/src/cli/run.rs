@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::{
-    ChainResult, ChainStatus, Observer, Problems, RunOptions, StepStatus, counted,
+    ChainResult, ChainStatus, CheckMode, Observer, Problems, RunOptions, StepStatus, counted,
 };
 use clap::Args;
 use registry::Answer;

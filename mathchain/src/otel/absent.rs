@@ -1,4 +1,4 @@
-//! What a build without the feature says.
+//! Replacements in builds without the feature `otel`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use registry::Witness;
 use tool_core::{ErrorCode, ToolError, Value};
 
-/// Nobody.
+/// No witness.
 pub(crate) fn witness() -> Option<Arc<dyn Witness>> {
     None
 }
 
-/// Nothing was sent.
+/// Nothing to flush.
 pub(crate) fn finish() -> Option<String> {
     None
 }
 
-/// Refuses.
+/// Fails with `precondition_failed`.
 pub(crate) fn write_run(_: &[Value], _: &mut dyn Write) -> Result<(), ToolError> {
     Err(ToolError::new(
         ErrorCode::PreconditionFailed,

@@ -1,4 +1,4 @@
-//! OpenTelemetry spans of calls and chains, sent where the environment of this process says (`docs/observability.md`).
+//! OpenTelemetry spans of calls and runs, sent as the process environment configures (`docs/observability.md`).
 //!
 //! `span` makes a span of an audit record, and of nothing else, so that what is sent as it happens and what is written of a
 //! recorded run (`file`) are the same. `send` hands spans to a thread of its own, which never keeps a call waiting. Without the

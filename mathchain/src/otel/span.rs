@@ -260,7 +260,7 @@ fn add(attributes: &mut Vec<KeyValue>, record: &Data, names: &[(&str, &'static s
     }
 }
 
-/// A fact as an attribute; secrets are taken out of texts as in the audit.
+/// A field of the record as an attribute, with secrets redacted as in the audit.
 fn attribute(data: &Data) -> Option<Value> {
     let clean = |text: &str| StringValue::from(redact::text(text).0.into_owned());
     Some(match data {

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::PluginRoot;
 
-/// Most entries that are looked at; beyond them only the rest goes unseen.
+/// Maximum number of entries examined; changes in further ones go unnoticed.
 const ENTRIES_MAX: usize = 20_000;
 
 /// What files looked like at one moment.

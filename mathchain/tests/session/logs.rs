@@ -114,7 +114,7 @@ fn a_log_that_was_touched_does_not_replay_and_schemas_are_printed() {
         replay
             .expect_code(0)
             .stderr
-            .contains("was made with the registry"),
+            .contains("was recorded with registry generation"),
         "{}",
         replay.stderr
     );

@@ -121,7 +121,12 @@ fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Pro
         false => open::answer(&toolkit, false, false)?,
     };
     let prepared = given.prepare(&toolkit, answer)?;
-    Ok(toolkit.check(&prepared.context, &prepared.plan, &prepared.inputs, CheckMode::Inspect)?)
+    Ok(toolkit.check(
+        &prepared.context,
+        &prepared.plan,
+        &prepared.inputs,
+        CheckMode::Inspect,
+    )?)
 }
 
 /// The facts of a valid plan.
@@ -156,10 +161,7 @@ fn readable(given: &Given, plan: &CheckedPlan) -> String {
             .iter()
             .map(|name| format!("--input {name}=.."));
         let flags = flags.collect::<Vec<_>>().join(" ");
-        let _ = writeln!(
-            text,
-            "a run requires {flags}; only their types were checked"
-        );
+        let _ = writeln!(text, "a run needs {flags}; only their types were checked");
     }
     for note in &plan.notes {
         let _ = writeln!(text, "note: {note}");

@@ -194,7 +194,7 @@ pub(in crate::cli) fn refused(
     }
     let head = human::head(&outcome);
     complain(&format!(
-        "plan check failed with {count} [{}]\n{text}{head}",
+        "plan check failed with {count}, nothing ran [{}]\n{text}{head}",
         err.code()
     ));
     code.into()

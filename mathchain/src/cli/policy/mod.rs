@@ -18,18 +18,18 @@ use super::{flags, open, output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
-    /// Say what would happen to a call, who decides, where that is written and what would allow it
+    /// Explain the verdict on a call: deciding layer, place, and how to allow it
     Explain(Box<Explain>),
-    /// Role by tool: allow, ask, deny or hidden, whatever the arguments
+    /// Print the verdict for every role and tool, whatever the arguments
     Matrix {
-        /// As in this phase
+        /// Assume this phase
         #[arg(long)]
         phase: Option<String>,
-        /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+        /// Assume a fact instead of the actual one, such as `workspace=closed`; repeatable
         #[arg(long = "fact", value_name = "FACT")]
         facts: Vec<String>,
     },
-    /// What a change from one configuration to another grants and revokes, with the agents and plugins beside each
+    /// Compare two configurations: list the permissions granted and revoked
     #[command(after_help = "Examples:
   mathchain policy diff mathchain.toml new.toml       # the same agents and plugins on both sides
   git worktree add ../before main && mathchain policy diff ../before/mathchain.toml mathchain.toml")]
@@ -41,16 +41,16 @@ pub(super) enum Policy {
         #[arg(value_name = "AFTER")]
         after: PathBuf,
     },
-    /// Hold a table of expected verdicts against the policy
+    /// Test the policy against a file of expected verdicts
     Test {
         /// YAML, TOML or JSON: `cases: [{role, tool, args?, phase?, agent?, task?, facts?, expect, layer?}]`
         file: PathBuf,
     },
     /// List the rules that `approve --always` recorded
     Rules,
-    /// Take a recorded rule away
+    /// Delete a recorded rule
     Forget {
-        /// Its number in `policy rules`
+        /// Number of the rule in `policy rules`
         #[arg(value_name = "N")]
         number: usize,
     },
@@ -63,19 +63,19 @@ pub(super) enum Policy {
   mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit
   mathchain policy explain operator statistics --phase audit --enable statistics")]
 pub(super) struct Explain {
-    /// Role
+    /// Role of the caller
     pub role: String,
-    /// Tool
+    /// Tool name
     pub tool: String,
     #[command(flatten)]
     pub caller: Caller,
     /// All arguments as one JSON object
     #[arg(long, value_name = "JSON", conflicts_with = "arg")]
     pub args: Option<String>,
-    /// Argument NAME=VALUE; repeatable
+    /// Argument as NAME=VALUE; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub arg: Vec<String>,
-    /// A fact instead of what holds here, such as `workspace=closed`; repeatable
+    /// Assume a fact instead of the actual one, such as `workspace=closed`; repeatable
     #[arg(long = "fact", value_name = "FACT")]
     pub facts: Vec<String>,
 }
@@ -131,7 +131,7 @@ fn readable(explanation: &Explanation) -> String {
     let certain = if decision.certain {
         ""
     } else {
-        " at the most (arguments may say less)"
+        " unless a rule on the arguments allows it"
     };
     let mut text = format!(
         "{} as `{}`: {}{certain}\n  by {}: {}\n",
