@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tool_core::Value;
 
-use super::BUILT_IN;
-use crate::document::{self, Format};
 use crate::model::{CliSpec, EnvPolicy};
 
 /// Largest compiled pattern, in bytes.
@@ -33,13 +33,13 @@ impl CliSpec {
         let config = self.config.as_ref();
         let configured = config.and_then(|config| config.variable.clone());
         let listed = Patterns::of(&self.env_passlist, false);
-        let data = Data::built_in();
+        let (clean, filtered) = built_in();
         let stays = |name: &str| {
             configured.as_deref() == Some(name)
                 || match self.env_policy {
                     EnvPolicy::Inherit => true,
-                    EnvPolicy::Filtered => !data.filtered.fit(name) || listed.fit(name),
-                    EnvPolicy::Clean => data.clean.fit(name) || listed.fit(name),
+                    EnvPolicy::Filtered => !filtered.fit(name) || listed.fit(name),
+                    EnvPolicy::Clean => clean.fit(name) || listed.fit(name),
                 }
         };
         let (passed, removed) = names.iter().partition(|name| stays(name));
@@ -93,20 +93,6 @@ impl Environment {
             ("passed", Value::from(self.passed.clone())),
             ("removed", Value::from(self.removed.clone())),
         ])
-    }
-}
-
-impl EnvPolicy {
-    /// Every one, the widest first.
-    pub const ALL: [Self; 3] = [Self::Inherit, Self::Filtered, Self::Clean];
-
-    /// The spelling in tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Inherit => "inherit",
-            Self::Filtered => "filtered",
-            Self::Clean => "clean",
-        }
     }
 }
 
@@ -166,31 +152,26 @@ impl Patterns {
     }
 }
 
-/// What `agent_clis.yaml` says of environments.
-struct Data {
-    clean: Patterns,
-    filtered: Patterns,
+/// Patterns for names of variables, as `agent_clis.yaml` lists them.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Names {
+    /// Names that the policy `clean` keeps.
+    clean: Vec<String>,
+    /// Names that the policy `filtered` removes, in letters of either case.
+    filtered: Vec<String>,
 }
 
-impl Data {
-    fn built_in() -> &'static Self {
-        static DATA: OnceLock<Data> = OnceLock::new();
-        DATA.get_or_init(|| Self {
-            clean: Patterns::of(&listed("/environment/clean"), false),
-            filtered: Patterns::of(&listed("/environment/filtered"), true),
-        })
-    }
-}
-
-/// A list of the built-in file.
-fn listed(pointer: &str) -> Vec<String> {
-    let document = document::parse("agent_clis.yaml", BUILT_IN, Format::Yaml);
-    let list = document
-        .ok()
-        .and_then(|read| read.value.pointer(pointer)?.items());
-    let list = list.expect("agent_clis.yaml is part of the program and a test reads it");
-    let text = |item: &Value| item.as_str().map(str::to_owned);
-    list.iter().filter_map(text).collect()
+/// The compiled patterns of the built-in file.
+fn built_in() -> &'static (Patterns, Patterns) {
+    static COMPILED: OnceLock<(Patterns, Patterns)> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let names = &super::built_in().0.environment;
+        (
+            Patterns::of(&names.clean, false),
+            Patterns::of(&names.filtered, true),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -204,15 +185,10 @@ mod tests {
 
     #[test]
     fn the_built_in_patterns_all_compile() {
-        for (list, any_case) in [("clean", false), ("filtered", true)] {
-            let texts = listed(&format!("/environment/{list}"));
-            assert!(texts.len() > 5, "{list}");
-            assert_eq!(
-                Patterns::of(&texts, any_case).0.len(),
-                texts.len(),
-                "{list}"
-            );
-        }
+        let (names, (clean, filtered)) = (&super::super::built_in().0.environment, built_in());
+        assert!(names.clean.len() > 5 && names.filtered.len() > 5);
+        assert_eq!(clean.0.len(), names.clean.len());
+        assert_eq!(filtered.0.len(), names.filtered.len());
     }
 
     const NAMES: [&str; 12] = [
@@ -255,7 +231,7 @@ mod tests {
 
     #[test]
     fn every_name_is_passed_or_removed_once() {
-        for policy in EnvPolicy::ALL {
+        for &policy in EnvPolicy::ALL {
             let found = cli(&format!("env_policy: {}", policy.as_str())).environment(NAMES);
             let mut all: Vec<&String> = found.passed.iter().chain(&found.removed).collect();
             all.sort();
@@ -292,7 +268,7 @@ mod tests {
     fn the_name_of_the_configuration_file_always_stays() {
         let mut gemini = CliSpec::of_name("gemini").unwrap().clone();
         let variable = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
-        for policy in EnvPolicy::ALL {
+        for &policy in EnvPolicy::ALL {
             gemini.env_policy = policy;
             let found = gemini.environment([variable, "GEMINI_API_KEY"]);
             assert!(

@@ -1,6 +1,6 @@
 //! Takes arguments out of a profile that are set from the agent's tools: a later flag does not undo `--yolo`.
 
-use crate::model::{Arity, CliSpec};
+use crate::model::{Arity, ArityName, CliSpec};
 
 /// The arguments of a profile without managed ones, and those that were taken out.
 pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<String>) {
@@ -30,13 +30,13 @@ pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<Strin
         taken.push(token.clone());
         match arity {
             _ if attached.is_some() => {}
-            Arity::One => taken.extend(rest.next().cloned()),
-            Arity::Greedy => {
+            Arity::Count(ArityName::One) => taken.extend(rest.next().cloned()),
+            Arity::Count(ArityName::Greedy) => {
                 while let Some(value) = rest.next_if(|next| !next.starts_with('-')) {
                     taken.push(value.clone());
                 }
             }
-            Arity::None | Arity::Keys(_) => {}
+            Arity::Count(ArityName::None) | Arity::Keys(_) => {}
         }
     }
     (kept, taken)

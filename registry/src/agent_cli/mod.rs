@@ -1,7 +1,7 @@
-//! Agent command lines as data: [`CliSpec`] is a table of templates, and [`translate`] puts in what an agent may do.
+//! Agent CLIs as data: [`CliSpec`] is a table of templates, and [`translate`] fills in the permissions of an agent.
 //!
-//! What is visible, what asks, where files may be written and how long a run is are four things, and each goes to the flag or
-//! setting that enforces it. What a command line cannot enforce is a problem, or a warning where its table says so.
+//! Visibility, approval, confinement and the number of turns are four things; each goes to the flag or setting that enforces it.
+//! A permission that a CLI cannot enforce is a problem, or a warning where its table says so.
 
 mod environment;
 mod managed;
@@ -21,28 +21,35 @@ pub use request::{CliArgs, CliRequest, CliTool, ConfigFile};
 pub use translate::translate;
 
 use crate::document::{self, Format};
-use crate::error::LoadErrors;
+use crate::error::{LoadError, LoadErrors};
 use crate::model::{CliSpec, Config};
-use read::cli_file;
-
-const BUILT_IN: &str = include_str!("../../agent_clis.yaml");
+use read::{CliFile, cli_file};
 
 impl Config {
-    /// The table of an agent command line: the configuration's, else the built-in one.
+    /// The table of an agent CLI: the configuration's, else the built-in one.
     pub fn cli(&self, name: &str) -> Option<&CliSpec> {
         let own = self.clis.iter().find(|cli| cli.name == name);
         own.or_else(|| CliSpec::of_name(name))
     }
 }
 
+/// The file that comes with the program: its tables, and the names of variables by policy.
+fn built_in() -> &'static (CliFile, Vec<CliSpec>) {
+    static BUILT: OnceLock<(CliFile, Vec<CliSpec>)> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let text = include_str!("../../agent_clis.yaml");
+        let document = document::parse("agent_clis.yaml", text, Format::Yaml);
+        let mut errors = Vec::new();
+        let read = document.map(|document| cli_file(&document, &[], &mut errors));
+        read.and_then(|read| LoadErrors::check(errors).map(|()| read))
+            .expect("agent_clis.yaml is part of the program and a test reads it")
+    })
+}
+
 impl CliSpec {
     /// The tables that come with the program.
     pub fn built_in() -> &'static [Self] {
-        static BUILT: OnceLock<Vec<CliSpec>> = OnceLock::new();
-        BUILT.get_or_init(|| {
-            Self::parse_file("agent_clis.yaml", BUILT_IN)
-                .expect("agent_clis.yaml is part of the program and a test reads it")
-        })
+        &built_in().1
     }
 
     /// The built-in table of a name.
@@ -57,7 +64,11 @@ impl CliSpec {
     pub fn parse_file(name: &str, text: &str) -> Result<Vec<Self>, LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
         let mut errors = Vec::new();
-        let clis = cli_file(&document, name != "agent_clis.yaml", &mut errors);
+        let (_, clis) = cli_file(&document, Self::built_in(), &mut errors);
+        if document.value.get("environment").is_some() {
+            let place = document.place("/environment");
+            errors.push(LoadError::new(Some(&place), "unknown key `environment`"));
+        }
         LoadErrors::check(errors)?;
         Ok(clis)
     }

@@ -461,16 +461,16 @@ fn what_is_wrong_with_a_table_is_said_where_it_stands() {
     assert_eq!(
         found,
         [
-            "x.yaml:3:3: a command line needs its `binary`; did you mean the built-in `claude`?",
             "x.yaml:5:5: unknown key `binry` (did you mean `binary`?)",
-            "x.yaml:9:13: `-bad` is no name for a profile: letters, digits, `.`, `_` and `-`",
             "x.yaml:6:5: expected one of `inherit`, `filtered`, `clean`, found `clear` (did you mean `clean`?)",
-            "x.yaml:12:43: no permission named `read`",
+            "x.yaml:8:23: expected one of `none`, `one`, `greedy`, found `two`",
             "x.yaml:10:15: unknown key `readonly` (did you mean `read-only`?)",
-            "x.yaml:7:13: no placeholder `{turn}` (did you mean `turns`?)",
-            "x.yaml:11:23: no placeholder `{nativ}` (did you mean `native`?)",
+            "x.yaml:12:43: expected one of `read-only`, `workspace-write`, `full-access`, found `read`",
+            "x.yaml:3:3: a command line needs its `binary`; did you mean the built-in `claude`?",
+            "x.yaml:9:13: `-bad` is no name for a profile: letters, digits, `.`, `_` and `-`",
             "x.yaml:8:15: expected a flag, found `s`",
-            "x.yaml:8:23: expected `none`, `one`, `greedy` or a list of keys, found `two`",
+            "x.yaml:7:13: no placeholder `{turn}` (did you mean `turns`?)",
+            "x.yaml:11:35: no placeholder `{nativ}` (did you mean `native`?)",
         ]
     );
 }

@@ -12,7 +12,6 @@ pub(crate) struct Outline {
     required: Vec<String>,
     /// What stands below names that the author chooses.
     members: Option<Box<Self>>,
-    anything: bool,
 }
 
 impl Outline {
@@ -20,10 +19,6 @@ impl Outline {
         if !self.forms.contains(&schema) {
             self.forms.push(schema);
         }
-    }
-
-    pub(crate) fn anything(&mut self) {
-        self.anything = true;
     }
 
     pub(crate) fn items(&mut self) -> &mut Self {
@@ -74,9 +69,6 @@ impl Outline {
             let members = members.schema(&below(path, "*"), describe);
             let open = [("type", "object".into()), ("additionalProperties", members)];
             branches.push(object(open));
-        }
-        if self.anything {
-            branches = vec![object([])];
         }
         let mut schema = match branches.len() {
             1 => branches.remove(0),

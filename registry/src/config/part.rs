@@ -3,7 +3,7 @@
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::schema::Schema;
-use tool_core::{Object, Value};
+use tool_core::{Object, Problem, Value};
 
 use super::outline::{Outline, object};
 use crate::document::Document;
@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
     }
 
     /// Notes a form for an outline; whether there is one.
-    fn notes(&mut self, form: impl FnOnce() -> Schema) -> bool {
+    pub(crate) fn notes(&mut self, form: impl FnOnce() -> Schema) -> bool {
         match self.outline.as_deref_mut() {
             Some(outline) => outline.form(form()),
             None => return false,
@@ -71,6 +71,16 @@ impl<'a> Part<'a> {
             .at(self.pointer.clone());
         error.hint = near.map(|near| format!("did you mean `{near}`?"));
         self.errors.push(error);
+    }
+
+    /// Reports problems, with their places below this part.
+    pub(crate) fn report_all(&mut self, problems: Vec<Problem>) {
+        let at = |problem: Problem| Problem {
+            path: format!("{}{}", self.pointer, problem.path),
+            ..problem
+        };
+        let problems = problems.into_iter().map(at).collect();
+        crate::document::report(self.document, problems, self.errors);
     }
 
     /// Reports what is wrong, with the next step.
@@ -229,14 +239,6 @@ impl<'a> Part<'a> {
     pub(crate) fn word(&mut self, words: &[&str]) -> Option<String> {
         self.notes(|| one_of(words));
         self.value.as_str().map(str::to_owned)
-    }
-
-    /// The value, whatever it is.
-    pub(crate) fn anything(&mut self) -> Value {
-        if let Some(outline) = self.outline.as_deref_mut() {
-            outline.anything();
-        }
-        self.value.clone()
     }
 
     pub(crate) fn text_or_texts(&mut self) -> Vec<String> {

@@ -1,181 +1,218 @@
-//! [`CliSpec`]: an agent command line as a table of templates.
+//! [`CliSpec`]: an agent CLI as a table of templates.
 
 use std::collections::BTreeMap;
 
-use tool_core::Value;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Value, names};
 
-use super::Confinement;
+use super::{Confinement, OneOrMany};
 use crate::error::Place;
 
-/// An agent command line.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// An agent CLI: the command that starts an agent, and the flags and settings that enforce its permissions.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct CliSpec {
-    /// Its name in phases and aliases.
+    /// Name in phases and aliases.
+    #[serde(skip)]
     pub name: String,
     /// The program.
     pub binary: String,
-    /// Words behind the program.
-    pub subcommand: Vec<String>,
-    /// The model it is told to use.
+    /// Words after the program.
+    pub subcommand: OneOrMany,
+    /// The model.
     pub model: Option<String>,
-    /// How it is told the model.
+    /// Arguments that set the model.
     pub model_args: Vec<String>,
     /// Arguments by profile.
     pub flags: BTreeMap<String, Vec<String>>,
-    /// What it sees of the environment.
+    /// Variables of the environment that the program gets.
     pub env_policy: EnvPolicy,
-    /// Patterns of whole names that it sees all the same.
+    /// Patterns for whole names of variables that the program gets in any case.
     pub env_passlist: Vec<String>,
-    /// How it is given its task.
+    /// How the program gets its task.
     pub prompt_via: PromptVia,
     /// The task as an argument.
     pub prompt_argv: Vec<String>,
-    /// What says that the task comes on stdin.
+    /// Arguments that announce the task on stdin.
     pub prompt_stdin: Vec<String>,
-    /// What its output looks like.
+    /// Format of the output, named after the CLI that it comes from.
+    #[schemars(extend("enum" = ["claude", "codex", "gemini", "copilot", "opencode"]))]
     pub stream_format: String,
-    /// Arguments that set its output.
+    /// Arguments that set the output.
     pub output: Vec<String>,
-    /// What happens to what it cannot enforce.
+    /// Treatment of permissions that the CLI cannot enforce.
     pub unenforced: Unenforced,
-    /// How it spells a tool of a server.
+    /// Spelling of a tool of a server.
     pub mcp_name: String,
-    /// How its rules spell one, where that differs.
+    /// Spelling of a tool of a server in rules, where it differs.
     pub mcp_rule: Option<String>,
-    /// Its own tools that can be told apart.
+    /// The CLI's own tools, by the names in the aliases.
     pub tools: Vec<String>,
-    /// Ours that its own stand for, where the aliases do not say.
+    /// Tools that the CLI's own tools replace, where the aliases do not say.
     pub native: BTreeMap<String, String>,
-    /// Its own tools by the kind that its rules are about.
+    /// Kinds that rules are about, by own tool.
     pub kinds: BTreeMap<String, String>,
-    /// What makes tools visible or not.
+    /// Arguments that show and hide tools.
     pub visibility: Visibility,
-    /// What makes tools ask or not.
+    /// Arguments that decide which tools need approval.
     pub approval: Approval,
-    /// What confines it, by permission.
+    /// Confinement by permission.
+    #[schemars(with = "ByPermission")]
     pub sandbox: BTreeMap<Confinement, Sandbox>,
     /// Arguments that limit the turns of a run.
     pub turns: Vec<String>,
-    /// The file that says what no argument says.
+    /// The configuration file, for settings without an argument.
     pub config: Option<ConfigTemplate>,
     /// Arguments that profiles cannot set while an agent's tools are set.
     pub managed: BTreeMap<String, Arity>,
-    /// Where it was written.
+    /// Source location.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
-/// What makes tools visible or not.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Arguments that show and hide tools.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Visibility {
-    /// Arguments, whatever is visible.
+    /// Arguments whatever is visible.
     pub args: Vec<String>,
-    /// Where no tool of a server is visible.
+    /// Arguments where no tool of a server is visible.
     pub without_servers: Vec<String>,
-    /// For each server with visible tools.
+    /// Arguments for each server with visible tools.
     pub server: Vec<String>,
-    /// For its own tools that are hidden one by one.
+    /// Own tools that are hidden one by one.
     pub off: BTreeMap<String, Off>,
-    /// Its own tools are shown or hidden by their kind only.
+    /// Whether own tools can only be shown and hidden by kind.
     pub by_kind: bool,
-    /// What becomes of a server's other tools, where it cannot hide them.
+    /// Why other tools of a server stay visible, where they do.
     pub other_tools_of_servers: Option<String>,
 }
 
-/// How a tool is hidden.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// How one tool is hidden.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Off {
-    /// By arguments.
+    /// Arguments that hide it.
     pub args: Vec<String>,
-    /// Not at all, which does no harm under these permissions.
+    /// Permissions under which it does no harm, where it cannot be hidden.
     pub harmless: Vec<Confinement>,
-    /// Why not.
+    /// Why it cannot be hidden.
     pub why: Option<String>,
 }
 
-/// What makes tools ask or not.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Arguments that decide which tools need approval.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Approval {
-    /// Where a tool runs without asking.
+    /// Where a tool runs without approval.
     pub allow: Vec<String>,
     /// Where a tool is denied that stays listed.
     pub deny: Vec<String>,
-    /// Where one of its own tools asks.
+    /// Where an own tool needs approval.
     pub some_ask: Vec<String>,
-    /// Where none does.
+    /// Where no own tool needs approval.
     pub none_ask: Vec<String>,
-    /// For each tool of a server that runs without asking.
+    /// For each tool of a server that runs without approval.
     pub mcp_allow: Vec<String>,
-    /// For each that asks.
+    /// For each tool of a server that needs approval.
     pub mcp_ask: Vec<String>,
-    /// Its own tools that never ask.
+    /// Own tools that cannot ask for approval.
     pub never_asks: Vec<String>,
-    /// Why tools of servers never ask, where they do not.
+    /// Why tools of servers never ask for approval, where they do not.
     pub servers_never_ask: Option<String>,
 }
 
-/// What confines it.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// Confinement under one permission.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Sandbox {
     /// Arguments.
     pub args: Vec<String>,
-    /// Laid over the configuration file.
+    /// Members laid over the configuration file.
     pub config: Option<Value>,
-    /// What is not confined, by the visible tool of its own that makes it so.
+    /// Gaps, by the visible own tool that opens each.
     pub unenforced: BTreeMap<String, String>,
 }
 
+/// The schema of [`CliSpec::sandbox`].
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct ByPermission {
+    read_only: Option<Sandbox>,
+    workspace_write: Option<Sandbox>,
+    full_access: Option<Sandbox>,
+}
+
 /// A configuration file as a template.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigTemplate {
-    /// Where it looks for the file.
+    /// Path where the CLI looks for the file.
     pub file: String,
-    /// The environment variable that names another file for one run.
+    /// Variable of the environment that names another file for one run.
     pub variable: Option<String>,
-    /// What the file says.
+    /// Content of the file.
+    #[serde(default)]
     pub value: Value,
 }
 
-/// How many arguments follow a flag.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Number of arguments after a flag.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
 pub enum Arity {
-    /// None.
-    None,
-    /// One.
-    One,
-    /// All up to the next flag.
-    Greedy,
-    /// One, `key=value`, and only keys that begin so are meant.
+    /// A fixed number, or all up to the next flag.
+    Count(ArityName),
+    /// One, `key=value`; only keys with one of these prefixes are managed.
     Keys(Vec<String>),
 }
 
-/// What a program sees of the environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EnvPolicy {
-    /// All of it.
-    Inherit,
-    /// All but keys and settings of vendors, secrets, proxies and telemetry, by the patterns of `agent_clis.yaml`.
-    #[default]
-    Filtered,
-    /// A few names, by the patterns of `agent_clis.yaml`.
-    Clean,
+names! {
+    /// Number of arguments after a flag.
+    ArityName {
+        /// None.
+        None = "none",
+        /// One.
+        One = "one",
+        /// All up to the next flag.
+        Greedy = "greedy",
+    }
 }
 
-/// How a program is given its task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PromptVia {
-    /// As an argument.
-    #[default]
-    Argv,
-    /// On stdin.
-    Stdin,
+names! {
+    /// Variables of the environment that a program gets.
+    #[derive(Default)]
+    EnvPolicy {
+        /// All.
+        Inherit = "inherit",
+        /// All except keys and settings of vendors, secrets, proxies and telemetry, by the patterns of `agent_clis.yaml`.
+        #[default]
+        Filtered = "filtered",
+        /// A few names, by the patterns of `agent_clis.yaml`.
+        Clean = "clean",
+    }
 }
 
-/// What happens to what a command line cannot enforce.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unenforced {
-    /// Nothing runs.
-    #[default]
-    Error,
-    /// It is said.
-    Warn,
+names! {
+    /// How a program gets its task.
+    #[derive(Default)]
+    PromptVia {
+        /// As an argument.
+        #[default]
+        Argv = "argv",
+        /// On stdin.
+        Stdin = "stdin",
+    }
+}
+
+names! {
+    /// Treatment of permissions that a CLI cannot enforce.
+    #[derive(Default)]
+    Unenforced {
+        /// An error: nothing runs.
+        #[default]
+        Error = "error",
+        /// A warning.
+        Warn = "warn",
+    }
 }

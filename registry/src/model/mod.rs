@@ -11,8 +11,8 @@ mod role;
 mod rule;
 
 pub use agent_cli::{
-    Approval, Arity, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox, Unenforced,
-    Visibility,
+    Approval, Arity, ArityName, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox,
+    Unenforced, Visibility,
 };
 pub use config::{
     AnomalyLimits, ApprovalsFrom, Budget, ChainDefaults, ChainMode, Config, EarlierFiles, Limits,

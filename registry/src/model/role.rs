@@ -1,12 +1,27 @@
 //! What callers start from: roles, toolsets, phases, agents and provider profiles.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{Layer, Level, Selector};
 use crate::error::Place;
 
 /// How far the calls of a phase may go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Confinement {
     /// Reading and computing only.
     #[default]

@@ -7,7 +7,7 @@ mod visibility;
 use tool_core::nearest::nearest;
 
 use super::managed;
-use super::read::is_profile;
+use super::read::{bad_profile, is_profile};
 use super::template::{Known, Lists, expand, fill, lay, mentions};
 use super::{CliArgs, CliRequest, ConfigFile};
 use crate::aliases::Aliases;
@@ -85,10 +85,7 @@ impl Work<'_> {
     fn profile(&mut self, name: Option<&str>) -> Vec<String> {
         let Some(name) = name else { return Vec::new() };
         if !is_profile(name) {
-            let shown: String = name.chars().take(80).collect();
-            self.problems.push(format!(
-                "`{shown}` is no name for a profile: letters, digits, `.`, `_` and `-`"
-            ));
+            self.problems.push(bad_profile(name));
             return Vec::new();
         }
         if let Some(tokens) = self.cli.flags.get(name) {
