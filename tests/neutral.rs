@@ -297,5 +297,5 @@ pub(crate) fn dispatcher(catalogue: Catalogue, policy: Policy) -> Dispatcher {
         Limits::default(),
         host,
     )
-    .with_facts([registry::policy::WORKSPACE_READY])
+    .with_facts(registry::policy::Facts::default().with(registry::policy::WORKSPACE_READY))
 }

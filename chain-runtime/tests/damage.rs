@@ -267,9 +267,10 @@ impl Dated {
         let clock = Arc::clone(&calendar) as Arc<dyn Clock>;
         let state = Arc::new(State::open(folder.path(), clock).unwrap());
         let world = World::written(Some(Arc::clone(&state)));
-        let dispatcher = world
-            .dispatcher
-            .with_records(Arc::clone(&state) as _, Arc::clone(&state) as _);
+        let dispatcher = world.dispatcher.with_host(|host| {
+            host.ledger = Some(Arc::clone(&state) as _);
+            host.approvals = Some(Arc::clone(&state) as _);
+        });
         let options = RunOptions {
             state: Some(Arc::clone(&state)),
             ..RunOptions::default()

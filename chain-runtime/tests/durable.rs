@@ -58,9 +58,10 @@ impl Durable {
     /// A dispatcher with somebody to ask.
     pub(crate) fn asking(&self) -> registry::Dispatcher {
         let state = &self.state;
-        self.world
-            .dispatcher
-            .with_records(Arc::clone(state) as _, Arc::clone(state) as _)
+        self.world.dispatcher.with_host(|host| {
+            host.ledger = Some(Arc::clone(state) as _);
+            host.approvals = Some(Arc::clone(state) as _);
+        })
     }
 
     pub(crate) fn resume(
@@ -123,6 +124,16 @@ pub(crate) fn effects(key: &str) -> String {
             ),
         ])
     )
+}
+
+/// The same dispatcher under another policy, as after a reload.
+fn with_policy(
+    dispatcher: &registry::Dispatcher,
+    policy: registry::Policy,
+) -> registry::Dispatcher {
+    let catalogue = Arc::new(dispatcher.catalogue().clone());
+    let host = dispatcher.host().clone();
+    registry::Dispatcher::new(catalogue, Arc::new(policy), dispatcher.limits(), host)
 }
 
 /// Case T3: a plan that is refused is in the audit, and is no run.
@@ -211,7 +222,7 @@ fn t17_an_approval_does_not_hold_under_another_policy() {
     let catalogue = durable.world.dispatcher.catalogue();
     let text = "version = 1\n[limits]\ntimeout_ms = 5000\n[[policies]]\nlevel = \"global\"\n  [[policies.rules]]\n  match = { tools = [\"any\"] }\n  decision = \"ask\"\n";
     let (_, policy) = registry::Config::load("mathchain.toml", text, catalogue).unwrap();
-    let dispatcher = durable.asking().with_policy(Arc::new(policy));
+    let dispatcher = with_policy(&durable.asking(), policy);
     let result = resume(
         &durable.state,
         &result.chain_id,
@@ -304,7 +315,7 @@ fn a_run_that_may_not_go_on_can_be_cancelled() {
     let text = "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"write\"]\n";
     let catalogue = durable.world.dispatcher.catalogue();
     let (_, policy) = registry::Config::load("mathchain.toml", text, catalogue).unwrap();
-    let dispatcher = durable.asking().with_policy(Arc::new(policy));
+    let dispatcher = with_policy(&durable.asking(), policy);
     // With several problems and with one.
     let one = steps(&["{id: w, tool: write, args: {key: forbidden, path: out}}"]);
     for plan in [effects("forbidden"), one] {

@@ -633,10 +633,10 @@ impl World {
             answers: None,
             witness: None,
             workspace: None,
-            chains: Some(Arc::new(chain_runtime::Subchains::new(
-                chain_runtime::Defaults::default(),
-                state,
-            ))),
+            chains: Some(
+                chain_runtime::Subchains::new(chain_runtime::Defaults::default(), state)
+                    .into_chains(),
+            ),
         };
         Self {
             dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),

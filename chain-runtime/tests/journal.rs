@@ -22,9 +22,10 @@ impl Place {
         let (world, folder) = (World::new(), tempfile::tempdir().unwrap());
         let state = Arc::new(State::open(folder.path(), test_clock()).unwrap());
         let journal = state.begin_run(&RunHeader::default()).unwrap();
-        let dispatcher = world
-            .dispatcher
-            .with_records(Arc::clone(&journal) as _, Arc::clone(&journal) as _);
+        let dispatcher = world.dispatcher.with_host(|host| {
+            host.ledger = Some(Arc::clone(&journal) as _);
+            host.approvals = Some(Arc::clone(&journal) as _);
+        });
         Self {
             world,
             folder,

@@ -291,7 +291,7 @@ fn settled(found: &Approval) -> ToolError {
     );
     ToolError::new(ErrorCode::Conflict, message)
         .reason("settled")
-        .hint("send the call again to ask anew")
+        .hint("call again to request a new approval")
 }
 
 /// Ends what nobody answered or used in time.

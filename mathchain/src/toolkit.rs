@@ -556,7 +556,7 @@ impl Builder {
                 .workspace
                 .as_deref()
                 .and_then(environment::workspace_id),
-            chains: Some(Arc::new(Subchains::new(config.chain.into(), state.clone()))),
+            chains: Some(Subchains::new(config.chain.into(), state.clone()).into_chains()),
         };
         let loader = (!self.plugins.is_empty()).then(|| {
             Loader::new(

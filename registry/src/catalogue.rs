@@ -1,4 +1,4 @@
-//! [`Catalogue`]: every tool there is, by name; built once from the families' lists.
+//! [`Catalogue`]: all tools by name, built once from the lists of the families.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,23 +10,23 @@ use tool_core::{AnyTool, Category, Effect, Entry, ErrorCode, Spec, ToolError};
 
 use crate::error::{LoadError, LoadErrors};
 
-/// Words before a `:` in a selector; a tool's id may not start with one.
+/// Prefixes of selectors, before a `:`; the id of a tool cannot start with one.
 pub const RESERVED_PREFIXES: [&str; 6] =
     ["group", "category", "tag", "effect", "permission", "plugin"];
 
-/// Every tool there is. Immutable: tools are numbered from 0 in the order of the lists, and a policy is compiled against
-/// exactly one catalogue, named by its [`generation`](Catalogue::generation).
+/// All tools. Immutable: tools are numbered from 0 in the order of the lists, and a policy is compiled against exactly one
+/// catalogue, named by its [`generation`](Catalogue::generation).
 #[derive(Clone)]
 pub struct Catalogue {
     tools: Vec<Held>,
     /// Canonical ids and wire names.
     names: HashMap<String, usize>,
     generation: String,
-    /// Names of plugins that could not be read: their tools are not here, and policies may name them.
+    /// Names of broken plugins: their tools are absent, and policies may name them.
     lost: Vec<String>,
 }
 
-/// A tool of the program, or one that came with a plugin and goes with the last call that uses it.
+/// A built-in tool, or one of a plugin, which lives as long as the last call that uses it.
 #[derive(Clone)]
 enum Held {
     Own(&'static dyn AnyTool),
@@ -42,10 +42,10 @@ impl Held {
     }
 }
 
-/// What to look for; every given field must fit.
+/// A search; every field that is set must match.
 #[derive(Debug, Clone, Default)]
 pub struct Query<'a> {
-    /// Words that must all occur in the name, title, tags or description; case does not count.
+    /// Words that must all occur in the name, title, tags or description, in any case.
     pub text: &'a str,
     /// Category.
     pub category: Option<Category>,
@@ -56,7 +56,7 @@ pub struct Query<'a> {
 }
 
 impl Catalogue {
-    /// Gathers the families' lists.
+    /// Collects the lists of the families.
     ///
     /// # Errors
     /// Every duplicate id or wire name, reserved prefix and unsound spec.
@@ -64,7 +64,7 @@ impl Catalogue {
         Self::with_plugins(families, &[])
     }
 
-    /// As [`Catalogue::new`], with the tools of plugins after them.
+    /// As [`Catalogue::new`], followed by the tools of plugins.
     ///
     /// # Errors
     /// As [`Catalogue::new`]; a plugin's tool cannot take the name of another.
@@ -100,14 +100,14 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The same, with the names of plugins that could not be read: selectors of their tools select nothing and are no errors.
+    /// Adds the names of broken plugins: selectors of their tools select nothing and are not errors.
     #[must_use]
     pub fn without(mut self, plugins: impl IntoIterator<Item = String>) -> Self {
         self.lost.extend(plugins);
         self
     }
 
-    /// Whether a selector is about a plugin that could not be read.
+    /// Whether a selector names a broken plugin.
     pub(crate) fn is_lost(&self, selector: &str) -> bool {
         let Some((first, rest)) = selector.split_once(':') else {
             return false;
@@ -184,7 +184,7 @@ impl Catalogue {
             .map(|tool| tool.spec().id)
     }
 
-    /// The error for a name that no tool has.
+    /// The error for an unknown name.
     pub fn unknown(&self, name: &str, suggestion: Option<&str>) -> ToolError {
         let shown: String = name.chars().take(80).collect();
         let error = ToolError::new(
@@ -197,12 +197,12 @@ impl Catalogue {
         }
     }
 
-    /// Digest of every spec: what a policy was compiled against.
+    /// Digest of all specs; a policy is compiled against one.
     pub fn generation(&self) -> &str {
         &self.generation
     }
 
-    /// The tools that fit, those whose name fits first.
+    /// The tools that match, matches in the name first.
     pub fn search(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
         let words: Vec<String> = query
             .text

@@ -113,7 +113,7 @@ impl Registry for Live {
             stop: StopFlag::new(),
             progress: None,
         };
-        let here = (self.dispatcher).in_world(self.dispatcher.host().clone(), facts.clone());
+        let here = self.dispatcher.with_facts(facts.clone());
         let found = here.consider(&request)?;
         let spec = found.tool.spec();
         Ok(Judged {

@@ -1,13 +1,13 @@
-//! Words for messages that do not grow with what a caller sends: names and whole messages are cut, and say how long they were.
+//! Text for messages, bounded whatever a caller sends: long names and messages are cut, with their length.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
 
-/// Longest message of a problem or an error, in bytes; what is cut is longer by the words that say so.
+/// Maximum length of a message in bytes, before the note on its cut.
 pub const MESSAGE_BYTES_MAX: usize = 8 << 10;
-/// Longest name that is shown whole, in bytes.
+/// Maximum length of a name that is shown whole, in bytes.
 const NAME_BYTES_MAX: usize = 128;
-/// How much is shown of a longer one.
+/// Bytes shown of a longer name.
 const NAME_BYTES_SHOWN: usize = 64;
 
 /// A name, a key or a text of a caller, for a message.
@@ -19,7 +19,7 @@ pub fn name(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{shown}...({} bytes)", text.len()))
 }
 
-/// A whole message. What is beyond the limit is counted and never held.
+/// A whole message; text beyond the limit is counted and never stored.
 pub fn message(message: impl Display) -> String {
     let mut kept = Kept::default();
     let _ = write!(kept, "{message}"); // it cannot fail: nothing below gives an error
@@ -29,12 +29,12 @@ pub fn message(message: impl Display) -> String {
     kept.text
 }
 
-/// The beginning of a text: at most so many bytes, and no half of a character.
+/// The beginning of a text: at most this many bytes, at a character boundary.
 fn head(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
-/// The beginning of what is written to it, and the length of all.
+/// A writer that keeps the beginning and counts the length.
 #[derive(Default)]
 struct Kept {
     text: String,

@@ -1,11 +1,11 @@
-//! [`Command`] and [`Finished`]: a program to run in the sandbox, and what it did. Plain data; running is a
-//! [`Spawner`](crate::capability::Spawner)'s.
+//! [`Command`] and [`Finished`]: a program to run in the sandbox, and its results. Plain data; a
+//! [`Spawner`](crate::capability::Spawner) runs it.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 names! {
-    /// How much of the sandbox holds. Each level has what the one below has.
+    /// Level of the sandbox. Each level includes the ones below.
     Level {
         /// Nothing. No command runs at this level.
         S0 = "S0",
@@ -18,39 +18,39 @@ names! {
     }
 }
 
-/// What a command may do with the workspace.
+/// Access of a command to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// It does not exist for the command.
+    /// No access.
     None,
-    /// Reading everything.
+    /// Read access to all of it.
     Read,
 }
 
-/// What a command may use at most.
+/// Resource limits of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandLimits {
-    /// Time on the clock; then the whole tree of processes is killed.
+    /// Wall time, after which the process tree is killed.
     pub wall: Duration,
     /// Processor time of each process.
     pub cpu: Duration,
     /// Address space of each process, in bytes.
     pub memory_bytes: u64,
-    /// Memory of all processes together, in bytes; watched, and exceeded between two looks.
+    /// Memory of all processes together, in bytes; polled, so that it can be exceeded briefly.
     pub tree_memory_bytes: u64,
     /// Largest file written, in bytes.
     pub file_bytes: u64,
-    /// All that is in the scratch folder, in bytes; watched, and exceeded between two looks.
+    /// Size of the scratch folder, in bytes; polled likewise.
     pub scratch_bytes: u64,
-    /// Files and folders in the scratch folder; watched as well.
+    /// Number of entries in the scratch folder; polled likewise.
     pub scratch_entries: u64,
-    /// Processes and threads at a time.
+    /// Maximum number of processes and threads at a time.
     pub processes: u64,
     /// Open files of each process.
     pub open_files: u64,
-    /// Most bytes kept of standard output.
+    /// Maximum number of bytes kept of standard output.
     pub stdout_bytes: usize,
-    /// Most bytes kept of standard error.
+    /// Maximum number of bytes kept of standard error.
     pub stderr_bytes: usize,
 }
 
@@ -72,25 +72,25 @@ impl Default for CommandLimits {
     }
 }
 
-/// A program to run in the sandbox. It never reaches a network, and writes nowhere but to a scratch folder of its own, which
-/// is its home and disappears with it.
+/// A program to run in the sandbox. It has no network, and writes only to its own scratch folder, which is its home and is deleted
+/// afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Program and arguments; no shell reads them. A program without `/` is looked for in the sandbox's own path.
+    /// Program and arguments, without a shell. A program without `/` is searched in the path of the sandbox.
     pub argv: Vec<String>,
     /// Working folder, relative to the workspace root; without the workspace it is the scratch folder.
     pub directory: String,
-    /// What it may do with the workspace.
+    /// Access to the workspace.
     pub workspace: Access,
     /// Files and folders outside the workspace that may be read and executed besides the system's own.
     pub readable: Vec<PathBuf>,
-    /// All it sees of an environment, besides `PATH`, `HOME`, `TMPDIR` and `LANG`.
+    /// Variables of its environment, beside `PATH`, `HOME`, `TMPDIR` and `LANG`.
     pub environment: Vec<(String, String)>,
-    /// What it reads from its standard input.
+    /// Its standard input.
     pub stdin: Vec<u8>,
-    /// What it may use at most.
+    /// Resource limits.
     pub limits: CommandLimits,
-    /// Below this level it does not run.
+    /// Minimum level of the sandbox.
     pub minimum: Level,
 }
 
@@ -113,9 +113,9 @@ impl Command {
 /// A program that a [`Spawner`](crate::capability::Spawner) found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Where it is: the first word of a command.
+    /// Path: the first word of a command.
     pub path: String,
-    /// What must be [`Command::readable`] for it to run, when it is not one of the system's.
+    /// Paths that must be [`Command::readable`] for it to run, unless it is part of the system.
     pub readable: Vec<PathBuf>,
 }
 
@@ -129,7 +129,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The status as shells spell it: a signal counts as 128 plus its number.
+    /// The exit status as in a shell: 128 plus the number of a signal.
     pub const fn code(self) -> i32 {
         match self {
             Self::Status(status) => status,
@@ -158,9 +158,9 @@ names! {
 /// One output stream, up to its limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// The beginning.
+    /// Its beginning.
     pub bytes: Vec<u8>,
-    /// Bytes that were written in all.
+    /// Number of bytes written in all.
     pub bytes_total: u64,
 }
 
@@ -170,13 +170,13 @@ impl Captured {
         self.bytes_total > self.bytes.len() as u64
     }
 
-    /// The text; what is no UTF-8 becomes U+FFFD.
+    /// The text, with U+FFFD for invalid UTF-8.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-/// What a command did.
+/// The results of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
     /// How its first process ended.
@@ -185,9 +185,9 @@ pub struct Finished {
     pub stdout: Captured,
     /// Standard error.
     pub stderr: Captured,
-    /// Time on the clock.
+    /// Wall time.
     pub wall: Duration,
-    /// Processor time of all its processes that were waited for.
+    /// Processor time of its processes.
     pub cpu: Duration,
     /// Whether it was killed at its deadline.
     pub timed_out: bool,

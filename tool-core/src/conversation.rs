@@ -1,4 +1,4 @@
-//! [`Conversation`]: a sandboxed process that stays and is spoken with in lines.
+//! [`Conversation`]: a long-lived sandboxed process that exchanges lines.
 
 use std::time::Duration;
 
@@ -6,39 +6,39 @@ use crate::command::{Exit, Level};
 use crate::error::ToolError;
 use crate::stop::StopFlag;
 
-/// What came of listening for a while.
+/// The result of waiting for a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
     /// A line, without its end.
     Line(String),
-    /// Nothing within the time.
+    /// No line within the time.
     Silence,
-    /// The process is gone and every line of it was given; how it ended, where that is known.
+    /// The process ended and all its lines were returned; its exit, where known.
     Ended(Option<Exit>),
 }
 
-/// A live process of a [`Spawner`](crate::capability::Spawner). Dropping it ends the whole tree of its processes.
+/// A live process of a [`Spawner`](crate::capability::Spawner). Dropping it kills its process tree.
 pub trait Conversation: Send + Sync {
-    /// Sends one line; the end is added. After an error the process may have seen a part of it, and is of no further use.
+    /// Sends one line; the newline is added. After an error, part of it may have been read, and the conversation is unusable.
     ///
     /// # Errors
     /// `limit_exceeded` for a line longer than `limits.stdout_bytes`, `tool_error` with reason `ended` when the process is
     /// gone, `cancelled` or `timeout` when the stop flag is set before all was taken.
     fn send(&self, line: &str, stop: &StopFlag) -> Result<(), ToolError>;
 
-    /// The next line of its standard output; waits at most this long.
+    /// Reads the next line of standard output, waiting at most this long.
     ///
     /// # Errors
     /// `limit_exceeded` for a line longer than `limits.stdout_bytes`, `tool_error` for one that is not UTF-8 and for a
     /// program that could not be run, `cancelled` or `timeout` when the stop flag is set.
     fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard, ToolError>;
 
-    /// Ends the whole tree; does not wait for it.
+    /// Kills the process tree without waiting for it.
     fn kill(&self);
 
-    /// The end of its standard error, at most `limits.stderr_bytes`.
+    /// The last bytes of standard error, at most `limits.stderr_bytes`.
     fn stderr(&self) -> String;
 
-    /// The level it runs at.
+    /// Level of the sandbox.
     fn level(&self) -> Level;
 }

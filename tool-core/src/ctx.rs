@@ -1,4 +1,4 @@
-//! [`Ctx`]: everything a running tool may know of the world.
+//! [`Ctx`]: the environment of a running tool.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use crate::value::{Object, Value};
 /// Defines [`Capabilities`] and their accessors of [`Ctx`], a line each: field, trait, name in messages, declarations that grant it.
 macro_rules! capabilities {
     ($($(#[$doc:meta])* $field:ident: $type:ty, $name:literal, $($declared:ident)|+;)*) => {
-        /// The capabilities of a door or a call; one that is absent does not exist there.
+        /// The capabilities of an interface or a call.
         #[derive(Clone, Default)]
         pub struct Capabilities {
             $($(#[$doc])* pub $field: Option<Arc<$type>>,)*
@@ -69,14 +69,14 @@ capabilities! {
     workspaces: dyn Workspaces, "workspaces", Workspaces;
 }
 
-/// What a call may cost.
+/// The budget of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Time in milliseconds from the start of the run; the stop flag enforces it, cost estimates are held against it.
+    /// Time in milliseconds from the start; the stop flag enforces it, cost estimates are checked against it.
     pub timeout_ms: u64,
-    /// Memory that input can size, in bytes.
+    /// Memory whose size depends on the input, in bytes.
     pub memory_bytes: u64,
-    /// Evaluations of a user's function.
+    /// Evaluations of functions that the arguments define.
     pub evaluations: u64,
 }
 
@@ -90,10 +90,10 @@ impl Default for Budget {
     }
 }
 
-/// Receives progress of long work: a fraction from 0 to 1 and a few words.
+/// A receiver of progress: a fraction from 0 to 1 and a short text.
 pub type Progress = dyn Fn(f64, &str) + Send + Sync;
 
-/// Everything a running tool may know of the world: its streams, its budget, and the capabilities it declared.
+/// The environment of a running tool: random streams, budget, and declared capabilities.
 #[derive(Clone)]
 pub struct Ctx {
     stop: StopFlag,
@@ -116,7 +116,7 @@ impl Default for Ctx {
 }
 
 impl Ctx {
-    /// A context with no capability at all: what a pure tool needs.
+    /// A context without capabilities, for pure tools.
     pub fn new(stop: StopFlag, budget: Budget) -> Self {
         Self {
             stop,
@@ -133,42 +133,42 @@ impl Ctx {
         }
     }
 
-    /// With the given capabilities.
+    /// Sets the capabilities.
     #[must_use]
     pub fn with_capabilities(mut self, capabilities: Capabilities) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// With the seed that holds where the arguments set none.
+    /// Sets the seed for calls whose arguments set none.
     #[must_use]
     pub fn with_seed(mut self, seed: Seed) -> Self {
         self.seed = seed;
         self
     }
 
-    /// With the name under which this call is known wherever it is made again.
+    /// Sets the idempotency key.
     #[must_use]
     pub fn with_idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
         self.idempotency_key = Some(key.into());
         self
     }
 
-    /// With the contents of the files and artifacts that the arguments refer to.
+    /// Sets the contents of the files and artifacts that the arguments refer to.
     #[must_use]
     pub fn with_loaded(mut self, loaded: HashMap<Source, Value>) -> Self {
         self.loaded = Arc::new(loaded);
         self
     }
 
-    /// With a receiver of progress.
+    /// Sets the receiver of progress.
     #[must_use]
     pub fn with_progress(mut self, progress: Arc<Progress>) -> Self {
         self.progress = Some(progress);
         self
     }
 
-    /// The same, stopped by another flag.
+    /// A copy with another stop flag.
     #[must_use]
     pub fn stopped_by(&self, stop: StopFlag) -> Self {
         Self {
@@ -177,7 +177,7 @@ impl Ctx {
         }
     }
 
-    /// The same, with nothing counted against the budget yet.
+    /// A copy with an unused budget.
     #[must_use]
     pub fn uncounted(&self) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl Ctx {
         }
     }
 
-    /// Whether the work should go on; every loop asks at least every 10 ms.
+    /// Checks the stop flag; every loop calls it at least every 10 ms.
     ///
     /// # Errors
     /// `cancelled` or `timeout`.
@@ -201,12 +201,12 @@ impl Ctx {
         &self.stop
     }
 
-    /// What the call may cost.
+    /// The budget.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Sets memory aside before an allocation that input can size.
+    /// Reserves memory before an allocation whose size depends on the input.
     ///
     /// # Errors
     /// `limit_exceeded` with the sizes.
@@ -228,7 +228,7 @@ impl Ctx {
         .hint("ask for less, or raise `limits.memory_bytes`"))
     }
 
-    /// Sets memory aside for `count` doubles.
+    /// Reserves memory for `count` doubles.
     ///
     /// # Errors
     /// As [`Ctx::reserve`]; a count that overflows counts as too large.
@@ -238,7 +238,7 @@ impl Ctx {
 
     /// Refuses work that cannot be interrupted and would outlast the deadline.
     ///
-    /// The estimate assumes a slow core (10^9 operations a second), so that what passes ends in time.
+    /// The estimate assumes a slow core (10^9 operations per second), so that admitted work ends in time.
     ///
     /// # Errors
     /// `limit_exceeded` with the estimate.
@@ -254,7 +254,7 @@ impl Ctx {
             .hint("raise `timeout_ms`, or ask for less"))
     }
 
-    /// Counts evaluations of a user's function.
+    /// Counts evaluations of a function that the arguments define.
     ///
     /// # Errors
     /// `limit_exceeded` when the budget is used up.
@@ -275,23 +275,23 @@ impl Ctx {
         .hint("ask for fewer"))
     }
 
-    /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step of a chain).
+    /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step).
     pub fn seed(&self, argument: Option<Seed>) -> Seed {
         argument.unwrap_or(self.seed)
     }
 
-    /// The name under which this call is known wherever it is made again: the same for every attempt of a step of a run, also
-    /// after a crash. A service that is given it can tell a repeated call from a new one.
+    /// The idempotency key: equal for every attempt of a step of a run, also after a crash, so that a service can recognise a repeated
+    /// call.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.idempotency_key.as_deref()
     }
 
-    /// The generator of one stream of a seed; partition work by shape and give each part a stream, never a thread.
+    /// The generator of one stream of a seed. Partition work by shape, with a stream per part and never per thread.
     pub fn rng(&self, seed: Seed, stream: u64) -> StreamRng {
         stream_rng(seed.get(), stream)
     }
 
-    /// Notes something the reader of the result must know.
+    /// Adds a warning to the answer.
     pub fn warn(&self, message: impl Into<String>) {
         const WARNINGS_MAX: usize = 100;
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -300,29 +300,29 @@ impl Ctx {
         }
     }
 
-    /// Takes the warnings noted so far.
+    /// Takes the warnings so far.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts into the metadata of the answer how the call went; what the answer is belongs into the result.
+    /// Adds a member to the metadata of the answer, about the call and not its result.
     pub fn note(&self, key: &str, value: impl Into<Value>) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.insert(key, value);
     }
 
-    /// Says that the answer falls short of what was asked, and how: for readers and for programs.
+    /// Marks the answer as falling short of the request, with a warning.
     pub fn fall_short(&self, how: Shortfall, message: impl Into<String>) {
         self.warn(message);
         self.note(SHORTFALL, how.as_str());
     }
 
-    /// Takes what was noted so far.
+    /// Takes the metadata so far.
     pub fn take_notes(&self) -> Object {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reports progress: a fraction from 0 to 1 and a few words.
+    /// Reports progress: a fraction from 0 to 1 and a short text.
     pub fn progress(&self, fraction: f64, words: &str) {
         if let Some(progress) = &self.progress {
             progress(fraction, words);

@@ -1,4 +1,4 @@
-//! The one error a tool returns: a stable code, a message, the argument it is about and what to do next.
+//! The error of a tool: a stable code, a message, the argument at fault and a hint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -36,7 +36,7 @@ names! {
         SandboxUnavailable = "sandbox_unavailable",
         /// A stated limit on size, memory, depth or evaluations was reached.
         LimitExceeded = "limit_exceeded",
-        /// The deadline passed.
+        /// Times the work out.
         Timeout = "timeout",
         /// The caller cancelled the call.
         Cancelled = "cancelled",
@@ -53,29 +53,29 @@ names! {
     }
 }
 
-/// Most bytes of words in the problems of one error; the rest is counted.
+/// Maximum size of the texts in the problems of one error, in bytes; the rest is counted.
 pub const PROBLEMS_BYTES_MAX: usize = 192 << 10;
 
-/// The member `outcome` of an error whose call may have had its effects.
+/// The member `outcome` of an error whose call may have had effects.
 const UNKNOWN: &str = "unknown";
 
-/// One thing that is wrong with a request, and where.
+/// One problem of a request, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// JSON pointer of the culprit; empty for the whole document.
     pub path: String,
-    /// What was expected and what was found.
+    /// Expected and found.
     pub message: String,
-    /// What to do about it.
+    /// Next step.
     pub hint: Option<String>,
-    /// What kind of fault it is, where its place names kinds.
+    /// Kind of the problem, where there are kinds.
     pub reason: Option<Cow<'static, str>>,
-    /// Line and column in the text that was sent, from 1.
+    /// Line and column in the text, from 1.
     pub place: Option<(u32, u32)>,
 }
 
 impl Problem {
-    /// A problem at a JSON pointer. What is long of either is cut: a caller chooses the keys of what it sends.
+    /// A problem at a JSON pointer. Long pointers and messages are cut.
     pub fn new(path: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self {
             path: path::brief(path.as_ref()).into_owned(),
@@ -86,7 +86,7 @@ impl Problem {
         }
     }
 
-    /// Adds the next step.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(brief::message(hint));
@@ -104,16 +104,15 @@ impl Problem {
         ])
     }
 
-    /// Bytes of its words.
+    /// Size of its texts in bytes.
     pub fn bytes(&self) -> usize {
         self.path.len() + self.message.len() + self.hint.as_ref().map_or(0, String::len)
     }
 }
 
-/// Why a call failed: code, message, JSON pointer of the argument, and the next step.
+/// The failure of a call: code, message, JSON pointer of the argument, and hint.
 ///
-/// Messages start in lower case, name arguments in backticks and say what was expected and found; the suggestion goes
-/// into the hint.
+/// Messages start in lower case, name arguments in backticks and state what was expected and found; suggestions go into the hint.
 #[derive(Clone)]
 pub struct ToolError(Box<Inner>);
 
@@ -131,7 +130,7 @@ struct Inner {
 }
 
 impl ToolError {
-    /// An error with a code and a message; anything that displays itself can be the message.
+    /// An error with a code and a message.
     pub fn new(code: ErrorCode, message: impl fmt::Display) -> Self {
         Self(Box::new(Inner {
             code,
@@ -156,8 +155,8 @@ impl ToolError {
         Self::new(ErrorCode::Numeric, message).at(path)
     }
 
-    /// One error for several problems; the first names the path. The list must not be empty. Of one that is longer than
-    /// [`PROBLEMS_BYTES_MAX`] the beginning is kept, and the message says how many there are beyond.
+    /// One error for several problems, with the path of the first. A list beyond [`PROBLEMS_BYTES_MAX`] is truncated, and the message
+    /// states the number of further problems.
     pub fn of_problems(code: ErrorCode, mut problems: Vec<Problem>) -> Self {
         if problems.is_empty() {
             return Self::new(
@@ -193,7 +192,7 @@ impl ToolError {
         error
     }
 
-    /// Adds the problems that the message sums up.
+    /// Adds the problems that the message summarises.
     #[must_use]
     pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
         self.0.problems = problems;
@@ -207,42 +206,42 @@ impl ToolError {
         self
     }
 
-    /// Names the argument by its JSON pointer.
+    /// Adds the JSON pointer of the argument.
     #[must_use]
     pub fn at(mut self, path: impl AsRef<str>) -> Self {
         self.0.path = Some(path::brief(path.as_ref()).into_owned());
         self
     }
 
-    /// Adds the next step.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.0.hint = Some(brief::message(hint));
         self
     }
 
-    /// Adds what was found before failing, such as the best point of an optimiser.
+    /// Adds partial results, such as the best point of an optimiser.
     #[must_use]
     pub fn evidence(mut self, evidence: impl Into<Value>) -> Self {
         self.0.evidence = Some(evidence.into());
         self
     }
 
-    /// Without what was found before failing.
+    /// Removes the partial results.
     #[must_use]
     pub fn without_evidence(mut self) -> Self {
         self.0.evidence = None;
         self
     }
 
-    /// Names the approval that a call of a plan waits for: the call that handed the plan on waits with it.
+    /// Adds the pending approval of a nested plan: the call that runs the plan waits for it as well.
     #[must_use]
     pub fn waits_for(mut self, approval_id: impl Into<String>) -> Self {
         self.0.approval = Some(approval_id.into());
         self
     }
 
-    /// The same with words in front of its message; without problems and evidence.
+    /// A copy with a prefix to its message, without problems and evidence.
     #[must_use]
     pub fn prefixed(&self, words: impl fmt::Display) -> Self {
         Self(Box::new(Inner {
@@ -254,21 +253,21 @@ impl ToolError {
         }))
     }
 
-    /// Says that the effects of the call may have happened all the same: it was stopped, or lost, on its way.
+    /// Marks the outcome as unknown: the call was stopped or lost, and its effects may have happened.
     #[must_use]
     pub fn may_have_happened(mut self) -> Self {
         self.0.may_have_happened = true;
         self
     }
 
-    /// As an error whose outcome was settled since, as by undoing the call.
+    /// Marks the outcome as known again, as after undoing the call.
     #[must_use]
     pub fn settled(mut self) -> Self {
         self.0.may_have_happened = false;
         self
     }
 
-    /// Whether the effects of the call may have happened.
+    /// Whether the outcome is unknown.
     pub fn is_outcome_unknown(&self) -> bool {
         self.0.may_have_happened
     }
@@ -283,7 +282,7 @@ impl ToolError {
         self.reason_str() == Some(reason.as_str())
     }
 
-    /// The finer reason, where there is one.
+    /// The finer reason, if any.
     pub fn reason_str(&self) -> Option<&str> {
         self.0.reason.as_deref()
     }
@@ -293,32 +292,32 @@ impl ToolError {
         &self.0.message
     }
 
-    /// JSON pointer of the argument, where one is to blame.
+    /// JSON pointer of the argument at fault, if any.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref()
     }
 
-    /// The next step, where one is known.
+    /// The hint, if any.
     pub fn hint_str(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// What was found before failing.
+    /// Partial results.
     pub fn evidence_value(&self) -> Option<&Value> {
         self.0.evidence.as_ref()
     }
 
-    /// The approval that what was handed on waits for.
+    /// The pending approval of a nested plan.
     pub fn approval(&self) -> Option<&str> {
         self.0.approval.as_deref()
     }
 
-    /// The problems that the message sums up.
+    /// The problems that the message summarises.
     pub fn problems(&self) -> &[Problem] {
         &self.0.problems
     }
 
-    /// Reads the `error` member of an envelope back; what it does not hold is left out.
+    /// Parses the `error` member of an envelope.
     pub fn from_value(value: &Value) -> Option<Self> {
         let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
         let code = text(value, "code")?;
@@ -372,7 +371,7 @@ impl ToolError {
     }
 }
 
-/// An object of the members that are there.
+/// An object of the members with a value.
 fn members<const N: usize>(members: [(&'static str, Option<Value>); N]) -> Value {
     Value::object(
         members

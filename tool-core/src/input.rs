@@ -1,7 +1,7 @@
-//! Arrays and texts as arguments: inline (numbers also as the base64 of an .npy file), from a file, from an artifact, or the output of an earlier step.
+//! Arrays and texts as arguments: inline (numbers also as the base64 of an .npy file), from a file, an artifact or an earlier step.
 //!
-//! [`Input`] is what a tool declares; `load` gives the checked data, shared and read-only. Files and artifacts are opened by
-//! the dispatcher after the rules have passed, never by the tool.
+//! Tools declare an [`Input`]; `load` returns the checked data, shared and read-only. The dispatcher opens files and artifacts
+//! after the rules have passed; tools never do.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,14 +18,14 @@ use crate::npy;
 pub use crate::source::{InputKind, Source, SourceRef};
 use crate::value::{Block, Numbers, Value};
 
-/// The problem of a value as a whole.
+/// A problem of the whole value.
 fn expected(what: &str, found: impl fmt::Display) -> Problem {
     Problem::new("", format_args!("expected {what}, found {found}"))
 }
 
-/// Data a tool can take as an [`Input`].
+/// Data that an [`Input`] can hold.
 pub trait Load: Sized + Clone {
-    /// What the content of a file becomes before [`Load::from_value`] sees it.
+    /// Kind of the content that [`Load::from_value`] converts.
     const KIND: InputKind;
 
     /// Checks and converts; the pointer of the problem is relative to the value.
@@ -34,14 +34,14 @@ pub trait Load: Sized + Clone {
     /// The first element that does not fit.
     fn from_value(value: &Value) -> Result<Self, Problem>;
 
-    /// The value again, sharing the data where it can.
+    /// The data as a value, shared where possible.
     fn to_value(&self) -> Value;
 
     /// The schema of the inline form.
     fn schema() -> Schema;
 }
 
-/// An argument that is inline data or names where the data is.
+/// An argument with inline data or a reference to data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input<T> {
     /// The data itself.
@@ -458,7 +458,7 @@ impl Load for Text {
     }
 }
 
-/// Inline JSON cannot hold a non-finite number, but a file or an earlier step can.
+/// Checks that all numbers are finite, as those of a file or an earlier step need not be.
 fn finite(numbers: &Numbers) -> Result<&Numbers, Problem> {
     if numbers.is_finite() {
         return Ok(numbers);

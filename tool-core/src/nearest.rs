@@ -1,6 +1,6 @@
 //! The nearest name, for "did you mean".
 
-/// The candidate closest to a mistyped name, when it is close enough to be meant (a third of its length in edits).
+/// The candidate closest to a mistyped name, within a third of its length in edits.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const NAME_MAX: usize = 128;
     if name.len() > NAME_MAX {
@@ -20,7 +20,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The end of a message about an unknown argument: the name that was meant, else all there are.
+/// The end of a message about an unknown argument: the nearest name, else all names.
 pub(crate) fn instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN_MAX: usize = 20;
     let known: Vec<&str> = known.into_iter().collect();

@@ -12,13 +12,13 @@ use crate::value::{Numbers, Object, SAFE_INTEGER, Value};
 /// The key of an array in base64.
 pub const KEY: &str = "$npy";
 
-/// Why bytes are no array file.
+/// A fault in an array file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// The next step.
+    /// Hint.
     pub hint: &'static str,
 }
 
@@ -32,9 +32,9 @@ impl Fault {
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Longest header taken; those of numeric arrays have 128 bytes.
+/// Maximum header length in bytes; headers of numeric arrays have 128.
 const HEADER_MAX: usize = 4096;
-/// Most dimensions, as in the arrays of requests.
+/// Maximum number of dimensions, as for arrays in requests.
 const RANK_MAX: usize = 8;
 
 const FORMAT_HINT: &str = "write it with `numpy.save(path, array)`";
@@ -48,7 +48,7 @@ pub fn write(numbers: &Numbers) -> Vec<u8> {
     bytes
 }
 
-/// What stands in a file before the elements: magic, version and the description of little-endian doubles, row-major.
+/// The bytes before the elements: magic, version and the description of little-endian doubles, row-major.
 pub fn header(shape: &[usize]) -> Vec<u8> {
     /// The data begins at a multiple of this.
     const ALIGNMENT: usize = 64;
@@ -73,7 +73,7 @@ pub fn header(shape: &[usize]) -> Vec<u8> {
 /// Reads `{"$npy": base64}`; `None` when the value is something else.
 ///
 /// # Errors
-/// Text that is no base64, or not of an array file.
+/// Text that is not the base64 of an array file.
 pub fn from_value(value: &Value) -> Option<Result<Value, Fault>> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     let text = object.get(KEY)?.as_str()?;
@@ -109,7 +109,7 @@ pub fn encoded(value: &Value, least: usize) -> Value {
 /// The array, row-major; one without dimensions is a number, one without elements an empty list.
 ///
 /// # Errors
-/// What is no such file, elements that are no numbers, integers beyond 2^53.
+/// Malformed files, elements that are not numbers, integers beyond 2^53.
 pub fn parse(bytes: &[u8]) -> Result<Value, Fault> {
     let (header, data) = split(bytes)?;
     let header = Header::parse(header)?;
@@ -167,7 +167,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Fault> {
     Ok((header, data))
 }
 
-/// Element types taken, all little-endian.
+/// Supported element types, all little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     F4,

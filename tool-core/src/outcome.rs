@@ -7,22 +7,22 @@ use crate::value::{Object, Value};
 /// Version of the envelope.
 pub const PROTOCOL_VERSION: i64 = 1;
 
-/// The member of the metadata that says how an answer fell short of what was asked.
+/// The member of the metadata that holds a [`Shortfall`].
 pub const SHORTFALL: &str = "shortfall";
 
 names! {
-    /// How an answer that is no error fell short of what was asked: in the metadata of the answer, with a warning beside it. A
-    /// program that calls exits with a code of its own then.
+    /// How a successful answer falls short of the request. It is in the metadata of the answer, with a warning; the command line
+    /// has its own exit code for it.
     Shortfall {
-        /// The deadline of the tool passed; what there was until then is the answer.
+        /// The deadline of the tool passed; the answer is partial.
         TimedOut = "timed_out",
-        /// A program was ended for using more than it may.
+        /// A program was killed for exceeding a limit.
         Exceeded = "exceeded",
-        /// A program ended with another status than 0.
+        /// A program ended with a status other than 0.
         ExitStatus = "exit_status",
-        /// A computation ended before its end.
+        /// A computation stopped early.
         Incomplete = "incomplete",
-        /// Calls were made and none of them gave a result.
+        /// None of the calls returned a result.
         NoneDone = "none_done",
     }
 }
@@ -34,11 +34,11 @@ pub enum Status {
     Success(Value),
     /// With an error.
     Error(ToolError),
-    /// Not yet: it waits for a person.
+    /// Not yet: it awaits approval.
     PendingApproval {
         /// The id to approve or decline.
         approval_id: String,
-        /// What a chain has done so far; `null` for a call of its own.
+        /// Progress of a run; `null` for a single call.
         so_far: Value,
     },
 }
@@ -50,14 +50,14 @@ pub struct Outcome {
     pub status: Status,
     /// Effects the tool declares.
     pub effects: Vec<Effect>,
-    /// What the reader of the result must know.
+    /// Warnings.
     pub warnings: Vec<String>,
     /// Tool, call id, elapsed time, seed, policy and audit facts.
     pub metadata: Object,
 }
 
 impl Outcome {
-    /// A failed call that reached no tool.
+    /// The outcome of a call that reached no tool.
     pub fn error(error: ToolError) -> Self {
         Self {
             status: Status::Error(error),
@@ -83,17 +83,17 @@ impl Outcome {
         }
     }
 
-    /// How the answer fell short of what was asked, where it did.
+    /// How the answer falls short of the request, if it does.
     pub fn shortfall(&self) -> Option<&str> {
         self.metadata.get(SHORTFALL)?.as_str()
     }
 
-    /// Whether the call gave a result.
+    /// Whether the call returned a result.
     pub fn is_success(&self) -> bool {
         matches!(self.status, Status::Success(_))
     }
 
-    /// The envelope, the same at every door.
+    /// The envelope, equal at every interface.
     pub fn to_value(&self) -> Value {
         let mut envelope = Object::new();
         let (ok, status) = match &self.status {

@@ -1,4 +1,4 @@
-//! Building JSON pointers (RFC 6901), and words for them.
+//! JSON pointers (RFC 6901).
 
 use std::borrow::Cow;
 
@@ -18,8 +18,8 @@ pub fn push_index(pointer: &mut String, index: usize) {
     pointer.push_str(&index.to_string());
 }
 
-/// A pointer for a person: of a long one the beginning, its length and the end. What was cut leads nowhere; whoever looks something
-/// up keeps the pointer itself. The time it takes does not grow with the pointer.
+/// A pointer for display: of a long one the beginning, its length and the end. A cut pointer cannot be resolved. Its cost does not
+/// grow with the pointer.
 pub fn brief(pointer: &str) -> Cow<'_, str> {
     const WHOLE_BYTES_MAX: usize = 512;
     const HEAD_BYTES: usize = 128;

@@ -1,4 +1,4 @@
-//! Parts of a result that the arguments make present, as schemas state them: the keyword `x-present`.
+//! Optional parts of a result and the arguments that make them present: the schema keyword `x-present`.
 //!
 //! A field of a result that may be absent (or `null`) says for which arguments it is there: `{"vectors": ["thin", "full"]}`. All
 //! arguments that a condition names must hold; of a list of conditions one must. A test of an argument is
@@ -22,10 +22,10 @@ use crate::value::Value;
 /// The keyword.
 pub const KEYWORD: &str = "x-present";
 
-/// Deepest nesting of a schema that is looked into.
+/// Maximum depth of a schema that is searched.
 const DEPTH_MAX: usize = 24;
 
-/// A field of a result that some arguments make present.
+/// An optional field of a result with its condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// The names on the way to it.
@@ -55,10 +55,10 @@ enum Form {
     Symmetric,
 }
 
-/// The fields of a schema of results that state when they are there, in its order.
+/// The fields of a schema that state a condition, in its order.
 ///
 /// # Errors
-/// The first statement that cannot be read, with its place.
+/// The first malformed statement, with its place.
 pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
     let mut found = Vec::new();
     collect(schema, &mut Vec::new(), &mut found)?;
@@ -128,7 +128,7 @@ fn test(stated: &Schema) -> Option<Test> {
 }
 
 impl Field {
-    /// Whether the field is certain to be there; `argument` gives the value of an argument, `null` where it is left out without a
+    /// Whether the field is certain to be present; `argument` returns the value of an argument, `null` where it is absent without a
     /// default, and `None` where it is not known.
     pub fn is_there(&self, argument: &dyn Fn(&str) -> Option<Value>) -> bool {
         self.when.iter().any(|all| {
@@ -137,7 +137,7 @@ impl Field {
         })
     }
 
-    /// The arguments that decide.
+    /// The arguments in the condition.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.when.iter().flatten().map(|(name, _)| &**name)
     }

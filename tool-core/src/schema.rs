@@ -1,4 +1,4 @@
-//! JSON Schema 2020-12 of arguments and results: made from the types, inline, closed; and a check that reports every problem.
+//! JSON Schema 2020-12 of arguments, results and documents: derived from types, inline, closed; and a check that reports every problem.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -34,7 +34,7 @@ pub fn of_document<T: JsonSchema>() -> Schema {
     finish(schema)
 }
 
-/// The description of the whole.
+/// The description of the root.
 pub fn description(schema: &Schema) -> String {
     schema
         .get("description")
@@ -151,7 +151,7 @@ fn unwrapped(text: &str) -> String {
     joined
 }
 
-/// Checks a value against a schema of the shapes made here; every problem with its JSON pointer.
+/// Checks a value against a schema made here; returns every problem with its JSON pointer.
 pub fn check(schema: &Schema, value: &Value) -> Vec<Problem> {
     check_with_patterns(schema, value, &|_, _| true)
 }

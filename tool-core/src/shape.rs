@@ -13,7 +13,7 @@ use crate::schema::Schema;
 /// The keyword.
 pub const KEYWORD: &str = "x-shape";
 
-/// Deepest nesting of a schema that is looked into.
+/// Maximum depth of a schema that is searched.
 const DEPTH_MAX: usize = 24;
 
 /// How long an array is along one axis.
@@ -68,7 +68,7 @@ pub struct Field {
 /// The fields of a schema that state a shape, in its order.
 ///
 /// # Errors
-/// The first statement that cannot be read, with its place.
+/// The first malformed statement, with its place.
 pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
     let mut found = Vec::new();
     collect(schema, &mut Vec::new(), true, &mut found)?;

@@ -1,8 +1,8 @@
-//! Where the data of an argument comes from when it is not inline.
+//! References to data that is not inline.
 
 use crate::value::Value;
 
-/// Where data comes from when it is not inline.
+/// A reference to data.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
     /// A file, by its path relative to the workspace root.
@@ -11,18 +11,18 @@ pub enum Source {
     Artifact(String),
 }
 
-/// A reference in an argument, with the JSON pointer of that argument and what the argument needs.
+/// A reference in an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRef {
     /// JSON pointer of the argument.
     pub pointer: String,
     /// The file or artifact.
     pub source: Source,
-    /// What its content must become.
+    /// Kind of the content.
     pub kind: InputKind,
 }
 
-/// What the content of a file becomes.
+/// The kind of data in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputKind {
     /// Numbers or a table: `.npy`, `.json` or `.csv`, by the ending of the name.

@@ -1,4 +1,4 @@
-//! What a tool says about itself: one constant, from which policy, planner, listings and documentation are computed.
+//! The specification of a tool: one constant for policy, planner, listings and documentation.
 
 use crate::resource::ResourceTemplate;
 
@@ -57,7 +57,7 @@ names! {
 }
 
 names! {
-    /// What of the world exists for a tool.
+    /// Capabilities of a tool.
     Capability {
         /// Reading files in the workspace.
         FilesRead = "files_read",
@@ -105,8 +105,8 @@ names! {
 }
 
 names! {
-    /// What text in a parameter is read as. Every text of a tool that is read as a language or a name has one: a value put into such
-    /// a text could change its meaning, so that plans may not put it together with `$fmt`. Other texts are data.
+    /// The language of a text parameter. Every text that a tool reads as a language or a name has one: a value interpolated into it
+    /// could change its meaning, so that plans may not build it with `$fmt`. Other texts are data.
     Syntax {
         /// A shell command or an argument vector.
         Shell = "shell",
@@ -137,7 +137,7 @@ names! {
     }
 }
 
-/// What a tool says about itself.
+/// The specification of a tool.
 #[derive(Debug, Clone)]
 pub struct Spec {
     /// Canonical name, in the domain's own spelling: `matrix_solve`, `task:submit`.
@@ -150,41 +150,41 @@ pub struct Spec {
     pub category: Category,
     /// Further words to select and search by.
     pub tags: &'static [&'static str],
-    /// The most it may change itself; what [`Spec::hands_on`] adds to that is not counted.
+    /// Effects of its own at most, without those of calls under [`Spec::hands_on`].
     pub effects: &'static [Effect],
-    /// Whether it calls other tools for its caller: each of these calls is decided, approved and recorded by itself, and may change
-    /// what its caller may.
+    /// Whether it calls other tools for its caller; each of these calls is decided, approved and recorded on its own, with the effects
+    /// that the caller may have.
     pub hands_on: bool,
     /// Effects that some calls do not have: [`Tool::narrow`](crate::Tool::narrow) says which.
     pub avoidable: &'static [Effect],
     /// Permissions it needs.
     pub permissions: &'static [Permission],
-    /// What of the world it is given.
+    /// Capabilities it uses.
     pub capabilities: &'static [Capability],
-    /// Whether it can destroy what was there before: the most it can do; see [`Tool::narrow`](crate::Tool::narrow).
+    /// Whether it can destroy existing data; [`Tool::narrow`](crate::Tool::narrow) refines it per call.
     pub destructive: bool,
-    /// Whether doing it twice is the same as doing it once.
+    /// Whether repeating a call has no further effect.
     pub idempotent: bool,
     /// Whether the same arguments give the same result.
     pub determinism: Determinism,
     /// Who may call it.
     pub callers: &'static [Caller],
-    /// Resources its arguments name; with these a planner knows them before references are resolved.
+    /// Resources named by arguments, so that a planner knows them before references are resolved.
     pub resources: &'static [ResourceTemplate],
-    /// Where [`Tool::resources`](crate::Tool::resources) is written out: the arguments that it looks at, by JSON pointer, so that a
-    /// planner knows the resources as soon as it knows these. `None` where it may look at any.
+    /// JSON pointers of the arguments that an overridden [`Tool::resources`](crate::Tool::resources) reads, so that a planner knows the
+    /// resources as soon as it knows these. `None` for any.
     pub keyed_by: Option<&'static [&'static str]>,
     /// Whether it must be the only call running.
     pub exclusive: bool,
     /// Facts that must hold, such as `workspace=ready`.
     pub preconditions: &'static [&'static str],
-    /// Parameters whose text is read as a language or a name, by JSON pointer; what lies below one is read as it is.
+    /// Parameters whose text is a language or a name, by JSON pointer; members below one inherit it.
     pub syntax: &'static [(&'static str, Syntax)],
     /// Longest run in milliseconds where the caller sets none; `None` leaves it to the configuration.
     pub timeout_ms: Option<u64>,
     /// Largest result in bytes of JSON; `None` leaves it to the configuration.
     pub output_bytes_max: Option<u64>,
-    /// Where it comes from: `builtin`, or `plugin NAME@VERSION` with the digest of what it consists of.
+    /// Source: `builtin`, or `plugin NAME@VERSION` with the digest of its files.
     pub source: &'static str,
 }
 
@@ -225,12 +225,12 @@ impl Spec {
         }
     }
 
-    /// Whether it changes nothing itself: what decides on a call, which leaves the calls that it makes to their own decisions.
+    /// Whether it has no effects of its own; its calls of other tools are decided on their own.
     pub const fn read_only(&self) -> bool {
         self.effects.is_empty()
     }
 
-    /// Whether nothing changes by calling it: what its callers are told.
+    /// Whether a call changes nothing at all, nested calls included.
     pub const fn changes_nothing(&self) -> bool {
         self.read_only() && !self.hands_on
     }
@@ -240,7 +240,7 @@ impl Spec {
         wire_name(self.id)
     }
 
-    /// What is wrong with it, if anything: ids, titles, and claims that contradict each other.
+    /// The fault in it, if any: malformed ids and titles, and contradictory claims.
     pub fn fault(&self) -> Option<String> {
         let wire = self.wire_name();
         let lower = wire

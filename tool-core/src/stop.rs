@@ -1,4 +1,4 @@
-//! Stopping: a flag set from outside, looked at by every loop.
+//! Cancellation: a flag set from outside and checked by every loop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -11,7 +11,7 @@ const CANCELLED: u8 = 1;
 const TIMED_OUT: u8 = 2;
 const INTERRUPTED: u8 = 3;
 
-/// Set by a timer or by the caller; the first reason stays.
+/// A flag set by a timer or the caller; the first reason is kept.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag {
     state: Arc<AtomicU8>,
@@ -19,12 +19,12 @@ pub struct StopFlag {
 }
 
 impl StopFlag {
-    /// A flag that nobody has set.
+    /// A flag that is not set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A flag of its own that also reads as set when this one, or one above it, is: a call inside a step of a chain.
+    /// A child flag, which is also set when this one or its parent is: a call within a step.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -33,23 +33,23 @@ impl StopFlag {
         }
     }
 
-    /// The caller wants no answer any more.
+    /// Cancels the work.
     pub fn cancel(&self) {
         self.set(CANCELLED);
     }
 
-    /// The deadline passed.
+    /// Times the work out.
     pub fn time_out(&self) {
         self.set(TIMED_OUT);
     }
 
-    /// The process was asked to end (SIGTERM, SIGHUP). A durable run stops so that it can be resumed and undoes nothing; for
-    /// any other work this is [`Self::cancel`].
+    /// Interrupts the work because the process is shutting down (SIGTERM, SIGHUP). A durable run stops without undoing, so that it can be
+    /// resumed; other work is cancelled.
     pub fn interrupt(&self) {
         self.set(INTERRUPTED);
     }
 
-    /// Whether the process was asked to end, and nothing else stopped the work before.
+    /// Whether a shutdown was the first reason to stop.
     pub fn is_interrupted(&self) -> bool {
         self.state() == INTERRUPTED
     }
@@ -60,7 +60,7 @@ impl StopFlag {
             .compare_exchange(RUNNING, state, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whether the work should go on.
+    /// Checks whether to continue.
     ///
     /// # Errors
     /// `cancelled` or `timeout`.

@@ -19,7 +19,7 @@ use crate::value::Value;
 
 /// A tool is one type that implements this, in one file, listed once in its family.
 pub trait Tool: 'static {
-    /// What the tool says about itself.
+    /// The specification.
     const SPEC: Spec;
     /// Arguments: a plain struct; the doc comment of the struct is the tool's description, those of the fields the
     /// parameters'.
@@ -30,7 +30,7 @@ pub trait Tool: 'static {
     /// Does the work.
     ///
     /// # Errors
-    /// What the tool documents, as a [`ToolError`] that names the argument and the next step.
+    /// As the tool documents, with the argument at fault and a hint.
     fn run(args: Self::Args, ctx: &Ctx) -> Result<Self::Output, ToolError>;
 
     /// Calls with their expected results as a caller writes them; they run as tests for every tool.
@@ -44,52 +44,52 @@ pub trait Tool: 'static {
     /// The resources that this call uses; by default those that [`Spec::resources`] names.
     ///
     /// # Errors
-    /// When the arguments name none that could be meant.
+    /// When an argument cannot name a resource.
     fn resources(args: &Self::Args) -> Result<Vec<ResourceKey>, ToolError> {
         resources_from_templates(&Self::SPEC, &to_value(args)?)
     }
 
-    /// What this call can do at most, from its arguments; never more than the [`Spec`] says.
+    /// The effects of this call at most, from its arguments; never more than those of the [`Spec`].
     fn narrow(args: &Self::Args) -> Reach {
         let _ = args;
         Reach::of(&Self::SPEC)
     }
 
-    /// What [`Tool::probe`] needs to tell, after a crash, whether this call happened: digests, sizes, paths, never contents. It is
-    /// asked just before the call, changes nothing, and is made durable with the intent; `None` where nothing would tell.
+    /// Evidence from which [`Tool::probe`] tells, after a crash, whether this call happened: digests, sizes, paths, never contents. It is
+    /// collected just before the call, changes nothing, and is recorded with the intent; `None` where there is none.
     ///
     /// # Errors
-    /// As [`Tool::run`]; the call itself then says what is wrong.
+    /// As [`Tool::run`]; the call itself then reports the error.
     fn before(args: &Self::Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
         let _ = (args, ctx);
         Ok(None)
     }
 
-    /// Whether a call happened whose process ended in it, from what [`Tool::before`] noted. It changes nothing.
+    /// Tells whether an interrupted call happened, from the evidence of [`Tool::before`]. It changes nothing.
     ///
     /// # Errors
-    /// When it cannot look; whether the call happened is then not known.
+    /// When it cannot tell; the outcome is then unknown.
     fn probe(args: &Self::Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
         let _ = (args, before, ctx);
         Ok(Probe::Unknown)
     }
 }
 
-/// Whether a call happened whose process ended in it.
+/// Whether an interrupted call happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Probe {
-    /// It did, and gave this.
+    /// It happened, with this result.
     Happened(Value),
-    /// It did not, and can be made.
+    /// It did not happen, and can be repeated.
     NotHappened,
-    /// It cannot be told: a person must look.
+    /// Unknown: the operator must decide.
     Unknown,
 }
 
 /// A call and its expected result.
 #[derive(Debug, Clone)]
 pub struct Example<A, O> {
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
     /// The arguments.
     pub args: A,
@@ -100,7 +100,7 @@ pub struct Example<A, O> {
 /// A call and its expected result, both as JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonExample {
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
     /// The arguments.
     pub args: &'static str,
@@ -111,7 +111,7 @@ pub struct JsonExample {
 /// An example of an erased tool.
 #[derive(Debug, Clone)]
 pub struct ErasedExample {
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
     /// The arguments.
     pub args: Value,
@@ -119,21 +119,21 @@ pub struct ErasedExample {
     pub output: Value,
 }
 
-/// What a call can do at most.
+/// The effects of a call at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
     /// Effects.
     pub effects: &'static [Effect],
-    /// Whether it can destroy what was there before.
+    /// Whether it can destroy existing data.
     pub destructive: bool,
-    /// Whether doing it twice is the same as doing it once.
+    /// Whether repeating a call has no further effect.
     pub idempotent: bool,
-    /// Whether it uses what lies below the folders that arguments of syntax `tree` name, at any depth.
+    /// Whether it uses files at any depth below the folders in arguments of syntax `tree`.
     pub below: bool,
 }
 
 impl Reach {
-    /// All that a tool says of itself.
+    /// The reach of a whole tool.
     pub const fn of(spec: &Spec) -> Self {
         Self {
             effects: spec.effects,
@@ -144,9 +144,9 @@ impl Reach {
     }
 }
 
-/// A tool with its types erased: what a registry holds.
+/// A tool with its types erased, as registries hold it.
 pub trait AnyTool: Send + Sync {
-    /// What the tool says about itself.
+    /// The specification.
     fn spec(&self) -> &Spec;
     /// The description: the doc comment of its arguments.
     fn description(&self) -> String;
@@ -296,7 +296,7 @@ fn canonical<A: DeserializeOwned + Serialize>(text: &str) -> Result<Value, ToolE
     to_value(&args)
 }
 
-/// Words every problem: those the schema shows, and the one that decoding stopped at when the schema does not show it.
+/// The error with every problem: those found by the schema, and the one that stopped decoding.
 fn argument_error(schema: &Schema, args: &Value, first: Problem) -> ToolError {
     let mut problems = schema::check(schema, args);
     if !problems.iter().any(|problem| problem.path == first.path) {

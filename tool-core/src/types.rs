@@ -1,4 +1,4 @@
-//! Checked scalar types: the rule lives in the type, and schema and check come from it.
+//! Checked scalar types, each with its rule, schema and check.
 
 use std::fmt;
 
@@ -217,7 +217,7 @@ inline_schema!(
     }
 );
 
-/// A 64-bit random seed: a number up to 2^53, or any 64-bit integer as a decimal string. Negative ones count modulo 2^64.
+/// A 64-bit random seed: a number up to 2^53, or any 64-bit integer as a decimal string. Negative ones are taken modulo 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seed(u64);
 

@@ -1,4 +1,4 @@
-//! [`Value`]: what travels between doors, tools and steps.
+//! [`Value`]: the data between interfaces, tools and steps.
 //!
 //! Like a JSON value, with one difference: an array of numbers is one shared block of doubles ([`Numbers`]) with a shape, so
 //! that a matrix is parsed, passed between steps, hashed and written without a node per element. Cloning is a pointer copy.
@@ -223,7 +223,7 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// What it is, in the words of an error message: `a string`, `an array of 3`.
+    /// A description for error messages: `a string`, `an array of 3`.
     pub fn kind(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -246,8 +246,8 @@ impl Value {
         }
     }
 
-    /// How many bytes it holds, where what stands in several places counts in each; `None` beyond `most`. The time it takes grows
-    /// with `most` and not with the value: few shared parts can stand for more than any memory holds.
+    /// Its size in bytes, with shared parts counted each time; `None` beyond `most`. The cost grows with `most` and not with the value,
+    /// whose shared parts can expand beyond any memory.
     pub fn bytes_within(&self, most: u64) -> Option<u64> {
         fn left(value: &Value, most: u64) -> Option<u64> {
             const NODE: u64 = 48;

@@ -145,12 +145,13 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
     let recorded;
     let dispatcher = match journal {
         Some(journal) => {
-            let written =
-                dispatcher.with_records(Arc::clone(journal) as _, Arc::clone(journal) as _);
-            recorded = match options.no_cache {
-                true => written,
-                false => written.with_results(Arc::new(durable::Kept::new(journal))),
-            };
+            recorded = dispatcher.with_host(|host| {
+                host.ledger = Some(Arc::clone(journal) as _);
+                host.approvals = Some(Arc::clone(journal) as _);
+                if !options.no_cache {
+                    host.results = Some(Arc::new(durable::Kept::new(journal)));
+                }
+            });
             &recorded
         }
         None => dispatcher,

@@ -122,7 +122,14 @@ pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
     Ok(Value::Object(Arc::new(summary)))
 }
 
-impl Chains for Subchains {
+impl Subchains {
+    /// As the [`Host`](registry::Host) of a dispatcher takes it.
+    pub fn into_chains(self) -> Arc<Chains> {
+        Arc::new(move |dispatcher, context, request, stop| {
+            self.chain(dispatcher, context, request, stop)
+        })
+    }
+
     fn chain(
         &self,
         dispatcher: &Dispatcher,

@@ -90,7 +90,7 @@ impl Tool for BudgetOverride {
         args: r#"{"category": "write", "reason": "two more files belong to the fix"}"#,
         output: r#"{
             "ok": false, "category": "write", "reason": "two more files belong to the fix", "remaining": null,
-            "overrides_used": 0, "error": "no task with a budget is at hand"
+            "overrides_used": 0, "error": "the caller has no task with a budget"
         }"#,
     }];
 }

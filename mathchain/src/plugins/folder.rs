@@ -1,4 +1,4 @@
-//! The folder of a plugin: its texts, and one digest of everything in it.
+//! The folder of a plugin: its texts, and a digest of its contents.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::owned;
 
 /// Name of the manifest.
 const MANIFEST: &str = "manifest.json";
-/// Most files of one plugin.
+/// Maximum number of files of one plugin.
 const FILES_MAX: usize = 2000;
-/// Most bytes of all files of one plugin.
+/// Maximum size of all files of one plugin, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
-/// Folders that say nothing about a plugin.
+/// Folders that are not part of a plugin.
 const SKIPPED: [&str; 3] = ["__pycache__", ".git", ".mypy_cache"];
 
-/// What is in a folder.
+/// The contents of a folder.
 pub(super) struct Folder {
     pub(super) files: Vec<String>,
     pub(super) digest: String,
@@ -113,7 +113,7 @@ fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>, ToolError> {
     Ok(folders)
 }
 
-/// Path and text of the settings of a plugin, where there are some.
+/// Path and text of the settings of a plugin, if any.
 pub(super) fn settings(
     root: &PluginRoot,
     name: &str,
@@ -123,7 +123,7 @@ pub(super) fn settings(
     Ok(text.map(|text| (path.to_string_lossy().into_owned(), text)))
 }
 
-/// Reads a folder whole. Links are refused: what they lead to could change without a trace.
+/// Reads a whole folder. Links are refused: their targets could change unnoticed.
 pub(super) fn read(folder: &Path) -> Result<Folder, ToolError> {
     let facts = folder.metadata().map_err(|err| unreadable(folder, &err))?;
     owned::of_this_user(folder, &facts)?;

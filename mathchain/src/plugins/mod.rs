@@ -1,4 +1,4 @@
-//! Plugins on this machine: where their folders are, what is in them, and the processes that run their tools.
+//! Plugins on this machine: their folders and the processes that run their tools.
 
 mod folder;
 mod watch;
@@ -15,14 +15,14 @@ use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
 pub(crate) use watch::Seen;
 
-/// Longest line either way between a plugin and us.
+/// Longest line of the protocol, in bytes.
 const LINE_BYTES_MAX: usize = 16 << 20;
-/// How much of the end of what a plugin prints to standard error is kept.
+/// Number of last bytes of standard error that are kept.
 const STDERR_BYTES_MAX: usize = 4096;
-/// A process that lives longer is started anew; until then its calls have deadlines of their own.
+/// Lifetime of a process, after which it is restarted; calls have their own deadlines.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
 
-/// Code and manifest of the plugin to copy.
+/// Code and manifest of the template.
 const TEMPLATE: (&str, &str) = (
     include_str!("../../../plugins/example/plugin.py"),
     include_str!("../../../plugins/example/manifest.json"),
@@ -35,7 +35,7 @@ pub struct PluginRoot {
     pub plugins: PathBuf,
     /// `<name>.json` for each plugin that has settings.
     pub settings: PathBuf,
-    /// Whether manifests without a schema version are those of some other program, and left alone.
+    /// Whether manifests without a schema version belong to another program and are ignored.
     pub shared: bool,
 }
 
@@ -83,7 +83,7 @@ impl Loader {
         &self.roots
     }
 
-    /// Loads them all; one of `previous` that did not change is taken over. What is wrong with one keeps no other from being used.
+    /// Loads all plugins; one of `previous` that did not change is reused. Errors in one do not affect the others.
     ///
     /// # Errors
     /// A folder of plugins that cannot be listed.
@@ -103,7 +103,7 @@ impl Loader {
     }
 }
 
-/// The plugins that can be used, and those that cannot be read.
+/// The loaded plugins, and the broken ones.
 #[derive(Default)]
 pub(crate) struct Loaded {
     pub(crate) plugins: Vec<Plugin>,
@@ -111,7 +111,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Everything that is wrong with any of them, for commands that are strict.
+    /// All problems of all plugins, for strict commands.
     pub(crate) fn strict(broken: &[Broken]) -> Result<(), ToolError> {
         let errors = broken.iter().flat_map(|one| one.errors.list().to_vec());
         Ok(LoadErrors::check(errors.collect())?)
@@ -220,7 +220,7 @@ impl Runner for Never {
     }
 }
 
-/// Whether the settings of a plugin that runs say that it is off, or its folder is gone.
+/// The reason to close a running plugin: its settings disable it, or its folder was removed.
 pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
     let name = &plugin.manifest.name;
     let manifest = Path::new(&plugin.bundle.manifest_name);
@@ -235,10 +235,10 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
     (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
 }
 
-/// Writes the files of a plugin that works, the manifest last; gives their paths.
+/// Writes the files of a working plugin, the manifest last, and returns their paths.
 ///
 /// # Errors
-/// When it cannot have that name, or one cannot be written or is there.
+/// When the name is invalid, or a file exists or cannot be written.
 pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>, ToolError> {
     let manifest = TEMPLATE.1.replace("\"example\"", &format!("\"{name}\""));
     registry::plugins::check_manifest(&folder.join("manifest.json").to_string_lossy(), &manifest)?;
@@ -248,7 +248,7 @@ pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>, 
     )
 }
 
-/// Changes the settings of a plugin; gives the path of the file.
+/// Changes the settings of a plugin, and returns the path of the file.
 ///
 /// # Errors
 /// When they cannot be read or written.

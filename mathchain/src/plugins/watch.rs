@@ -1,19 +1,19 @@
-//! Whether anything changed that was loaded: names, sizes and times of files, looked at again and again.
+//! Detects changes of loaded files by polling names, sizes and times.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::PluginRoot;
 
-/// Maximum number of entries examined; changes in further ones go unnoticed.
+/// Maximum number of entries that are watched.
 const ENTRIES_MAX: usize = 20_000;
 
-/// What files looked like at one moment.
+/// A snapshot of names, sizes and times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Seen(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl Seen {
-    /// Looks at the folders of plugins, their settings, and other files and folders.
+    /// Takes a snapshot of the folders of plugins, their settings, and other files and folders.
     pub(crate) fn now(roots: &[PluginRoot], others: &[PathBuf]) -> Self {
         let mut seen = Self::default();
         let mut waiting: Vec<PathBuf> = Vec::new();

@@ -1,4 +1,4 @@
-//! What an agent command line sees of the environment: names by policy and patterns. Values are never looked at.
+//! The environment of an agent CLI: variables by policy and patterns. Values are never read.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -13,21 +13,21 @@ use crate::model::{CliSpec, EnvPolicy};
 /// Largest compiled pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
-/// The names of an environment, by what becomes of them.
+/// The variables of an environment, passed and removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Environment {
-    /// The policy that says so.
+    /// The policy.
     pub policy: EnvPolicy,
-    /// Names that stay, sorted.
+    /// Variables that are passed, sorted.
     pub passed: Vec<String>,
-    /// Names that are taken away, sorted.
+    /// Variables that are removed, sorted.
     pub removed: Vec<String>,
-    /// The name that says where the configuration file is; it stays whatever the policy.
+    /// The variable that names the configuration file; it is passed whatever the policy.
     pub configured: Option<String>,
 }
 
 impl CliSpec {
-    /// What it sees of an environment with these names.
+    /// Its environment, from the names of all variables.
     pub fn environment<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Environment {
         let names: BTreeSet<&str> = names.into_iter().collect();
         let config = self.config.as_ref();
@@ -54,10 +54,10 @@ impl CliSpec {
 }
 
 impl Environment {
-    /// The words of `env` that make it so, each quoted for a shell; none where everything stays.
+    /// The `env` command that sets it up, each word quoted for a shell; empty where nothing is removed.
     ///
-    /// `env -u NAME` for each name that is taken away, or `env -i NAME="$NAME"` for each that stays: a shell puts in the values.
-    /// What no shell can name cannot be passed that way and is left out.
+    /// `env -u NAME` for each removed variable, or `env -i NAME="$NAME"` for each passed one: the shell substitutes the values.
+    /// A variable whose name is not a shell identifier is left out.
     pub fn shell_words(&self) -> Vec<String> {
         let mut words = Vec::new();
         match self.policy {
@@ -96,7 +96,7 @@ impl Environment {
     }
 }
 
-/// A word as a shell reads it back.
+/// A word, quoted for a shell.
 pub fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,=@+%".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
@@ -106,7 +106,7 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// A name that `$NAME` means in every shell.
+/// Whether a name is an identifier in every shell.
 fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name
@@ -117,7 +117,7 @@ fn is_word(name: &str) -> bool {
 /// A pattern for whole names.
 ///
 /// # Errors
-/// What is wrong with it, on one line.
+/// The fault, on one line.
 pub(super) fn pattern(text: &str, any_case: bool) -> Result<Regex, String> {
     // Alone first, so that a bracket of its own cannot open ours.
     for whole in [text, &format!("^(?:{text})$")] {
@@ -141,7 +141,7 @@ pub(super) fn pattern(text: &str, any_case: bool) -> Result<Regex, String> {
 struct Patterns(Vec<Regex>);
 
 impl Patterns {
-    /// What does not compile was reported when it was read; it passes nothing.
+    /// Compiles patterns; one that does not compile was reported when it was read, and matches nothing.
     fn of(texts: &[String], any_case: bool) -> Self {
         let compiled = texts.iter().map(|text| pattern(text, any_case));
         Self(compiled.filter_map(Result::ok).collect())
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(removed.shell_words(), ["env", "-u", r"'odd $(name)'\'''"]);
     }
 
-    /// Whoever starts it says with this name where the file is that confines it.
+    /// The variable that names the confining file is always passed.
     #[test]
     fn the_name_of_the_configuration_file_always_stays() {
         let mut gemini = CliSpec::of_name("gemini").unwrap().clone();

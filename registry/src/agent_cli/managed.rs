@@ -1,8 +1,8 @@
-//! Takes arguments out of a profile that are set from the agent's tools: a later flag does not undo `--yolo`.
+//! Removes managed arguments from a profile: a later flag does not undo `--yolo`.
 
 use crate::model::{Arity, ArityName, CliSpec};
 
-/// The arguments of a profile without managed ones, and those that were taken out.
+/// The arguments of a profile without managed ones, and the removed ones.
 pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut kept, mut taken) = (Vec::new(), Vec::new());
     let mut rest = tokens.iter().peekable();
@@ -42,7 +42,7 @@ pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<Strin
     (kept, taken)
 }
 
-/// The managed flag that a token is, with the value attached to it: `--flag=value`, `-fvalue`.
+/// The managed flag in a token, with an attached value: `--flag=value`, `-fvalue`.
 fn managed<'a>(cli: &'a CliSpec, token: &'a str) -> Option<(&'a Arity, Option<&'a str>)> {
     if let Some(arity) = cli.managed.get(token) {
         return Some((arity, None));

@@ -58,7 +58,14 @@ pub(super) fn cli_file(
 
 /// The table `[cli.NAME]` of a configuration, over the built-in table of that name.
 pub(crate) fn cli_table(name: String, mut part: Part<'_>) -> Option<CliSpec> {
-    if part.notes(document::schema_of::<CliSpec>) {
+    let schema = || {
+        let mut schema = document::schema_of::<CliSpec>();
+        schema
+            .as_object_mut()
+            .map(|members| members.remove("$schema"));
+        schema
+    };
+    if part.notes(schema) {
         return None;
     }
     let known = CliSpec::built_in();

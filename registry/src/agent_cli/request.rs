@@ -1,54 +1,54 @@
-//! What an agent command line is to be told, and the answer.
+//! A request for the command of an agent CLI, and the answer.
 
 use crate::agents::ToolName;
 use crate::model::{Confinement, Verdict};
 
-/// A tool of an agent and what may happen to its calls.
+/// A tool of an agent and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliTool {
-    /// Which.
+    /// The tool.
     pub tool: ToolName,
-    /// Calls without arguments that say otherwise.
+    /// Verdict on its calls, whatever their arguments.
     pub verdict: Verdict,
 }
 
-/// What an agent command line is to be told.
+/// The permissions and the task of an agent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CliRequest<'a> {
-    /// The agent's tools; `None` leaves its own defaults alone.
+    /// The agent's tools; `None` keeps the defaults of the CLI.
     pub tools: Option<&'a [CliTool]>,
-    /// What it may change.
+    /// How far calls may go.
     pub permission: Confinement,
-    /// Most turns; 0 is no limit.
+    /// Maximum number of turns; 0 for no limit.
     pub max_turns: u64,
-    /// Which of its profiles.
+    /// Name of a profile.
     pub profile: Option<&'a str>,
-    /// Its task; without one it reads stdin.
+    /// The task; without one the CLI reads stdin.
     pub prompt: Option<&'a str>,
 }
 
-/// How to start an agent command line.
+/// The command of an agent CLI.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CliArgs {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// What has to be in a file.
+    /// The configuration file, if one is needed.
     pub config: Option<ConfigFile>,
-    /// Name of the format it prints; empty where its table does not say.
+    /// Name of its output format; empty where the table names none.
     pub stream_format: String,
-    /// What a reader should know.
+    /// Warnings.
     pub warnings: Vec<String>,
-    /// Turns that whoever runs it has to count, since it does not.
+    /// Maximum number of turns, for the caller to enforce where the CLI cannot.
     pub count_turns: Option<u64>,
 }
 
-/// A file that an agent command line reads.
+/// A configuration file of an agent CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Where it looks for it.
+    /// Path where the CLI looks for it.
     pub file: String,
     /// The environment variable that names another file for one run.
     pub variable: Option<String>,
-    /// JSON.
+    /// Content, as JSON.
     pub text: String,
 }

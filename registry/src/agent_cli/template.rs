@@ -1,4 +1,4 @@
-//! Templates: what their placeholders stand for, and putting it in.
+//! Templates and their placeholders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use tool_core::{Object, Value};
 use crate::model::CliSpec;
 use crate::model::Verdict;
 
-/// What templates can name.
+/// The placeholders.
 pub(super) const PLACEHOLDERS: [&str; 14] = [
     "native", "visible", "allow", "ask", "deny", "servers", "turns", "model", "prompt", "server",
     "tool", "tools", "rule", "verdict",
 ];
 
-/// A tool as the command line knows it.
+/// A tool under its name in the CLI.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
-    /// What makes it visible.
+    /// Name that shows it.
     pub name: String,
-    /// What rules call it.
+    /// Name in rules.
     pub rule: String,
-    /// Server and tool, where it belongs to one.
+    /// Server and tool, for a tool of a server.
     pub of_server: Option<(String, String)>,
     pub verdict: Verdict,
 }
@@ -32,7 +32,7 @@ impl Known {
     }
 }
 
-/// What the placeholders stand for.
+/// The values of the placeholders.
 pub(super) struct Lists<'a> {
     native: Vec<&'a str>,
     visible: Vec<&'a str>,
@@ -117,7 +117,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// Puts in what placeholders stand for; what is put in is not looked at again.
+/// Substitutes placeholders; substituted text is not expanded again.
 pub(super) fn expand<'a>(template: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -140,7 +140,7 @@ pub(super) fn expand<'a>(template: &str, value: &dyn Fn(&str) -> Option<&'a str>
     text
 }
 
-/// Fills a configuration file's template; a member without a value is left out.
+/// Fills the template of a configuration file; a member without a value is left out.
 pub(super) fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>) -> Option<Value> {
     match template {
         Value::String(text) => {
@@ -187,7 +187,7 @@ pub(super) fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>
     }
 }
 
-/// One tree over another: members join, anything else is replaced.
+/// Merges one tree over another: members of objects are joined, other values replaced.
 pub(super) fn lay(base: &Value, over: &Value) -> Value {
     let (Value::Object(under), Value::Object(members)) = (base, over) else {
         return over.clone();

@@ -1,20 +1,20 @@
-//! What calls carry to the plans below them.
+//! Quotas that calls pass to nested runs.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that calls carry to the plans below them; the dispatcher does not look into it.
+/// An opaque value that calls pass to nested runs.
 #[derive(Clone, Default)]
 pub struct Allowance(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Allowance {
-    /// Carries a value.
+    /// Wraps a value.
     pub fn new(carried: Arc<dyn Any + Send + Sync>) -> Self {
         Self(Some(carried))
     }
 
-    /// The value, when it is of that type.
+    /// The value, if it has this type.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::clone(self.0.as_ref()?).downcast().ok()
     }

@@ -1,4 +1,4 @@
-//! Budgets of tasks: how many calls of each kind a session has made, and how often they were raised.
+//! Budgets of tasks: the calls of each kind in this process, and the overrides.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,12 +8,12 @@ use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, Value};
 
 use crate::model::Budget;
 
-/// By how many calls an override raises a budget.
+/// Calls that an override adds to a budget.
 pub const RAISED_BY: u64 = 3;
-/// How often the budgets of a task may be raised where the configuration does not say.
+/// Maximum number of overrides per task where the configuration sets none.
 pub const OVERRIDES: u64 = 2;
 
-/// What a call counts as.
+/// The kind that a call counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Read,
@@ -34,7 +34,7 @@ impl Kind {
         }
     }
 
-    /// What a call with these effects counts as; `None` for tools that only make other calls, which count themselves.
+    /// The kind of a call with these effects; `None` for tools that only make other calls, which count themselves.
     pub(super) fn of(spec: &Spec, effects: &[Effect]) -> Option<Self> {
         if spec.capabilities.contains(&Capability::Calls) {
             return None;
@@ -76,7 +76,7 @@ impl Counts {
     }
 }
 
-/// The calls of one session, by kind of task. A reload of the policy keeps it.
+/// The counts of one process by task; they survive a reload of the policy.
 #[derive(Debug, Default)]
 pub(super) struct Tally(Mutex<BTreeMap<String, Counts>>);
 
@@ -85,10 +85,10 @@ impl Tally {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is room for one more call; with `count` it is used.
+    /// Checks that the budget allows one more call; `count` counts it.
     ///
     /// # Errors
-    /// `limit_exceeded` that names the kind, the limit and the next step.
+    /// `limit_exceeded` with the kind, the limit and the next step.
     pub(super) fn room(&self, budget: &Budget, kind: Kind, count: bool) -> Result<(), ToolError> {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
@@ -104,14 +104,14 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts a call that was made, whatever room there was.
+    /// Counts a call whether or not the budget allowed it.
     pub(super) fn count(&self, budget: &Budget, kind: Kind) {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
         counts.used[kind as usize] += 1;
     }
 
-    /// Raises a budget, as often as the task may.
+    /// Raises a budget, up to the maximum of the task.
     pub(super) fn raise(&self, budget: &Budget, kind: Kind) -> BudgetRaise {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
@@ -122,7 +122,7 @@ impl Tally {
         } else if counts.overrides >= most {
             let task = &budget.task;
             Some(format!(
-                "the budgets of the task `{task}` were raised {most} times, which is all there is"
+                "the budgets of the task `{task}` have already been raised the maximum of {most} times"
             ))
         } else {
             counts.overrides += 1;
@@ -137,7 +137,7 @@ impl Tally {
     }
 }
 
-/// Whether a call came as far as its tool, by how its record says it ended.
+/// Whether a call reached its tool, from the end in its record.
 pub(super) fn has_run(status: Option<&str>, error_code: Option<&str>) -> bool {
     const BEFORE: [ErrorCode; 8] = [
         ErrorCode::UnknownTool,
@@ -163,9 +163,7 @@ fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
         .overrides
         .unwrap_or(OVERRIDES)
         .saturating_sub(counts.overrides);
-    let message = format_args!(
-        "the task `{task}` may make {limit} `{kind}` calls in a session, and has made them"
-    );
+    let message = format_args!("the task `{task}` has used its budget of {limit} `{kind}` calls");
     let hint = match left {
         0 => "`budget_override` is used up: ask the person, for example with `escalate`".to_owned(),
         left => format!(

@@ -1,4 +1,4 @@
-//! Answers that are too large, cut to what fits: what has happened is answered for, whatever its size.
+//! Cuts results that exceed the output limit: a call with effects is answered whatever the size of its result.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use tool_core::{Object, Value, json};
 
 use super::limits::json_bytes;
 
-/// Keeps a value that is not shown, and gives the handle that stands for it; `None` where it cannot be kept.
+/// Stores a value that is not shown and returns its handle; `None` where it cannot be stored.
 pub(super) type Keep<'a> = &'a mut dyn FnMut(&Value) -> Option<Value>;
 
-/// A value as about so many bytes of JSON at most: texts end early, lists and arrays are replaced by their handles, members of objects
-/// that are small stay as they are.
+/// Cuts a value to about this many bytes of JSON: texts are truncated, lists and arrays replaced by their handles; small members
+/// of objects stay.
 pub fn cut(value: &Value, bytes_max: u64, keep: &mut dyn FnMut(&Value) -> Option<Value>) -> Value {
     if json_bytes(value, bytes_max) <= bytes_max {
         return value.clone();
@@ -22,14 +22,14 @@ pub fn cut(value: &Value, bytes_max: u64, keep: &mut dyn FnMut(&Value) -> Option
     }
 }
 
-/// The handle of a value, or how large it is.
+/// The handle of a value, or its size in words.
 fn replaced(value: &Value, keep: Keep<'_>) -> Value {
     keep(value).unwrap_or_else(|| Value::object([("left_out_bytes", json::to_text(value).len())]))
 }
 
-/// The smallest members take what they need, and leave the rest to the others in equal shares.
+/// Small members keep their size; the others share the rest equally.
 fn members(object: &Object, bytes_max: u64, keep: Keep<'_>) -> Value {
-    /// Less shows nothing of a member.
+    /// Minimum share of a member in bytes.
     const SHARE_LEAST: u64 = 300;
     let whole = || Value::Object(Arc::new(object.clone()));
     let names: u64 = object.iter().map(|(key, _)| key.len() as u64 + 4).sum();
@@ -56,7 +56,7 @@ fn members(object: &Object, bytes_max: u64, keep: Keep<'_>) -> Value {
     Value::Object(Arc::new(copy))
 }
 
-/// As much of a text as fits, and how much that is.
+/// The part of a text that fits, with its length in words.
 fn beginning(text: &str, bytes_max: u64) -> String {
     let note = format!("... ({} bytes in all)", text.len());
     let mut left = bytes_max.saturating_sub(note.len() as u64 + 2);

@@ -1,4 +1,4 @@
-//! Limits of results, and the size of a value without writing it.
+//! Output limits, and the size of a value without writing it.
 
 use tool_core::{ErrorCode, Spec, ToolError, Value};
 
@@ -6,10 +6,10 @@ use super::cut::cut;
 use crate::model::Limits;
 use crate::model::Obligations;
 
-/// Largest text of one double, with its comma.
+/// Longest text of one double, with its comma, in bytes.
 const DOUBLE_BYTES: u64 = 25;
 
-/// Size as JSON: exact where an upper bound would be beyond the limit, else the bound.
+/// Size as JSON in bytes: an upper bound, or exact where the bound exceeds the limit.
 pub(super) fn json_bytes(value: &Value, limit: u64) -> u64 {
     let bound = bound(value);
     if bound <= limit {
@@ -38,7 +38,7 @@ fn bound(value: &Value) -> u64 {
     }
 }
 
-/// An error as it is answered: evidence beyond the limit of results is cut, and a warning says so.
+/// Cuts evidence of an error beyond the output limit, with a warning.
 pub(super) fn within(error: ToolError, limits: Limits, warnings: &mut Vec<String>) -> ToolError {
     let most = limits.max_output_bytes;
     let Some(evidence) = error.evidence_value() else {
@@ -54,12 +54,12 @@ pub(super) fn within(error: ToolError, limits: Limits, warnings: &mut Vec<String
     error.evidence(evidence)
 }
 
-/// What a result has more than it may.
+/// The excess of a result over its limit.
 pub(super) struct Excess {
     pub(super) bytes: u64,
     pub(super) limit: u64,
     pub(super) name: &'static str,
-    /// Whether a rule says so.
+    /// Whether the limit is an obligation of a rule.
     pub(super) is_obliged: bool,
 }
 
@@ -75,9 +75,9 @@ impl Excess {
     }
 }
 
-/// Holds a result against the limits that apply to it.
+/// Checks a result against the limits that apply to it.
 ///
-/// What a direct call answers is counted as JSON; what a step hands to the next stays in memory and is counted as such.
+/// The result of a direct call is measured as JSON; that of a step stays in memory and is measured as such.
 pub(super) fn excess(
     output: &Value,
     spec: &Spec,

@@ -1,12 +1,12 @@
 //! The one dispatcher: every call through every door passes here, in one order of stages.
 //!
-//! Read [`Dispatcher::call`] first. The stages are types in `stages`, each of which only the one before can make: look-up,
-//! visibility, decoding, rules, resource keys, loading of inputs, approval, the run under guard and deadline, limits of the
-//! result. `trail` gathers what the audit must know on the way, whatever the end.
+//! Read [`Dispatcher::call`] first. The stages are types in `stages`, in the order that `ARCHITECTURE.md` gives; each can only be made by
+//! the one before. `trail` collects the audit record, wherever a call ends.
 
 mod allowance;
 mod budgets;
 mod cut;
+mod ended;
 mod limits;
 mod nested;
 mod obligations;
@@ -46,41 +46,41 @@ pub use trace::TraceParent;
 use trail::Trail;
 pub use witness::{Origin, Witness};
 
-/// What of the world the dispatcher is given.
+/// The capabilities and services of the process that a dispatcher uses.
 #[derive(Clone)]
 pub struct Host {
     /// Time and timers.
     pub clock: Arc<dyn Clock>,
-    /// What tools may be given, each only what it declares.
+    /// Capabilities for tools; each tool gets those it declares.
     pub capabilities: Capabilities,
-    /// Opens files and artifacts; absent: such arguments are refused.
+    /// Opens files and artifacts; without it, arguments that refer to them are refused.
     pub arrays: Option<Arc<dyn Arrays>>,
-    /// The audit; absent: calls with effects are refused, pure calls carry a warning.
+    /// The audit log; without it, calls with effects are refused and pure calls carry a warning.
     pub ledger: Option<Arc<dyn Ledger>>,
-    /// Approvals; absent: a call that needs one is refused.
+    /// Approvals; without them, a call that needs one is refused.
     pub approvals: Option<Arc<dyn Approvals>>,
-    /// Copies of files; absent: a call with the obligation `backup` is refused.
+    /// Backups of files; without them, a call with the obligation `backup` is refused.
     pub backups: Option<Arc<dyn Backups>>,
-    /// What a person is told; absent: a call with the obligation `notify` is refused.
+    /// Notifications; without them, a call with the obligation `notify` is refused.
     pub notices: Option<Arc<dyn Notices>>,
-    /// What runs plans that calls hand on; absent: such calls are refused.
-    pub chains: Option<Arc<dyn Chains>>,
-    /// Results of calls that are functions of their arguments; absent: every call is computed.
+    /// Runs plans for tools such as `chain_run`; without it, their calls are refused.
+    pub chains: Option<Arc<Chains>>,
+    /// Cache of results of pure calls; without it, every call is computed.
     pub results: Option<Arc<dyn Results>>,
-    /// Keeps results that are too large to be answered with; absent: of such results the rest is lost.
+    /// Store for results beyond the output limit; without it, they are truncated and the rest is lost.
     pub answers: Option<Arc<dyn Answers>>,
-    /// Told of what ended; absent: nobody is.
+    /// Observer of ended calls and runs.
     pub witness: Option<Arc<dyn Witness>>,
-    /// The folder that calls work in: approvals and runs are bound to it.
+    /// The workspace; approvals and runs are bound to it.
     pub workspace: Option<WorkspaceId>,
 }
 
 /// Identity of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceId {
-    /// Path of its root, absolute and without links; for people.
+    /// Absolute path of its root with links resolved, for display.
     pub root: String,
-    /// Identifies the folder itself: it stays when the folder is moved, and another folder at the same path has another.
+    /// Identity of the folder itself: unchanged when the folder is moved, different for another folder at the same path.
     pub id: String,
 }
 
@@ -103,88 +103,79 @@ impl WorkspaceId {
     }
 }
 
-/// Keeps results of calls that are functions of arguments, inputs and seed. A call whose result is kept passes every stage all the
-/// same; it is only not computed.
+/// A cache of results of calls that are functions of arguments, inputs and seed. A cached call passes every stage except the
+/// computation.
 pub trait Results: Send + Sync {
-    /// What made the results, beside the tool: program and numeric profile. It is part of every key.
+    /// The origin of the results beside the tool: program and numeric profile. It is part of every key.
     fn made_by(&self) -> &str;
 
-    /// A kept result; a keeper that fails has none.
+    /// A cached result; `None` when the cache fails.
     fn get(&self, key: &str) -> Option<Value>;
 
-    /// Keeps a result; one that cannot be kept is computed again.
+    /// Stores a result, where possible.
     fn put(&self, key: &str, spec: &Spec, output: &Value);
 }
 
-/// Keeps results of calls that are too large to be answered with.
+/// Store for results beyond the output limit.
 pub trait Answers: Send + Sync {
-    /// Keeps a value that a call gave, for callers with a role, and gives the handle that stands for it.
+    /// Stores a value from a call for callers with a role, and returns its handle.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// When it cannot be stored.
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value, ToolError>;
 }
 
-/// Runs plans for calls; given by whoever knows the language of plans.
-pub trait Chains: Send + Sync {
-    /// Checks a plan for a caller, and runs it unless only the check is asked for.
-    ///
-    /// # Errors
-    /// Every problem of the plan; the error of a run that failed.
-    fn chain(
-        &self,
-        dispatcher: &Dispatcher,
-        context: &CallerContext,
-        request: &ChainRequest,
-        stop: &StopFlag,
-    ) -> Result<Value, ToolError>;
-}
+/// Checks a plan for a caller, and runs it unless only the check is requested. It fails with every problem of the plan, or with the
+/// error of the run.
+pub type Chains = dyn Fn(&Dispatcher, &CallerContext, &ChainRequest, &StopFlag) -> Result<Value, ToolError>
+    + Send
+    + Sync;
 
-/// An operator's answer to approvals, given in advance.
+/// The operator's decision on approvals, given in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Answer {
-    /// None: the call waits for a person.
+    /// None: the call waits for a decision.
     #[default]
     Ask,
     /// `--yes` at the command line; recorded as `approved_by: caller-yes`.
     Yes,
-    /// Nobody can answer at this door, and the configuration says that what would ask is denied there.
+    /// No operator is present, and the configuration denies calls that need approval then.
     Nobody,
 }
 
-/// Where in a chain a call stands.
+/// Position of a call in a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChainPosition {
-    /// The chain.
+    /// Run id.
     pub chain_id: String,
     /// Index of the step in the plan.
     pub chain_index: usize,
     /// Id of the step.
     pub step: String,
-    /// Index of the element, in a step that calls its tool for every element of a list.
+    /// Index of the element, in a map step.
     pub item: Option<usize>,
-    /// The number of the attempt, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// How often a process took up the run; 1 in the one that began it.
+    /// Number of processes that executed the run so far, this one included.
     pub part: u64,
     /// Planned wave of the step.
     pub wave: usize,
-    /// Whether the plan asks a person also where the policy allows.
+    /// Whether the plan requires an approval where the policy allows the call.
     pub requires_approval: bool,
-    /// What the plan was put in order by, where it told: a call that now uses something else is refused.
+    /// Resources the plan was scheduled by, where known; a call that uses others is refused.
     pub planned: Option<Vec<ResourceKey>>,
-    /// What was noted before the same call, when that began in a process that ended: the tool tells whether it happened.
+    /// Evidence recorded before the same call in a process that ended, from which the tool tells whether the call happened.
     pub began: Option<Value>,
-    /// Whether the run is being ended: a call that did not happen is not made any more.
+    /// Whether the run is ending: calls that did not happen are not repeated.
     pub ending: bool,
-    /// Digests of the plans that the step may hand on, where the check read them: whoever runs plans refuses any other.
+    /// Digests of the plans that the step may run, where the check read them; any other is refused.
     pub plans: Option<Vec<String>>,
-    /// What the plans around may still use, as whoever runs plans counts it.
+    /// Remaining quota of the enclosing runs.
     pub allowance: Allowance,
 }
 
 impl ChainPosition {
-    /// What people call it: `step`, `step[3]`.
+    /// Name for display: `step`, `step[3]`.
     pub fn call_name(&self) -> String {
         match self.item {
             Some(item) => format!("{}[{item}]", self.step),
@@ -193,16 +184,16 @@ impl ChainPosition {
     }
 }
 
-/// Who calls, and from where.
+/// The caller of a call and its position.
 #[derive(Debug, Clone)]
 pub struct CallerContext {
-    /// Role, agent, phase, task, overrides and further layers.
+    /// The principal: role, agent, phase, task, overrides and further layers.
     pub who: Principal,
-    /// Where in a chain; `None` for a direct call.
+    /// Position in a run; `None` for a direct call.
     pub chain: Option<ChainPosition>,
-    /// The operator's answer given in advance.
+    /// The operator's decision given in advance.
     pub answer: Answer,
-    /// What it is part of.
+    /// The call, run and trace that it is part of.
     pub origin: Origin,
 }
 
@@ -211,22 +202,22 @@ pub struct CallerContext {
 pub struct CallRequest {
     /// Canonical or wire name.
     pub tool: String,
-    /// Arguments, as scanned at the door.
+    /// Arguments.
     pub args: Value,
-    /// Who calls.
+    /// The caller.
     pub context: CallerContext,
-    /// The seed that holds where the arguments set none.
+    /// Seed where the arguments set none.
     pub seed: Seed,
-    /// Deadline; the strictest of this, the tool's, the rules' and the configuration's holds.
+    /// Deadline in milliseconds; the strictest of this, the tool's, the rules' and the configuration's applies.
     pub timeout_ms: Option<u64>,
-    /// Set from outside to cancel.
+    /// Cancels the call.
     pub stop: StopFlag,
     /// Receives progress.
     pub progress: Option<Arc<Progress>>,
 }
 
-/// The one dispatcher. Immutable: a reloaded policy makes a new one, and a call sees one generation from end to end. A clone
-/// shares what was counted.
+/// The one dispatcher. Immutable: a reload makes a new one, and a call sees one generation from end to end. Clones share the counts
+/// against budgets.
 #[derive(Clone)]
 pub struct Dispatcher {
     catalogue: Arc<Catalogue>,
@@ -234,10 +225,10 @@ pub struct Dispatcher {
     limits: Limits,
     host: Host,
     facts: Facts,
-    /// Tells the calls of this process from those of others.
+    /// Distinguishes call ids of this process from those of others.
     nonce: u64,
     calls: Arc<AtomicU64>,
-    /// What was counted against the budgets of tasks.
+    /// Counts against the budgets of tasks.
     tally: Arc<budgets::Tally>,
 }
 
@@ -245,24 +236,24 @@ pub struct Dispatcher {
 pub struct Listing<'a> {
     /// The tool.
     pub tool: &'a dyn AnyTool,
-    /// Why the caller may not see it; `None` when it may.
+    /// The decision that hides it from the caller, if any.
     pub hidden: Option<Decision>,
 }
 
-/// What is known of a call before anybody is asked.
+/// A call before approval.
 pub struct Considered<'a> {
     /// The tool.
     pub tool: &'a dyn AnyTool,
     /// The verdict: `allow` or `ask`.
     pub decision: Decision,
-    /// What it touches, by its real identity.
+    /// Resources it uses, paths by identity.
     pub keys: Vec<ResourceKey>,
-    /// What it can do at most.
+    /// Its effects at most.
     pub reach: Reach,
 }
 
 impl Dispatcher {
-    /// Joins what there is, who may, how much, and the world.
+    /// Combines tools, policy, limits and host.
     pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
         let facts = if host.capabilities.files.is_some() {
             Facts::default().with("workspace=ready")
@@ -281,23 +272,14 @@ impl Dispatcher {
         }
     }
 
-    /// With further facts that hold, such as `sandbox=ready`: preconditions of tools are held against them.
-    #[must_use]
-    pub fn with_facts(mut self, facts: impl IntoIterator<Item = &'static str>) -> Self {
-        self.facts = facts
-            .into_iter()
-            .fold(self.facts, |facts, fact| facts.with(fact));
-        self
-    }
-
-    /// Counts on where another one of the same session counted, as after a reload.
+    /// Shares the counts of another dispatcher, as after a reload.
     #[must_use]
     pub fn continuing(mut self, before: &Self) -> Self {
         self.tally = Arc::clone(&before.tally);
         self
     }
 
-    /// Counts a call that another process made and recorded, as of a run that goes on: what its task has used stays used.
+    /// Counts a recorded call of another process against the budget of its task, as when a run is resumed.
     pub fn count_recorded(&self, record: &Value) {
         let text = |key: &str| record.get(key).and_then(Value::as_str);
         let Some(tool) = text("tool").and_then(|tool| self.catalogue.get(tool)) else {
@@ -319,55 +301,30 @@ impl Dispatcher {
         }
     }
 
-    /// The same with another policy, as after a reload; calls that run keep the one they began with.
+    /// The same dispatcher over another host, as for a run with its own journal or a session whose workspace changes; the counts
+    /// against budgets stay shared.
     #[must_use]
-    pub fn with_policy(&self, policy: Arc<Policy>) -> Self {
-        Self {
-            catalogue: Arc::clone(&self.catalogue),
-            policy,
-            limits: self.limits,
-            host: self.host.clone(),
-            facts: self.facts.clone(),
-            nonce: trail::process_nonce(),
-            calls: Arc::default(),
-            tally: Arc::clone(&self.tally),
-        }
-    }
-
-    /// The same with other records: what a run does stands in its own journal, and its approvals are settled there. What was
-    /// counted stays shared.
-    #[must_use]
-    pub fn with_records(&self, ledger: Arc<dyn Ledger>, approvals: Arc<dyn Approvals>) -> Self {
+    pub fn with_host(&self, change: impl FnOnce(&mut Host)) -> Self {
         let mut dispatcher = self.clone();
-        dispatcher.host.ledger = Some(ledger);
-        dispatcher.host.approvals = Some(approvals);
+        change(&mut dispatcher.host);
         dispatcher
     }
 
-    /// The same with kept results.
+    /// The same dispatcher with other facts.
     #[must_use]
-    pub fn with_results(&self, results: Arc<dyn Results>) -> Self {
-        let mut dispatcher = self.clone();
-        dispatcher.host.results = Some(results);
-        dispatcher
-    }
-
-    /// The same in another world, as of a session whose workspace comes and goes; what was counted is shared.
-    #[must_use]
-    pub fn in_world(&self, host: Host, facts: Facts) -> Self {
+    pub fn with_facts(&self, facts: Facts) -> Self {
         Self {
-            host,
             facts,
             ..self.clone()
         }
     }
 
-    /// The tools there are.
+    /// All tools.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
 
-    /// Who may call which.
+    /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -377,12 +334,12 @@ impl Dispatcher {
         self.limits
     }
 
-    /// What of the world it was given.
+    /// The host.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// What holds at the moment.
+    /// The facts that hold at the moment.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -393,21 +350,21 @@ impl Dispatcher {
         let call_id = trail.call_id().to_owned();
         let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
         let ended = guarded.unwrap_or_else(|_| {
-            stages::Ended::failed(panic::internal(trail.tool(), trail.call_id()))
+            ended::Ended::failed(panic::internal(trail.tool(), trail.call_id()))
         });
         trail.finish(self, ended)
     }
 
-    /// Look-up and visibility: what a planner asks first. A direct-only tool is refused for a chain caller.
+    /// Looks up a tool and checks its visibility. A direct-only tool is refused in a plan.
     ///
     /// # Errors
     /// `unknown_tool` or `not_visible`.
     pub fn resolve(&self, tool: &str, context: &CallerContext) -> Result<&dyn AnyTool, ToolError> {
-        let visible = stages::Looked::look_up(self, tool, context)?.visible(context)?;
+        let visible = stages::Located::look_up(self, tool, context)?.visible(context)?;
         Ok(self.catalogue.tool(visible.index()))
     }
 
-    /// The verdict on a call without running it; without checked arguments the strictest that could come.
+    /// The verdict on a call without running it; without decoded arguments, the strictest possible.
     pub fn preview(
         &self,
         tool: &dyn AnyTool,
@@ -427,8 +384,8 @@ impl Dispatcher {
         caller.decide(&self.catalogue, index, facts.as_ref(), files)
     }
 
-    /// The verdict on a file that arguments refer to, where the call itself is not known yet; without a path the strictest that could
-    /// come.
+    /// The verdict on a file that arguments refer to, where the call itself is not known yet; without a path, the strictest
+    /// possible.
     pub fn preview_file(&self, path: Option<&str>, context: &CallerContext) -> Decision {
         let files = self.host.capabilities.files.as_deref();
         match self.caller(context) {
@@ -437,16 +394,16 @@ impl Dispatcher {
         }
     }
 
-    /// Takes a call through every stage before approval: what is known of it then. Nothing runs; a refusal is recorded.
+    /// Takes a call through every stage before approval, without running it. A refusal is recorded.
     ///
     /// # Errors
-    /// What [`Dispatcher::call`] would answer before it asks anybody: an unknown or hidden tool, arguments that do not fit, a
-    /// rule that denies, a path that leaves the workspace.
+    /// As [`Dispatcher::call`] before approval: an unknown or hidden tool, invalid arguments, a rule that denies, a path outside the
+    /// workspace.
     pub fn consider(&self, request: &CallRequest) -> Result<Considered<'_>, ToolError> {
         stages::consider(self, request)
     }
 
-    /// Every tool, with the reason where this caller may not see it.
+    /// Every tool, with the decision that hides it from this caller, if any.
     ///
     /// # Errors
     /// `not_visible` for an unknown role.
@@ -454,7 +411,7 @@ impl Dispatcher {
         self.visible_with(context, &self.facts)
     }
 
-    /// As [`Dispatcher::visible`], were other facts to hold.
+    /// As [`Dispatcher::visible`], under other facts.
     ///
     /// # Errors
     /// As [`Dispatcher::visible`].
@@ -472,7 +429,7 @@ impl Dispatcher {
         Ok(caller.listed().chain(hidden).map(listing).collect())
     }
 
-    /// The resources a call uses, files of its arguments included; paths by their real identity.
+    /// The resources a call uses, including the files its arguments refer to; paths by identity.
     ///
     /// # Errors
     /// When a path leaves the workspace, or the arguments name none.

@@ -1,4 +1,4 @@
-//! Calls that tools make: for the caller of the tool, narrowed once more, and never as anybody else.
+//! Calls made by tools: with the permissions of their caller, narrowed once more.
 
 use tool_core::capability::{BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question};
 use tool_core::{ErrorCode, Outcome};
@@ -9,15 +9,15 @@ use super::{CallRequest, CallerContext, Dispatcher, Origin, preview};
 use crate::model::{Layer, Level};
 use crate::redact;
 
-/// How deep calls may be nested: each is a delegate of the one before.
+/// Maximum nesting of calls.
 pub const DEPTH_MAX: usize = 4;
-/// Most calls of one delegate.
+/// Maximum number of calls of one delegate.
 pub const CALLS_MAX: usize = 64;
 
-/// What one call of a tool may do through the dispatcher.
+/// The calls that one call of a tool may make.
 pub(super) struct Nested {
     pub(super) dispatcher: Dispatcher,
-    /// Who called the tool.
+    /// The caller of the tool.
     pub(super) context: CallerContext,
     pub(super) tool: &'static str,
     pub(super) call_id: String,
@@ -70,8 +70,7 @@ impl Calls for Nested {
             Status::Success(output) => Ok(output),
             Status::Error(error) => Err(error),
             Status::PendingApproval { approval_id, .. } => {
-                let message =
-                    format_args!("`{tool}`, which `{}` calls, waits for a person", self.tool);
+                let message = format_args!("`{tool}`, called by `{}`, needs approval", self.tool);
                 Err(
                     ToolError::new(ErrorCode::ApprovalRequired, message).hint(format!(
                         "`mathchain approve {approval_id}`, then call again"
@@ -106,18 +105,18 @@ impl Calls for Nested {
 
     fn chain(&self, request: &ChainRequest, stop: &StopFlag) -> Result<Value, ToolError> {
         let Some(chains) = &self.dispatcher.host.chains else {
-            let message = "this door runs no plans";
+            let message = "this interface runs no plans";
             return Err(ToolError::new(ErrorCode::PreconditionFailed, message).reason("capability"));
         };
         let context = self.child(Layer::new(Level::Delegation, self.tool))?;
-        chains.chain(&self.dispatcher, &context, request, stop)
+        chains(&self.dispatcher, &context, request, stop)
     }
 
     fn escalate(&self, question: &Question) -> Result<String, ToolError> {
         let Some(notices) = &self.dispatcher.host.notices else {
             return Err(ToolError::new(
                 ErrorCode::PreconditionFailed,
-                "there is nobody to ask: no state folder keeps the question",
+                "no operator can be asked: there is no state folder for the question",
             )
             .reason("notices")
             .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
@@ -161,7 +160,7 @@ impl Calls for Nested {
             None => BudgetRaise {
                 remaining: None,
                 overrides_used: 0,
-                refused: Some("no task with a budget is at hand".to_owned()),
+                refused: Some("the caller has no task with a budget".to_owned()),
             },
         })
     }

@@ -1,4 +1,4 @@
-//! Obligations that act before a call runs: what cannot be met refuses the call.
+//! Obligations that apply before a call runs; one that cannot be met refuses the call.
 
 use tool_core::capability::{Kept, Notice};
 use tool_core::schema::Schema;
@@ -15,7 +15,7 @@ fn refusal(id: &str, what: &str) -> ToolError {
     ToolError::new(ErrorCode::PolicyDenied, message).reason("obligation")
 }
 
-/// Holds the arguments against the obligation `max_bytes`.
+/// Checks the arguments against the obligation `max_bytes`.
 pub(super) fn size(id: &str, obligations: Obligations, args: &Value) -> Result<(), ToolError> {
     let Some(limit) = obligations.max_bytes else {
         return Ok(());
@@ -28,7 +28,7 @@ pub(super) fn size(id: &str, obligations: Obligations, args: &Value) -> Result<(
     Err(refusal(id, &what).hint("pass less"))
 }
 
-/// Keeps copies of what the call can change or delete.
+/// Backs up the files that the call can change or delete.
 pub(super) fn backup(
     dispatcher: &Dispatcher,
     id: &str,
@@ -58,7 +58,7 @@ pub(super) fn backup(
         })
 }
 
-/// Tells a person; gives the id of the notice.
+/// Sends the notification, and returns its id.
 pub(super) fn notify(
     dispatcher: &Dispatcher,
     id: &str,
@@ -86,11 +86,11 @@ pub(super) fn notify(
         })
 }
 
-/// The `match` of a rule about this call and as little else as can be said; `null` where that cannot be said, and for calls that can
-/// destroy, which are asked about each time.
+/// The narrowest `match` of a rule that covers this call; `null` where no rule can be that narrow, and for destructive calls, which
+/// need approval each time.
 ///
-/// Beside paths and hosts such a rule names the effects and every choice among the arguments. A call that runs something, and one
-/// that has neither path nor host, is named word for word.
+/// Beside paths and hosts, such a rule names the effects and every argument with few values. A call that runs a program, or has
+/// neither path nor host, is matched by the digest of its arguments.
 pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     if facts.reach.destructive {
         return Value::Null;
@@ -146,7 +146,7 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     Value::object(parts)
 }
 
-/// The arguments that choose among few values; `None` where one of them is not said.
+/// The arguments with few values; `None` where one of them is absent.
 fn choices(schema: &Schema, args: &Value) -> Option<Vec<(String, Value)>> {
     let properties = schema.get("properties")?.as_object()?;
     let chosen = properties
@@ -160,7 +160,7 @@ fn choices(schema: &Schema, args: &Value) -> Option<Vec<(String, Value)>> {
         .collect()
 }
 
-/// Whether a schema lists its values, also behind one reference or among alternatives.
+/// Whether a schema lists its values, directly, behind one reference or in a branch.
 fn is_choice(root: &Schema, schema: &Schema) -> bool {
     let referred = schema.get("$ref").and_then(Schema::as_str);
     let referred = referred.and_then(|path| root.pointer(path.strip_prefix('#')?));

@@ -1,4 +1,4 @@
-//! Panics: caught, reported by id and place, never by their message, which could hold arguments.
+//! Panics: caught and reported by call id and source location, never by message, which could contain arguments.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -12,11 +12,11 @@ thread_local! {
     static CALL: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Marks that something panicked; what it said is dropped.
+/// A caught panic; its message is dropped.
 #[derive(Debug)]
 pub(super) struct Panicked;
 
-/// Runs something and catches its panic.
+/// Runs a function and catches its panic.
 pub(super) fn guard<T>(call_id: &str, run: impl FnOnce() -> T) -> Result<T, Panicked> {
     let outer = CALL.with(|call| call.replace(Some(call_id.to_owned())));
     let result = catch_unwind(AssertUnwindSafe(run)).map_err(drop_payload);
@@ -24,7 +24,7 @@ pub(super) fn guard<T>(call_id: &str, run: impl FnOnce() -> T) -> Result<T, Pani
     result
 }
 
-/// A payload may panic when it is dropped; that is caught too, and what that throws is let go.
+/// Drops a payload, whose own drop may panic; that panic is caught and leaked.
 fn drop_payload(payload: Box<dyn Any + Send>) -> Panicked {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
@@ -42,7 +42,7 @@ pub(super) fn internal(tool: &str, call_id: &str) -> ToolError {
     .hint(format!("report it with the id {call_id}"))
 }
 
-/// Makes panics report an id and a place, never a message: it could hold arguments.
+/// Makes panics report a call id and a source location, never a message, which could contain arguments.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         // Nobody is left to tell when standard error is gone.
@@ -50,7 +50,7 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// What the hook says: the call that the thread runs, if any, and the place in the source.
+/// The report of the hook: the call that the thread runs, if any, and the source location.
 fn report(place: Option<&Location<'_>>) -> String {
     let call = CALL.with(|call| call.try_borrow().ok().and_then(|call| call.clone()));
     let call = call.as_deref().unwrap_or("-");

@@ -1,4 +1,4 @@
-//! What a person sees of a call before approving it: short, and without secrets.
+//! Previews of calls for approval requests: short, and redacted.
 
 use tool_core::Value;
 
@@ -9,8 +9,8 @@ const TEXT_CHARS: usize = 120;
 const ITEMS: usize = 8;
 const DEPTH: usize = 4;
 
-/// The arguments in short, and whether some of them is left out. Secrets are taken out before anything is cut, so that no half of
-/// one is left.
+/// The arguments in short, and whether any were cut. Secrets are redacted before the cut, so that no part of one
+/// remains.
 pub(super) fn of(args: &Value) -> (String, bool) {
     let (clean, _) = redact::value(args);
     let mut preview = Preview::default();

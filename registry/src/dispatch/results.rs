@@ -1,4 +1,4 @@
-//! Results that are kept: of calls without effects that are functions of arguments, inputs and seed.
+//! The cache of results: of calls without effects that are functions of arguments, inputs and seed.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use super::Dispatcher;
 use super::trail::Trail;
 use crate::digest;
 
-/// What takes less is computed sooner than it is found.
+/// Calls faster than this are not cached: computing them is cheaper than a look-up.
 const WORTH_KEEPING: Duration = Duration::from_millis(5);
 
-/// Names the result of a call; `None` where nothing is kept, or the call is no function of what could be named.
+/// The cache key of a call; `None` where there is no cache, or the call is not a function of arguments, inputs and seed.
 pub(super) fn key<'a>(
     dispatcher: &Dispatcher,
     spec: &Spec,
@@ -48,7 +48,7 @@ pub(super) fn key<'a>(
     Some(digest::of_texts(parts.iter().map(String::as_str)))
 }
 
-/// The kept result, else the computed one, which is kept when it took long enough.
+/// The cached result, else the computed one, which is cached when it took long enough.
 pub(super) fn kept_or(
     dispatcher: &Dispatcher,
     spec: &Spec,

@@ -1,4 +1,4 @@
-//! The span of its caller that a call is part of, as W3C Trace Context writes it.
+//! The caller's span of a call, in the format of W3C Trace Context.
 
 /// A `traceparent`: the trace, the span in it, and whether spans of the trace are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,8 +8,8 @@ pub struct TraceParent(String);
 const LENGTH: usize = 2 + 1 + 32 + 1 + 16 + 1 + 2;
 
 impl TraceParent {
-    /// Reads a text. `None` for one that is malformed: the specification says to go on as if there were none. What a later version
-    /// of the specification appends is left out.
+    /// Parses a header; `None` when malformed, which the specification treats as absent. Data that later versions append
+    /// is ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let (known, appended) = (text.get(..LENGTH)?, text.get(LENGTH..)?);
         let parts: Vec<&str> = known.split('-').collect();

@@ -1,4 +1,4 @@
-//! What the audit must know of a call, gathered on the way through the stages; and the end of every call: record, envelope.
+//! The audit record of a call, collected on its way through the stages; and the end of every call: record and envelope.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::RandomState;
@@ -10,18 +10,18 @@ use std::time::Duration;
 use tool_core::capability::{Durability, Kept, LedgerHead};
 use tool_core::{Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
 
-use super::stages::{Ended, Ending};
+use super::ended::{Ended, Ending};
 use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::model::Principal;
 use crate::policy::Decision;
 use crate::{digest, redact};
 
-/// A number that differs from process to process; not a secret.
+/// A number that differs between processes; not a secret.
 pub(super) fn process_nonce() -> u64 {
     RandomState::new().hash_one(0_u8)
 }
 
-/// What is known of a call so far.
+/// The facts about a call so far.
 pub(super) struct Trail {
     call_id: String,
     time_ms: u64,
@@ -31,14 +31,14 @@ pub(super) struct Trail {
     /// The name as given, until the tool is known.
     tool: String,
     pub(super) version: Option<u32>,
-    /// Where a tool that is not of the program comes from: plugin, version, digest.
+    /// Source of a tool that is not built in: plugin, version, digest.
     source: Option<&'static str>,
-    /// The arguments, as they came until they are decoded.
+    /// The arguments, as received until they are decoded.
     args: Value,
-    /// Made when a record, an approval or a kept result asks for it.
+    /// Computed on first use.
     args_digest: OnceCell<String>,
     pub(super) declared: &'static [Effect],
-    /// What this call can change at most.
+    /// Effects of this call at most.
     pub(super) effects: &'static [Effect],
     pub(super) decision: Option<Decision>,
     pub(super) resources: Vec<ResourceKey>,
@@ -46,17 +46,17 @@ pub(super) struct Trail {
     pub(super) approved_by: Option<String>,
     pub(super) seed: Option<u64>,
     pub(super) warnings: Vec<String>,
-    /// Copies that were kept of what the call changes.
+    /// Backups of files that the call changes.
     pub(super) backups: Vec<Kept>,
-    /// The notice that a person was given.
+    /// Id of the notification that was sent.
     pub(super) notice: Option<String>,
-    /// What tells, after a crash, whether the call happened.
+    /// Evidence from which the tool tells, after a crash, whether the call happened.
     pub(super) before: Option<Value>,
-    /// What the tool found of a call that began in a process that ended.
+    /// The tool's finding about an interrupted call.
     pub(super) probed: Option<&'static str>,
     /// Whether the intent is already durable.
     pub(super) intended: bool,
-    /// Whether the result was kept from an earlier call.
+    /// Whether the result came from the cache.
     pub(super) kept: bool,
 }
 
@@ -111,13 +111,13 @@ impl Trail {
         self.context.chain.as_ref()
     }
 
-    /// Whether the plan asks a person also where the policy allows.
+    /// Whether the plan requires an approval where the policy allows the call.
     pub(super) fn requires_approval(&self) -> bool {
         let chain = self.context.chain.as_ref();
         chain.is_some_and(|chain| chain.requires_approval)
     }
 
-    /// What the plan was put in order by.
+    /// Resources the plan was scheduled by.
     pub(super) fn planned(&self) -> Option<&[ResourceKey]> {
         self.context.chain.as_ref()?.planned.as_deref()
     }
@@ -142,7 +142,7 @@ impl Trail {
             .get_or_init(|| digest::of_value(&self.args))
     }
 
-    /// The record of what is about to happen.
+    /// The intent record.
     pub(super) fn intent(&self) -> Value {
         let mut record = self.record("intent");
         record.insert("status", "started");
@@ -152,7 +152,7 @@ impl Trail {
         Value::Object(Arc::new(record))
     }
 
-    /// Makes durable what is about to happen, unless it went with an approval.
+    /// Records the intent durably, unless it was recorded with an approval.
     pub(super) fn intend(&mut self, dispatcher: &Dispatcher) -> Result<(), ToolError> {
         if self.intended {
             return Ok(());
@@ -227,7 +227,7 @@ impl Trail {
         record
     }
 
-    /// The record of how it ended, and the envelope. The record is written even when the ledger fails or panics on it once.
+    /// Writes the final record and builds the envelope; a ledger that fails or panics becomes a warning.
     pub(super) fn finish(mut self, dispatcher: &Dispatcher, mut ended: Ended) -> Outcome {
         let elapsed = dispatcher
             .host
@@ -393,7 +393,7 @@ fn describe(record: &mut Object, ended: &Ended) {
 }
 
 fn kept(backups: &[Kept]) -> Value {
-    /// More are in the list of backups.
+    /// The list of backups has all of them.
     const SHOWN_MAX: usize = 100;
     let shown = backups.iter().take(SHOWN_MAX).map(|kept| {
         Value::object([
@@ -410,7 +410,7 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
     effects.iter().map(|effect| effect.as_str()).collect()
 }
 
-/// A call with effects is refused where it cannot be recorded.
+/// The refusal of a call with effects that cannot be recorded.
 pub(super) fn unaudited(why: &str) -> ToolError {
     ToolError::new(
         ErrorCode::PreconditionFailed,

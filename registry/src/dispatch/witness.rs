@@ -1,4 +1,4 @@
-//! Who is told of calls and chains when they have ended, and how what belongs together is found again.
+//! Observers of ended calls and runs, and the origin that links them.
 
 use tool_core::{Object, Value};
 
@@ -6,31 +6,31 @@ use super::trace::TraceParent;
 use super::{CallerContext, Dispatcher, panic};
 use crate::redact;
 
-/// Told of every call and chain when it has ended, with the record that the audit gets. It changes nothing, and its panic is
-/// swallowed; it is called where the call was made, so it must not wait.
+/// Observes every call and run when it has ended, with its audit record. It changes nothing, and its panics are ignored; it is
+/// called on the thread of the call, so it must not block.
 pub trait Witness: Send + Sync {
-    /// A call ended, waits for a person, or was refused: the arguments (with what was left out, once they were decoded), and the result where there is one.
+    /// A call ended, awaits approval or was refused: its arguments (with defaults, once decoded), and its result, if any.
     fn call(&self, record: &Value, args: &Value, result: Option<&Value>);
 
-    /// A chain ended, stands, or was refused.
+    /// A run ended, is waiting, or was refused.
     fn chain(&self, record: &Value);
 }
 
-/// What a call or chain is part of, beyond its own chain. It is recorded; nothing is decided on it.
+/// The call, run and trace that a call or run is part of. It is recorded; no decision depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
-    /// The outermost call or chain; `None` where this one is it.
+    /// The outermost call or run; `None` for the outermost itself.
     pub root: Option<String>,
-    /// The call of a tool that makes this call, or hands on this chain.
+    /// The tool call that makes this call or starts this run.
     pub call: Option<String>,
-    /// What the client calls it.
+    /// The client's id for it.
     pub client_id: Option<String>,
-    /// The span of the client that it is part of, with all that it makes.
+    /// The client's span that it belongs to.
     pub trace: Option<TraceParent>,
 }
 
 impl Origin {
-    /// Of what a tool calls.
+    /// The origin of the calls of a tool.
     pub(super) fn within(outer: &CallerContext, call_id: &str) -> Self {
         let chain = outer.chain.as_ref().map(|chain| &chain.chain_id);
         let root = outer.origin.root.as_ref().or(chain);
@@ -42,7 +42,7 @@ impl Origin {
         }
     }
 
-    /// Of the steps of a chain.
+    /// The origin of the steps of a run.
     #[must_use]
     pub fn of_step(&self) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Origin {
         }
     }
 
-    /// Writes into a record what there is.
+    /// Adds its members to a record.
     pub fn note(&self, record: &mut Object) {
         const CHARS_MAX: usize = 80;
         for (key, name) in [("root", &self.root), ("within", &self.call)] {
@@ -71,7 +71,7 @@ impl Origin {
 }
 
 impl Dispatcher {
-    /// Tells of a chain that ended, stands, or was refused; its record is made only where somebody listens.
+    /// Notifies the witness of a run that ended, is waiting, or was refused; the record is made only for a witness.
     pub fn tell_of_chain(&self, record: impl FnOnce() -> Value) {
         if let Some(witness) = &self.host.witness {
             let _ = panic::guard("chain", || witness.chain(&record()));

@@ -22,7 +22,7 @@ pub struct CliSpec {
     pub subcommand: OneOrMany,
     /// The model.
     pub model: Option<String>,
-    /// Arguments that set the model.
+    /// Arguments that set the model, `{model}`.
     pub model_args: Vec<String>,
     /// Arguments by profile.
     pub flags: BTreeMap<String, Vec<String>>,
@@ -32,7 +32,7 @@ pub struct CliSpec {
     pub env_passlist: Vec<String>,
     /// How the program gets its task.
     pub prompt_via: PromptVia,
-    /// The task as an argument.
+    /// The task as an argument, `{prompt}`.
     pub prompt_argv: Vec<String>,
     /// Arguments that announce the task on stdin.
     pub prompt_stdin: Vec<String>,
@@ -60,7 +60,7 @@ pub struct CliSpec {
     /// Confinement by permission.
     #[schemars(with = "ByPermission")]
     pub sandbox: BTreeMap<Confinement, Sandbox>,
-    /// Arguments that limit the turns of a run.
+    /// Arguments that limit the turns of a run to `{turns}`.
     pub turns: Vec<String>,
     /// The configuration file, for settings without an argument.
     pub config: Option<ConfigTemplate>,
@@ -75,11 +75,11 @@ pub struct CliSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Visibility {
-    /// Arguments whatever is visible.
+    /// Arguments whatever is visible, with the lists `{native}` and `{visible}`.
     pub args: Vec<String>,
     /// Arguments where no tool of a server is visible.
     pub without_servers: Vec<String>,
-    /// Arguments for each server with visible tools.
+    /// Arguments for each `{server}` with visible `{tools}`.
     pub server: Vec<String>,
     /// Own tools that are hidden one by one.
     pub off: BTreeMap<String, Off>,
@@ -105,17 +105,17 @@ pub struct Off {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Approval {
-    /// Where a tool runs without approval.
+    /// Arguments where tools run without approval, with the list `{allow}`.
     pub allow: Vec<String>,
-    /// Where a tool is denied that stays listed.
+    /// Arguments where tools are denied that stay listed, with the list `{deny}`.
     pub deny: Vec<String>,
-    /// Where an own tool needs approval.
+    /// Arguments where an own tool needs approval.
     pub some_ask: Vec<String>,
-    /// Where no own tool needs approval.
+    /// Arguments where no own tool needs approval.
     pub none_ask: Vec<String>,
-    /// For each tool of a server that runs without approval.
+    /// Arguments for each `{tool}` of a `{server}` that runs without approval.
     pub mcp_allow: Vec<String>,
-    /// For each tool of a server that needs approval.
+    /// Arguments for each `{tool}` of a `{server}` that needs approval.
     pub mcp_ask: Vec<String>,
     /// Own tools that cannot ask for approval.
     pub never_asks: Vec<String>,
@@ -152,7 +152,7 @@ pub struct ConfigTemplate {
     pub file: String,
     /// Variable of the environment that names another file for one run.
     pub variable: Option<String>,
-    /// Content of the file.
+    /// Content of the file: a tree with `{native}`, `{visible}`, `{allow}`, `{ask}`, `{deny}`, `{servers}`, `{turns}`, and `{rule}: {verdict}` for each rule.
     #[serde(default)]
     pub value: Value,
 }

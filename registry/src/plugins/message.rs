@@ -1,4 +1,4 @@
-//! The lines between us and a plugin.
+//! The messages of the plugin protocol.
 
 use tool_core::{ErrorCode, ToolError, Value};
 
@@ -6,10 +6,10 @@ use super::process::Launch;
 
 /// Version of the protocol.
 pub const PROTOCOL: i64 = 1;
-/// Longest message of an error that is kept.
+/// Maximum length of an error message, in characters.
 const MESSAGE_CHARS: usize = 2000;
 
-/// What a plugin can say.
+/// A message of a plugin.
 pub(super) enum Message {
     Hello(Value),
     Result {
@@ -64,7 +64,7 @@ impl Message {
     }
 }
 
-/// What a plugin may say of a call that failed: a message, and where it wants a code, path and hint.
+/// The error of a failed call: a message, and optionally code, path and hint.
 fn error_of(error: &Value) -> Result<ToolError, String> {
     let text = |key: &str| error.get(key).and_then(Value::as_str);
     let message = error
@@ -114,7 +114,7 @@ pub(super) fn cancel(id: i64) -> Value {
     Value::object([("type", Value::from("cancel")), ("id", Value::from(id))])
 }
 
-/// Holds the answer to the greeting against what was loaded.
+/// Checks the greeting against the manifest.
 pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), ToolError> {
     let plugin = &launch.plugin;
     let refuse = |what: String| {

@@ -1,9 +1,8 @@
-//! Plugins: tools from folders, run by processes of their own in the sandbox.
+//! Plugins: tools from folders, run by their own processes in the sandbox.
 //!
-//! [`load`] turns the texts of all folders into [`Plugin`]s: manifest and settings are checked, dependencies looked for, and
-//! each tool becomes one of the catalogue, with a spec that says no more than its manifest. A [`Process`] runs their calls.
-//! A tool that is switched off or lacks something stays in the catalogue, so that policies which name it hold, and cannot
-//! be called.
+//! [`load`] turns the texts of all folders into [`Plugin`]s: it checks manifests, settings and dependencies, and adds each tool to
+//! the catalogue, with a spec that claims no more than its manifest. A [`Process`] runs their calls. A tool that is disabled or
+//! lacks a dependency stays in the catalogue, so that policies can name it, and cannot be called.
 
 mod manifest;
 mod message;
@@ -33,14 +32,14 @@ pub use tool::Runner;
 use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};
 
-/// The texts of one plugin, as they were found.
+/// The texts of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     /// Path of the manifest, as errors name it.
     pub manifest_name: String,
     /// The manifest.
     pub manifest: String,
-    /// Path and text of the settings, where there are some.
+    /// Path and text of the settings, if any.
     pub settings: Option<(String, String)>,
     /// Paths of all files, relative to the folder, with `/`.
     pub files: Vec<String>,
@@ -48,12 +47,12 @@ pub struct Bundle {
     pub digest: String,
 }
 
-/// What loading asks of the world.
+/// The machine that plugins are loaded on.
 pub trait Machine {
-    /// Whether there is such a program.
+    /// Whether a program exists.
     fn has_program(&self, name: &str) -> bool;
 
-    /// What runs the calls of tools with one command.
+    /// Makes the runner for the calls of tools with one command.
     fn runner(
         &self,
         bundle: &Bundle,
@@ -66,11 +65,11 @@ pub trait Machine {
 /// Whether a plugin can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It can.
+    /// Ready.
     Ready,
-    /// It is switched off.
+    /// Disabled.
     Disabled,
-    /// Something is missing.
+    /// A dependency is missing, named here.
     Unavailable(String),
 }
 
@@ -88,15 +87,15 @@ impl Status {
 /// A loaded plugin.
 #[derive(Clone)]
 pub struct Plugin {
-    /// What it says about itself.
+    /// The manifest.
     pub manifest: Manifest,
-    /// What its user says.
+    /// The settings.
     pub settings: Settings,
-    /// The texts it came from.
+    /// The texts it was loaded from.
     pub bundle: Bundle,
     /// Whether it can be used.
     pub status: Status,
-    /// Its tools: id, and why one cannot be called.
+    /// Its tools: id, and the unmet precondition of one that cannot be called.
     pub tools: Vec<(String, Option<String>)>,
     erased: Vec<Arc<dyn AnyTool>>,
     runners: Vec<Arc<dyn Runner>>,
@@ -109,15 +108,15 @@ impl Plugin {
         &self.erased
     }
 
-    /// Starts its processes, where they are not running, and has them greet.
+    /// Starts its processes, where they are not running, and waits for their greetings.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first failure.
     pub fn greet(&self, ctx: &Ctx) -> Result<(), ToolError> {
         self.runners.iter().try_for_each(|runner| runner.greet(ctx))
     }
 
-    /// Takes no further call; loading does not take it over any more.
+    /// Refuses further calls; a reload does not reuse it.
     pub fn close(&self, reason: &str) {
         self.closed.store(true, Ordering::Relaxed);
         self.runners.iter().for_each(|runner| runner.close(reason));
@@ -128,7 +127,7 @@ impl Plugin {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// What a spec names as its source.
+    /// The source in the specs of its tools.
     pub fn source(&self) -> String {
         source(&self.manifest, &self.bundle.digest)
     }
@@ -138,10 +137,10 @@ fn source(manifest: &Manifest, digest: &str) -> String {
     format!("plugin {}@{} {digest}", manifest.name, manifest.version)
 }
 
-/// Reads a manifest alone.
+/// Checks a manifest alone.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All its problems.
 pub fn check_manifest(name: &str, text: &str) -> Result<(), LoadErrors> {
     let document = document::parse(name, text, Format::Json)?;
     let mut errors = Vec::new();
@@ -149,19 +148,19 @@ pub fn check_manifest(name: &str, text: &str) -> Result<(), LoadErrors> {
     LoadErrors::check(errors)
 }
 
-/// A plugin whose texts are not sound: nothing of it is used.
+/// A plugin with errors; no part of it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Names it may go by: that of its folder, and the one in its manifest. Selectors of its tools select nothing.
+    /// Names it may have: that of its folder, and the one in its manifest. Selectors of its tools select nothing.
     pub names: Vec<String>,
     /// Path of its manifest.
     pub manifest_name: String,
-    /// Everything that is wrong with it.
+    /// All its problems.
     pub errors: LoadErrors,
 }
 
 impl Broken {
-    /// Of a manifest with everything that is wrong.
+    /// A plugin with these errors.
     pub fn new(manifest_name: &str, manifest: &str, errors: LoadErrors) -> Self {
         let folder = manifest_name.rsplit('/').nth(1).unwrap_or_default();
         let mut names = vec![folder.to_owned()];
@@ -177,8 +176,8 @@ impl Broken {
     }
 }
 
-/// Loads every plugin; one of `previous` that did not change is taken over, with its process. What is wrong with one keeps no other
-/// from being used. A missing dependency is no fault: see [`Status`].
+/// Loads every plugin; one of `previous` that did not change is reused, with its process. Errors in one plugin do not affect the
+/// others. A missing dependency is not an error: see [`Status`].
 pub fn load(
     bundles: &[Bundle],
     machine: &dyn Machine,
@@ -222,7 +221,7 @@ pub fn load(
     (plugins.collect(), broken)
 }
 
-/// A plugin whose texts are sound.
+/// A plugin without errors.
 struct Read {
     bundle: Bundle,
     document: Document,
@@ -334,7 +333,7 @@ impl Read {
     }
 }
 
-/// What is missing for each; a plugin that depends on one that cannot be used cannot be used either.
+/// The status of each; a plugin whose dependency is not ready is not ready either.
 fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
     let mut statuses: Vec<Status> = read
         .iter()

@@ -1,5 +1,5 @@
-//! [`Process`]: the supervised child of a plugin. It is started when it is needed, greeted, spoken with in JSON Lines, ended at a
-//! deadline it does not keep, and started again after a crash, each time later.
+//! [`Process`]: the supervised child of a plugin. It is started on demand, speaks JSON Lines, is killed when it misses a deadline,
+//! and is restarted after a crash with a growing delay.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,31 +14,31 @@ use super::message;
 use super::running::Running;
 use super::tool::Runner;
 
-/// How often a call that waits looks around.
+/// Polling interval of a waiting call.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
-/// How long a process may take to answer the greeting.
+/// Time limit of the greeting.
 const HELLO: Duration = Duration::from_secs(10);
-/// The pause after the first crash; it doubles with each further one.
+/// Delay after the first crash; it doubles with each further one.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause.
+/// Maximum delay.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// A call waits for a pause that is at most this long; with a longer one it is refused.
+/// Longest delay that a call waits for; with a longer one it is refused.
 const PAUSE_WAITED: Duration = Duration::from_secs(2);
 
-/// Everything a process is started with.
+/// Parameters of a process.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// Name of the plugin.
     pub plugin: String,
-    /// Its version, which the process must have too.
+    /// Version of the plugin, which the process must confirm.
     pub version: String,
-    /// What is run.
+    /// The command.
     pub command: Command,
-    /// Modules of Python that it needs.
+    /// Python modules that it needs.
     pub modules: Vec<String>,
-    /// What its settings tell it.
+    /// Its own settings.
     pub config: Value,
-    /// Calls that may run side by side.
+    /// Maximum number of calls at a time.
     pub concurrency: usize,
 }
 
@@ -59,16 +59,16 @@ pub struct Process {
 struct State {
     running: Option<Arc<Running>>,
     starting: bool,
-    /// Calls that have their turn.
+    /// Number of running calls.
     turns: usize,
     crashes: u32,
-    /// No start before this moment.
+    /// Earliest time of the next start.
     not_before: Duration,
     closed: Option<String>,
 }
 
 impl Process {
-    /// A process that is not started yet.
+    /// Creates a process without starting it.
     pub fn new(
         launch: Launch,
         spawner: Arc<dyn Spawner>,
@@ -96,7 +96,7 @@ impl Process {
             .0
     }
 
-    /// Waits for one of the places that calls have.
+    /// Waits for one of the slots for calls.
     fn turn(&self, ctx: &Ctx) -> Result<Turn<'_>, ToolError> {
         let mut state = self.state();
         while state.turns >= self.launch.concurrency.max(1) {
@@ -107,7 +107,7 @@ impl Process {
         Ok(Turn(self))
     }
 
-    /// The process, started where there is none.
+    /// The live process, started if necessary.
     fn running(&self, ctx: &Ctx) -> Result<Arc<Running>, ToolError> {
         let mut state = self.state();
         loop {
@@ -218,7 +218,7 @@ impl Process {
             ))
     }
 
-    /// What follows from how a call ended.
+    /// Updates the state after a call.
     fn settle(&self, running: &Arc<Running>, crashed: bool) {
         let mut state = self.state();
         let mine = state

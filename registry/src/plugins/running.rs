@@ -1,5 +1,5 @@
-//! One live process of a plugin, and the calls that wait for it. No thread belongs to it: of the calls that wait, one listens and
-//! hands the others what is theirs.
+//! One live process of a plugin, and the calls that wait for it. It has no thread: one of the waiting calls reads and delivers
+//! messages to the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,9 +14,9 @@ use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value};
 use super::message::{self, Message};
 use super::process::LOOK;
 
-/// How long a cancelled call may take to say so before its process is ended.
+/// Time that a cancelled call has to answer before its process is killed.
 const GRACE: Duration = Duration::from_millis(200);
-/// Most of what a crashed process said last that is shown.
+/// Maximum length of standard error in a crash report, in characters.
 const SAID_MAX: usize = 400;
 
 /// One live process.
@@ -32,10 +32,10 @@ pub(super) struct Running {
 struct Inbox {
     next_id: i64,
     waiting: BTreeMap<i64, Slot>,
-    /// Calls that nobody waits for any more, and that may still be answered.
+    /// Cancelled calls that may still be answered.
     given_up: BTreeSet<i64>,
     listening: bool,
-    /// Takes no further call: one of its calls overran.
+    /// Whether further calls are refused because one overran its deadline.
     retired: bool,
     dead: Option<ToolError>,
 }
@@ -140,7 +140,7 @@ impl Running {
         }
     }
 
-    /// One of those who wait listens for a moment, the others wait for what it finds.
+    /// One waiting call reads for a moment; the others wait for its messages.
     fn listen_or_wait(&self, mut inbox: MutexGuard<'_, Inbox>, stop: &StopFlag) {
         if inbox.listening {
             drop(self.changed.wait_timeout(inbox, LOOK));
@@ -197,8 +197,8 @@ impl Running {
         Ok(())
     }
 
-    /// Tells the process that nobody waits for a call any more. When it does not say so in time it is ended, at once when no
-    /// other call is with it, else by the last of those.
+    /// Cancels a call. A process that does not answer in time is killed: at once when it runs no other call, else after the last of
+    /// those.
     fn give_up(&self, id: i64, stop: &StopFlag, clock: &dyn Clock) {
         {
             let mut inbox = self.inbox();

@@ -1,4 +1,4 @@
-//! A tool of a plugin: its manifest's promises, held against every call and every result.
+//! A tool of a plugin, whose manifest is enforced on every call and every result.
 
 use std::sync::Arc;
 
@@ -16,28 +16,28 @@ use super::shape::Shape;
 
 /// Runs the calls of a plugin's tools.
 pub trait Runner: Send + Sync {
-    /// Runs one call to its end; the tool by its name without the plugin's.
+    /// Runs one call; the tool is named without the plugin.
     ///
     /// # Errors
-    /// What the plugin answers, and what befalls its process.
+    /// The error of the plugin, and failures of its process.
     fn call(&self, tool: &str, args: &Value, ctx: &Ctx) -> Result<Value, ToolError>;
 
-    /// Starts what runs them, and has it greet.
+    /// Starts the process and waits for its greeting.
     ///
     /// # Errors
-    /// When it cannot be started, or greets wrongly.
+    /// When it cannot be started, or the greeting is invalid.
     fn greet(&self, ctx: &Ctx) -> Result<(), ToolError> {
         let _ = ctx;
         Ok(())
     }
 
-    /// Takes no further call; those that run end.
+    /// Refuses further calls; running calls finish.
     fn close(&self, reason: &str) {
         let _ = reason;
     }
 }
 
-/// Why a tool cannot be called at all: a precondition that never holds, in its words.
+/// Makes the tool; `unmet` is a precondition that never holds, for a tool that cannot be called.
 pub(super) fn tool(
     manifest: &Manifest,
     entry: &ToolEntry,
@@ -67,12 +67,12 @@ struct Inner {
     spec: Spec,
     entry: ToolEntry,
     reads_workspace: bool,
-    /// Parameters that name a file which a result may give content to.
+    /// Parameters that name files for the content in results.
     writes: Vec<String>,
     runner: Arc<dyn Runner>,
 }
 
-/// The top-level parameters that name paths, and what becomes of what they name.
+/// The top-level parameters that name paths, with their access.
 fn paths(shape: &Shape) -> impl Iterator<Item = (&str, Access)> {
     shape.properties().filter_map(|(name, property)| {
         let text = |key: &str| property.get(key).and_then(Value::as_str);
@@ -85,8 +85,8 @@ fn paths(shape: &Shape) -> impl Iterator<Item = (&str, Access)> {
     })
 }
 
-/// Specs hold texts that live as long as the program. Those of a plugin are given away here, once for each content that is
-/// loaded: a plugin that did not change keeps its tools over a reload, so that this grows with edits and not with time.
+/// The texts of a spec are static. Those of a plugin are leaked, once for each loaded content: a plugin that did not change keeps its
+/// tools over a reload, so that memory grows with edits and not with time.
 fn keep(text: impl Into<String>) -> &'static str {
     String::leak(text.into())
 }
@@ -211,7 +211,7 @@ impl Call for PluginCall {
         &[]
     }
 
-    /// What its parameters name; a process that sees the workspace may read all of it.
+    /// The paths in its parameters; a process with access to the workspace may read all of it.
     fn resources(&self) -> Result<Vec<ResourceKey>, ToolError> {
         let mut keys = resources_from_templates(&self.tool.spec, &self.args)?;
         if self.tool.reads_workspace {
@@ -249,15 +249,15 @@ impl Call for PluginCall {
     }
 }
 
-/// A file that a result gives content to.
+/// A file in a result.
 struct Written {
     path: String,
     content: Vec<u8>,
 }
 
 impl PluginCall {
-    /// The sandbox lets no plugin write. What a result has in `files` is written here, when the tool declares that it
-    /// modifies files and the path is the one a parameter of `access` `write` names: those were decided on and audited.
+    /// The sandbox lets no plugin write. The `files` of a result are written here, when the tool declares that it modifies files and the
+    /// path is that of a parameter with `access` `write`: those were decided on and audited.
     fn write_files(&self, output: Value, ctx: &Ctx) -> Result<Value, ToolError> {
         if self.tool.writes.is_empty() {
             return Ok(output);

@@ -1,8 +1,7 @@
-//! Secrets out of texts and values, at every depth.
+//! Redacts secrets in texts and values, at every depth.
 //!
-//! Fourteen kinds of secret are known by their form. A member of an object whose name says secret (`password`, `api_key`)
-//! loses a text whatever its form. What was taken out is replaced by `[redacted:<kind>]`. This limits accidents; it is no
-//! barrier against someone who hides a secret on purpose.
+//! Fourteen kinds of secret are recognised by form. The text of a member with a secret name (`password`, `api_key`) is redacted
+//! whatever its form. The replacement is `[redacted:<kind>]`. This limits accidents; it is no barrier against deliberate hiding.
 
 mod patterns;
 
@@ -16,9 +15,9 @@ use tool_core::{Object, Value};
 
 pub use patterns::KINDS;
 
-/// The text without secrets, and how many were taken out.
+/// The redacted text, and the number of secrets.
 pub fn text(text: &str) -> (Cow<'_, str>, usize) {
-    /// What stands for a secret can complete the form of another one: `password://:...@` is an address and then a password.
+    /// A replacement can complete the form of another secret: `password://:...@` is an address and then a password.
     const PASSES_MAX: usize = 8;
     let (mut clean, count) = once(text);
     let passes = if count > 0 { PASSES_MAX } else { 0 };
@@ -50,7 +49,7 @@ fn once(text: &str) -> (Cow<'_, str>, usize) {
     (Cow::Owned(clean), found.len())
 }
 
-/// The value without secrets, and how many were taken out; without any, the same value without a copy.
+/// The redacted value, and the number of secrets; without any, the same value without a copy.
 ///
 /// Values that reach this are at most 128 deep, so it may recurse.
 pub fn value(value: &Value) -> (Value, usize) {
@@ -75,7 +74,7 @@ pub fn value(value: &Value) -> (Value, usize) {
     }
 }
 
-/// Whether a member is a header whose value proves who one is, whatever its form.
+/// Whether a member is a header that authenticates, whatever the form of its value.
 fn is_credential_header(name: &str) -> bool {
     const HEADERS: [&str; 4] = [
         "authorization",

@@ -1,6 +1,6 @@
-//! The forms of secrets, matched by hand in one pass per text: no backtracking, linear but for a constant.
+//! The forms of secrets, matched by hand in linear time without backtracking.
 
-/// The kinds of secret that are known.
+/// The known kinds of secret.
 pub const KINDS: [&str; 14] = [
     "aws_access_key",
     "anthropic_key",
@@ -26,7 +26,7 @@ pub(super) struct Hit {
     pub kind: &'static str,
 }
 
-/// A kind that begins with fixed letters and goes on with some number of bytes of a class.
+/// A kind with a fixed prefix and a number of bytes of a class.
 struct Token {
     kind: &'static str,
     prefix: &'static str,
@@ -69,7 +69,7 @@ fn dashed(byte: u8) -> bool {
 
 const ANY: usize = usize::MAX;
 
-/// The longer prefix of two that begin alike stands first.
+/// Of two prefixes that begin alike, the longer comes first.
 const TOKENS: &[Token] = &[
     token("aws_access_key", "AKIA", upper, 16, 16),
     token("aws_access_key", "ASIA", upper, 16, 16),
@@ -95,8 +95,8 @@ const TOKENS: &[Token] = &[
 
 /// Every secret in a text, in order, not overlapping.
 ///
-/// Private keys are looked for on their own: one may begin inside what another form takes for its value, and its body lies
-/// beyond that. Where two forms overlap, both ranges go.
+/// Private keys are searched separately: one may begin inside the value of another form, with its body beyond it. Where two forms
+/// overlap, both ranges are redacted.
 pub(super) fn find(text: &str) -> Vec<Hit> {
     let bytes = text.as_bytes();
     let mut hits = scan(bytes, |at| {
@@ -118,7 +118,7 @@ pub(super) fn find(text: &str) -> Vec<Hit> {
     apart
 }
 
-/// The hits of one look. What a hit covers is not looked at again, but the name before a value is: it may be a secret.
+/// The hits of one search. The range of a hit is not searched again, but the name before a value is: it may be a secret.
 fn scan(bytes: &[u8], look: impl Fn(usize) -> Option<Hit>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut at = 0;
@@ -285,7 +285,7 @@ fn assignment(text: &str, bytes: &[u8], at: usize) -> Option<Hit> {
     })
 }
 
-/// Whether a name says that what it holds is secret: `API_KEY`, `db_password`, `accessToken`.
+/// Whether a name is that of a secret: `API_KEY`, `db_password`, `accessToken`.
 pub(super) fn names_a_secret(name: &str) -> bool {
     const WORDS: [&str; 9] = [
         "secret",

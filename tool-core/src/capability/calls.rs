@@ -1,26 +1,26 @@
-//! Calls that a tool makes, for itself or for a delegate, and what it asks of the person.
+//! Calls by a tool, for itself or for a delegate, and questions to the operator.
 
 use crate::error::{ErrorCode, ToolError};
 use crate::stop::StopFlag;
 use crate::value::Value;
 
-/// Calls that are made for somebody else, with at most the rights of the caller.
+/// Calls by a delegate, with at most the permissions of the caller.
 #[derive(Debug, Clone)]
 pub struct Delegation {
-    /// What the delegate is called in decisions and in the audit.
+    /// Name of the delegate in decisions and in the audit.
     pub name: String,
-    /// Selectors of the tools it keeps of those that the caller sees.
+    /// Selectors of its tools among those visible to the caller.
     pub tools: Vec<String>,
-    /// Whether it may change nothing.
+    /// Whether it may only read.
     pub read_only: bool,
-    /// Tools and arguments, in the order in which they are called.
+    /// Tools and arguments, in call order.
     pub calls: Vec<(String, Value)>,
 }
 
-/// A question that a call puts to the person outside.
+/// A question to the operator.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// What is asked, and why.
+    /// The question and its reason.
     pub reason: String,
     /// The tool it is about.
     pub tool: Option<String>,
@@ -28,30 +28,30 @@ pub struct Question {
     pub args: Option<Value>,
 }
 
-/// What became of the wish for a larger budget.
+/// The result of a request for a larger budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BudgetRaise {
-    /// How many calls of the kind are left; `None` where nothing limits them.
+    /// Remaining calls of the kind; `None` without a limit.
     pub remaining: Option<u64>,
-    /// How often the budgets of the task were raised.
+    /// Number of overrides of the task so far.
     pub overrides_used: u64,
     /// Why the budget was not raised; `None` when it was.
     pub refused: Option<String>,
 }
 
-/// A plan that a call hands on.
+/// A plan to check or run.
 #[derive(Debug, Clone)]
 pub struct ChainRequest {
     /// The plan: a document, or the text of one.
     pub plan: Value,
     /// The values of its inputs, an object.
     pub inputs: Value,
-    /// Whether it is only checked.
+    /// Whether to check only.
     pub check_only: bool,
 }
 
-/// Calling other tools, with the rights of the caller and never more. Who calls is known to the dispatcher; nothing here names
-/// a role.
+/// Calls of other tools, with the permissions of the caller and never more. The dispatcher knows the caller; nothing here names a
+/// role.
 pub trait Calls: Send + Sync {
     /// Calls a tool through the dispatcher.
     ///
@@ -59,7 +59,7 @@ pub trait Calls: Send + Sync {
     /// As the call itself.
     fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError>;
 
-    /// Makes the calls of a delegate, one after the other; gives the envelope of each.
+    /// Makes the calls of a delegate in order, and returns the envelope of each.
     ///
     /// # Errors
     /// `invalid_args` for a selector that selects nothing, `limit_exceeded` for a delegate of too many delegates. By default
@@ -69,7 +69,7 @@ pub trait Calls: Send + Sync {
         Err(no_dispatcher())
     }
 
-    /// Checks a plan, and runs it unless only the check is asked for; gives what it answers with and a summary.
+    /// Checks a plan, runs it unless only the check is requested, and returns its outputs and a summary.
     ///
     /// # Errors
     /// Every problem of the plan; the error of a run that failed, with its steps as evidence. By default
@@ -79,16 +79,16 @@ pub trait Calls: Send + Sync {
         Err(no_dispatcher())
     }
 
-    /// Puts a question to the person outside; gives its id.
+    /// Asks the operator a question, and returns its id.
     ///
     /// # Errors
-    /// `precondition_failed` where nobody can be told; `tool_error` when it could not be kept.
+    /// `precondition_failed` without a state folder; `tool_error` when it could not be stored.
     fn escalate(&self, question: &Question) -> Result<String, ToolError> {
         let _ = question;
         Err(no_dispatcher())
     }
 
-    /// Raises a budget of the task at hand: `read`, `write`, `exec` or `llm`.
+    /// Raises a budget of the caller's task: `read`, `write`, `exec` or `llm`.
     ///
     /// # Errors
     /// `precondition_failed` where there is no dispatcher.

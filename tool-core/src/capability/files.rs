@@ -1,4 +1,4 @@
-//! Files beneath the workspace root, and what arguments refer to.
+//! Files in the workspace, and data that arguments refer to.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, Write};
@@ -26,7 +26,7 @@ names! {
     }
 }
 
-/// What is known of a file.
+/// Metadata of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileInfo {
     /// Path relative to the workspace root, with `/`.
@@ -44,7 +44,7 @@ pub struct FileInfo {
 /// The content of a file, up to a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileContent {
-    /// What is known of the file.
+    /// Its metadata.
     pub info: FileInfo,
     /// The bytes read.
     pub bytes: Vec<u8>,
@@ -52,27 +52,27 @@ pub struct FileContent {
     pub truncated: bool,
 }
 
-/// How a file is written.
+/// The mode of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WriteMode {
     /// The file must not exist.
     Create,
-    /// What is there stays; the content goes to its end.
+    /// Appends to the file.
     Append,
-    /// What is there is replaced, atomically.
+    /// Replaces the file atomically.
     Overwrite,
 }
 
-/// What becomes of links on the way to a file.
+/// Treatment of symbolic links in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Links {
-    /// They are followed as long as they stay beneath the root.
+    /// Followed within the root.
     Follow,
-    /// A link anywhere in the path is an error.
+    /// An error anywhere in the path.
     Refuse,
 }
 
-/// One of several changes that happen together or not at all.
+/// One of several changes that are applied atomically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A new file, with the folders above it; the path must be free.
@@ -88,7 +88,7 @@ pub enum Change {
     Replace {
         /// Its path.
         path: String,
-        /// What it must hold when it is replaced.
+        /// Required content before the change.
         before: Vec<u8>,
         /// Its new content.
         content: Vec<u8>,
@@ -97,7 +97,7 @@ pub enum Change {
     Delete {
         /// Its path.
         path: String,
-        /// What it must hold when it is deleted.
+        /// Required content before the change.
         before: Vec<u8>,
     },
 }
@@ -113,21 +113,21 @@ impl Change {
     }
 }
 
-/// Room on the file system of a path.
+/// Space on the file system of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     /// Size of the file system in bytes.
     pub total: u64,
-    /// Bytes that this user can still write.
+    /// Free bytes for this user.
     pub free: u64,
 }
 
-/// What one call brings to the files it uses.
+/// Parameters of one call for its files.
 #[derive(Debug, Clone, Default)]
 pub struct FileCall {
-    /// Names the call, the same when it is made again after a crash: temporary files are named after it.
+    /// Key of the call, equal when it is repeated after a crash; temporary files are named after it.
     pub key: String,
-    /// Where each path led when the call was judged, by the path as it is written: it is read there or not at all.
+    /// Identity of each path when the call was decided, by the path as written; files are read there or not at all.
     pub places: HashMap<String, String>,
 }
 
@@ -136,17 +136,17 @@ pub trait FileReader: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> FileReader for T {}
 
-/// A folder in the making: it has no name before [`Draft::finish`], and dropping it leaves nothing behind.
+/// A new folder, without a name before [`Draft::finish`]; dropping it leaves nothing behind.
 ///
 /// Paths are relative to the folder, with `/`, and have no empty part, no `.` and no `..`.
 pub trait Draft: Send {
-    /// Makes a folder, and those above it.
+    /// Creates a folder and its parents.
     ///
     /// # Errors
     /// `conflict` when a file has the name.
     fn make_folder(&mut self, path: &str) -> Result<(), ToolError>;
 
-    /// Makes a file, and the folders above it; its content is what is written to the result.
+    /// Creates a file and its parents; its content is written to the result.
     ///
     /// # Errors
     /// `conflict` when the name is taken.
@@ -156,7 +156,7 @@ pub trait Draft: Send {
         executable: bool,
     ) -> Result<Box<dyn Write + Send>, ToolError>;
 
-    /// Syncs everything to disk and gives the folder its name.
+    /// Syncs to disk and names the folder.
     ///
     /// # Errors
     /// `conflict` when the name belongs to a file, or to a folder that is not empty; nothing is left then.
@@ -170,7 +170,7 @@ fn not_here(what: &str, path: &str) -> ToolError {
     )
 }
 
-/// Files beneath the workspace root; no path leaves it, whatever links it crosses.
+/// Files below the workspace root; no path leaves it, whatever links it follows.
 pub trait Files: Send + Sync {
     /// Reads at most `bytes_max` bytes of a regular file.
     ///
@@ -179,14 +179,14 @@ pub trait Files: Send + Sync {
     /// `io` otherwise.
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError>;
 
-    /// Writes a file: atomically, synced to disk before it returns. Gives the file's size afterwards.
+    /// Writes a file atomically, syncs it to disk, and returns its metadata.
     ///
     /// # Errors
     /// As [`Files::read`]; `conflict` when `Create` finds a file.
     fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError>;
 
-    /// Lists a folder in name order, at most `entries_max`; recursion does not follow links. The second value says whether
-    /// there is more.
+    /// Lists a folder in name order, at most `entries_max`; recursion does not follow links. The second value is whether there are
+    /// more.
     ///
     /// # Errors
     /// As [`Files::read`].
@@ -198,7 +198,7 @@ pub trait Files: Send + Sync {
         stop: &StopFlag,
     ) -> Result<(Vec<FileInfo>, bool), ToolError>;
 
-    /// Makes a folder, and those above it that are missing; one that is there is no error.
+    /// Creates a folder and its missing parents; an existing folder is not an error.
     ///
     /// # Errors
     /// As [`Files::write`]; by default `precondition_failed`: this workspace makes no folders.
@@ -206,7 +206,7 @@ pub trait Files: Send + Sync {
         Err(not_here("made", path))
     }
 
-    /// Opens a regular file for reading in parts.
+    /// Opens a regular file for streaming.
     ///
     /// # Errors
     /// As [`Files::read`]; by default `precondition_failed`.
@@ -229,7 +229,7 @@ pub trait Files: Send + Sync {
         Err(not_here("listed", path))
     }
 
-    /// What is known of the place a path leads to.
+    /// The metadata of the target of a path.
     ///
     /// # Errors
     /// As [`Files::read`]; by default `precondition_failed`.
@@ -237,7 +237,7 @@ pub trait Files: Send + Sync {
         Err(not_here("looked at", path))
     }
 
-    /// Room on the file system of a path.
+    /// Space on the file system of a path.
     ///
     /// # Errors
     /// As [`Files::read`]; by default `precondition_failed`.
@@ -245,7 +245,7 @@ pub trait Files: Send + Sync {
         Err(not_here("looked at", path))
     }
 
-    /// Deletes a regular file, or a folder that is empty; gives what is known of it.
+    /// Deletes a regular file or an empty folder, and returns its metadata.
     ///
     /// # Errors
     /// As [`Files::write`]; `invalid_args` when the path is not of the `kind`; `conflict` for a folder that is not empty.
@@ -254,8 +254,8 @@ pub trait Files: Send + Sync {
         Err(not_here("deleted", path))
     }
 
-    /// Changes several files: all of them or, when one cannot be changed, none. Synced to disk before it returns. Gives what is
-    /// known of each afterwards; of a deleted one, what was known before.
+    /// Changes several files atomically, synced to disk. Returns the metadata of each afterwards; of a deleted file, that from
+    /// before.
     ///
     /// # Errors
     /// As [`Files::write`]; `resource_changed` when a file no longer holds what it should.
@@ -264,7 +264,7 @@ pub trait Files: Send + Sync {
         Err(not_here("changed", "."))
     }
 
-    /// Begins a folder, whose path must be free or an empty folder.
+    /// Starts a new folder, whose path must be free or an empty folder.
     ///
     /// # Errors
     /// As [`Files::write`].
@@ -272,14 +272,14 @@ pub trait Files: Send + Sync {
         Err(not_here("made", path))
     }
 
-    /// The same files for one call; `None` where that makes no difference.
+    /// The files for one call; `None` where they would be the same.
     fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
         let _ = call;
         None
     }
 
-    /// Temporary files that this call left in a folder when its process was killed, such as the old content of a file that was
-    /// exchanged. Only for files from [`Files::for_call`].
+    /// Temporary files of this call in a folder, left when its process was killed, such as the old content of an exchanged file. Only for
+    /// files from [`Files::for_call`].
     ///
     /// # Errors
     /// As [`Files::entries`].
@@ -288,7 +288,7 @@ pub trait Files: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Removes what [`Files::leftovers`] finds, and folders of that kind.
+    /// Deletes the files that [`Files::leftovers`] finds, and such folders.
     ///
     /// # Errors
     /// As [`Files::remove`].
@@ -304,7 +304,7 @@ pub trait Files: Send + Sync {
     fn identity(&self, path: &str) -> Result<ResourceId, ToolError>;
 }
 
-/// A name as file systems that ignore case compare it.
+/// A name in the form that case-insensitive file systems compare.
 pub fn folded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
@@ -314,21 +314,21 @@ pub fn folded(name: &str) -> String {
     upper.nfd().flat_map(char::to_lowercase).nfd().collect()
 }
 
-/// Whether some file system takes two names for one.
+/// Whether two names are equal on some file system.
 pub fn could_be_one_name(a: &str, b: &str) -> bool {
     a == b || folded(a) == folded(b)
 }
 
-/// Opens the files and artifacts that arguments refer to.
+/// Opens files and artifacts that arguments refer to.
 pub trait Arrays: Send + Sync {
-    /// The content, converted to what the argument needs; at most `bytes_max` bytes are read.
+    /// The content, converted to the kind of the argument; at most `bytes_max` bytes are read.
     ///
     /// # Errors
     /// As [`Files::read`]; `invalid_args` for a content that is not of the kind.
     fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError>;
 
-    /// As [`Arrays::open`], for a caller with this role: an artifact is opened only for the roles whose runs made it, since its
-    /// handle is a name and no permission.
+    /// As [`Arrays::open`], for a caller with this role: an artifact is opened only for the roles whose runs created it, since a handle
+    /// is not a permission.
     ///
     /// # Errors
     /// As [`Arrays::open`]; `policy_denied` for an artifact of others.
@@ -343,7 +343,7 @@ pub trait Arrays: Send + Sync {
         self.open(source, kind, bytes_max)
     }
 
-    /// The same over the files of one call; `None` where that makes no difference.
+    /// A version over the files of one call; `None` where it would be the same.
     fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
         let _ = files;
         None

@@ -1,4 +1,4 @@
-//! Processes, time, stored state, the workspace of a session, and reading again what the program was made of.
+//! Processes, time, stored state, the workspace of a session, and reloading.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use crate::error::{ErrorCode, ToolError};
 use crate::stop::StopFlag;
 use crate::value::Value;
 
-/// Sandboxed processes: refused, never run anyway, where the sandbox cannot be applied.
+/// Sandboxed processes; refused where the sandbox cannot be applied.
 pub trait Spawner: Send + Sync {
-    /// Runs one command to its end; when it returns, no process of it is left.
+    /// Runs one command; when it returns, all its processes have ended.
     ///
     /// # Errors
     /// `sandbox_unavailable` with the missing feature and the cure, `cancelled` or `timeout` when the stop flag is set,
     /// `tool_error` with reason `not_found` when there is no such program.
     fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError>;
 
-    /// Starts a command that stays, to be spoken with in lines; same launcher, levels, limits and environment as [`Spawner::run`].
-    /// Its `stdin` is what the conversation sends, `limits.wall` is how long it may live, `limits.stdout_bytes` the longest line
-    /// either way, `limits.stderr_bytes` how much of the end of standard error is kept.
+    /// Starts a long-lived command that exchanges lines, with the launcher, levels, limits and environment of [`Spawner::run`].
+    /// The conversation writes its `stdin`; `limits.wall` is its lifetime, `limits.stdout_bytes` the longest line either way, and
+    /// `limits.stderr_bytes` the number of last bytes of standard error that are kept.
     ///
     /// # Errors
     /// As [`Spawner::run`]; by default `sandbox_unavailable`.
@@ -36,29 +36,29 @@ pub trait Spawner: Send + Sync {
         ))
     }
 
-    /// Looks for a program: in the sandbox's own path first, then where the caller would find it.
+    /// Finds a program: in the path of the sandbox first, then in that of the user.
     fn find(&self, program: &str) -> Option<Program>;
 
-    /// The caller's home folder, where tool chains keep what they share; never readable as a whole.
+    /// The user's home folder, where toolchains keep shared files; never readable as a whole.
     fn home(&self) -> Option<PathBuf>;
 }
 
-/// Held while an alarm is set; dropping it clears the alarm.
+/// A set alarm; dropping it clears it.
 pub trait Alarm: Send {}
 
-/// The time, and the timers outside that set stop flags.
+/// The time, and timers that set stop flags.
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970-01-01 UTC.
     fn unix_ms(&self) -> u64;
 
-    /// Time since some fixed moment; never goes back.
+    /// Monotonic time since a fixed moment.
     fn monotonic(&self) -> Duration;
 
-    /// Times the flag out after a while, unless the alarm is dropped before.
+    /// Times the flag out after a delay, unless the alarm is dropped before.
     fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm>;
 }
 
-/// Small named state of workflow tools, one value per key.
+/// Small state of workflow tools, one value per key.
 pub trait State: Send + Sync {
     /// The value under a key.
     ///
@@ -66,10 +66,10 @@ pub trait State: Send + Sync {
     /// `tool_error` when the state cannot be read.
     fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
 
-    /// Makes the next value of a key from the one it has, durably; nobody else changes it meanwhile. Gives the new value.
+    /// Updates the value of a key atomically and durably, and returns the new value.
     ///
     /// # Errors
-    /// `tool_error` when the state cannot be written, and what `change` returns; the value then stays as it was.
+    /// `tool_error` when the state cannot be written, and errors of `change`; the value is then unchanged.
     fn update(
         &self,
         key: &str,
@@ -81,29 +81,29 @@ pub trait State: Send + Sync {
 /// wrong with them) nothing changes.
 pub type Reload = dyn Fn() -> Result<Value, ToolError> + Send + Sync;
 
-/// A workspace that a session opened or closed.
+/// The workspace of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenWorkspace {
-    /// Names it in the session.
+    /// Id in the session.
     pub id: String,
     /// The folder, relative to the workspace root; `.` is the root itself.
     pub path: String,
 }
 
-/// Opening and closing the one workspace of a session. Only doors with a session have it.
+/// Opens and closes the one workspace of a session. Only interfaces with a session have it.
 pub trait Workspaces: Send + Sync {
-    /// Opens a folder beneath the configured root; paths of tools stay relative to that root.
+    /// Opens a folder below the configured root; paths of tools remain relative to that root.
     ///
     /// # Errors
     /// `conflict` when one is open, `invalid_args` for what is no folder beneath the root.
     fn open(&self, path: &str) -> Result<OpenWorkspace, ToolError>;
 
-    /// Closes the one that is open.
+    /// Closes the open workspace.
     ///
     /// # Errors
     /// `precondition_failed` when none is.
     fn close(&self) -> Result<OpenWorkspace, ToolError>;
 
-    /// What is open now.
+    /// The open workspace, if any.
     fn opened(&self) -> Option<OpenWorkspace>;
 }

@@ -1,4 +1,4 @@
-//! Requests over the network, and who judges the hosts they come to.
+//! Requests over the network, and the rules on hosts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::error::ToolError;
 use crate::stop::StopFlag;
 
 names! {
-    /// What a request asks of the server.
+    /// The method of a request.
     HttpMethod {
         /// Reading; may be repeated.
         Get = "GET",
@@ -17,9 +17,9 @@ names! {
     }
 }
 
-/// What the rules on a call say of a host that a request comes to on its way, by its name without the port.
+/// The rules on the hosts of a request and its redirects, by name without the port.
 ///
-/// The dispatcher sets it on every request of a tool; whoever sends the request asks it before each hop.
+/// The dispatcher sets it on every request of a tool; the client checks it before each hop.
 #[derive(Clone, Default)]
 pub struct HostJudge(Option<Arc<JudgeHost>>);
 
@@ -31,10 +31,10 @@ impl HostJudge {
         Self(Some(Arc::new(judge)))
     }
 
-    /// Whether the request may come to a host; where there are no rules, it may.
+    /// Checks a host; without rules, every host passes.
     ///
     /// # Errors
-    /// `policy_denied` that names the rule and the next step.
+    /// `policy_denied` with the rule and a hint.
     pub fn judge(&self, host: &str) -> Result<(), ToolError> {
         self.0.as_ref().map_or(Ok(()), |judge| judge(host))
     }
@@ -60,7 +60,7 @@ impl Eq for HostJudge {}
 /// An HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// What is asked.
+    /// The method.
     pub method: HttpMethod,
     /// Absolute http(s) URL.
     pub url: String,

@@ -1,4 +1,4 @@
-//! Typed values out of a [`Value`], with the JSON pointer of whatever does not fit.
+//! Decodes typed values from a [`Value`], with the JSON pointer of each mismatch.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::{TOKEN, hand_over, receive};
 use crate::error::Problem;
 use crate::value::{Object, SAFE_INTEGER, Value};
 
-/// Reads a typed value; unknown fields are refused whether or not the type says so.
+/// Decodes a typed value; unknown fields are always refused.
 ///
 /// # Errors
 /// The first problem, with its JSON pointer.
@@ -61,7 +61,7 @@ impl DecodeError {
 /// Separates a pointer from a message inside a custom serde error; no message of ours contains it.
 const POINTER_MARK: char = '\u{1}';
 
-/// Words a serde error that carries the pointer of the culprit inside the value being read.
+/// A serde error that carries the pointer of the culprit within the value.
 pub(crate) fn custom_at<E: de::Error>(pointer: &str, message: &str) -> E {
     E::custom(format_args!(
         "{POINTER_MARK}{pointer}{POINTER_MARK}{message}"
@@ -152,7 +152,7 @@ fn words(found: de::Unexpected<'_>) -> String {
 /// A value of the document, or a number or row taken out of a block of doubles.
 struct Source<'de>(Cow<'de, Value>);
 
-/// A double that is a whole number may stand where an integer is expected.
+/// The integer of a value; doubles with an integral value count.
 fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),

@@ -1,4 +1,4 @@
-//! A typed value into a [`Value`]; non-finite doubles are refused with their JSON pointer, wide integers become strings.
+//! Encodes typed values as a [`Value`]; non-finite doubles are refused with their JSON pointer, wide integers become strings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::value::{Object, Value};
 /// A typed value as a [`Value`], with the files and artifacts it refers to.
 #[derive(Debug, Clone)]
 pub struct Encoded {
-    /// The value; a reference to a file or artifact stands as `{"$file": path}` or `{"$artifact": hash}`.
+    /// The value; a reference to a file or artifact is `{"$file": path}` or `{"$artifact": hash}`.
     pub value: Value,
     /// Each reference with the JSON pointer of the argument it is for.
     pub sources: Vec<SourceRef>,
@@ -88,7 +88,7 @@ enum Segment {
     Index(usize),
 }
 
-/// Where the conversion is (left as it stands on failure), and what it found on the way.
+/// The path of the encoder (kept on failure), and the references found.
 #[derive(Default)]
 struct State {
     path: Vec<Segment>,
@@ -96,7 +96,7 @@ struct State {
 }
 
 impl State {
-    /// Encodes what is located one segment further down.
+    /// Encodes a value one segment further down.
     fn encode_at<T: Serialize + ?Sized>(
         &mut self,
         segment: Segment,
@@ -308,7 +308,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 }
 
-/// Collects elements; as long as all are doubles they stay unboxed.
+/// Collects elements, unboxed while all are doubles.
 struct Sequence<'a> {
     state: &'a mut State,
     items: Vec<Value>,
@@ -439,8 +439,7 @@ macro_rules! structure {
 
 structure!(SerializeStruct, SerializeStructVariant);
 
-/// Hands itself over to our own encoder as a pointer; under another serializer (a library user's serde_json) it writes itself
-/// out as ordinary data.
+/// Passes itself to the encoder here as a pointer; any other serializer, such as serde_json, gets ordinary data.
 impl Serialize for Value {
     fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         hand_over(self.clone());
@@ -450,7 +449,7 @@ impl Serialize for Value {
     }
 }
 
-/// A number in a value that is not finite.
+/// A non-finite number in a value.
 fn not_finite(value: &Value) -> Option<f64> {
     match value {
         Value::Float(number) => Some(*number).filter(|number| !number.is_finite()),

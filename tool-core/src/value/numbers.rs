@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::Value;
 
-/// What somebody found out about a block; a value with one is as safe beside a panic as one without.
+/// A cached fact about a block, which is unwind safe.
 pub type Note = Box<dyn Any + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
-/// Doubles that are shared, with what was found out about them once.
+/// Shared doubles with cached facts.
 #[derive(Default)]
 pub struct Block {
     data: Vec<f64>,
@@ -20,7 +20,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Whether no number is infinite or not a number; looked at once.
+    /// Whether all numbers are finite; computed once.
     pub fn is_finite(&self) -> bool {
         *self.is_finite.get_or_init(|| is_finite(&self.data))
     }
@@ -55,7 +55,7 @@ impl fmt::Debug for Block {
     }
 }
 
-/// Looked at by parts, each without a branch: a stop at every number would cost several times as much.
+/// Checked in parts without branches, which is several times faster than stopping at each number.
 fn is_finite(data: &[f64]) -> bool {
     const PART: usize = 64;
     let faulty = |part: &[f64]| {
@@ -169,7 +169,7 @@ impl Numbers {
         self.as_slice().len() == self.data.len()
     }
 
-    /// Whether no element is infinite or not a number; looked at once for a view of a whole block.
+    /// Whether all elements are finite; computed once for a view of a whole block.
     pub fn is_finite(&self) -> bool {
         if self.is_whole() {
             self.data.is_finite()
@@ -178,7 +178,7 @@ impl Numbers {
         }
     }
 
-    /// A place for what somebody else found out about the block, such as its name in a store; none for a part of one.
+    /// A slot for a cached fact about the block, such as its name in a store; none for a part of a block.
     pub fn note(&self) -> Option<&OnceLock<Note>> {
         self.is_whole().then_some(&self.data.note)
     }

@@ -111,7 +111,7 @@ impl World {
         };
         host.capabilities.files = files;
         host.capabilities.workspaces = Some(Arc::clone(&self.place) as _);
-        base.in_world(host, facts)
+        base.with_host(|base| *base = host).with_facts(facts)
     }
 
     /// A folder of the workspace.

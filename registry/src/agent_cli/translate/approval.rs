@@ -1,4 +1,4 @@
-//! Which of the visible tools run, ask, or are refused at a command line.
+//! Flags for approval: which visible tools run, need approval, or are denied.
 
 use super::{OWN_SERVER, Work};
 use crate::agent_cli::template::{Known, Lists, expand, mentions};
@@ -6,7 +6,7 @@ use crate::model::CliSpec;
 use crate::model::Verdict;
 
 impl Work<'_> {
-    /// The flags that let tools run, ask or be refused.
+    /// Adds the flags for tools that run, need approval or are denied.
     pub(super) fn approval(&mut self, known: &[Known], lists: &Lists<'_>) {
         let approval = &self.cli.approval;
         self.asking(known, lists);
@@ -28,7 +28,7 @@ impl Work<'_> {
         self.approval_of_servers(known);
     }
 
-    /// Says which tools ask more than they should, and which cannot ask.
+    /// Reports tools that need more approvals than they should, and tools that cannot ask for approval.
     fn asking(&mut self, known: &[Known], lists: &Lists<'_>) {
         let approval = &self.cli.approval;
         for own in known.iter().filter(|own| own.shown()) {
@@ -86,7 +86,7 @@ impl Work<'_> {
 }
 
 impl CliSpec {
-    /// Whether it asks for what it is not told to allow.
+    /// Whether it asks for approval of tools that are not allowed.
     fn can_ask(&self) -> bool {
         !self.approval.allow.is_empty()
             || !self.approval.some_ask.is_empty()

@@ -1,4 +1,4 @@
-//! From what an agent may do to the arguments and the configuration file of its command line.
+//! Translates the permissions of an agent into arguments and a configuration file.
 
 mod approval;
 mod names;
@@ -14,13 +14,13 @@ use crate::aliases::Aliases;
 use crate::model::Confinement;
 use crate::model::{CliSpec, PromptVia, Unenforced};
 
-/// The name that our own server has at agent command lines.
+/// The name of mathchain's own server in agent CLIs.
 const OWN_SERVER: &str = "mathchain";
 
-/// Says how to start an agent command line.
+/// Translates the permissions and the task of an agent into the command of its CLI.
 ///
 /// # Errors
-/// All that it cannot be told or cannot enforce.
+/// Everything the CLI cannot express or enforce.
 pub fn translate(
     cli: &CliSpec,
     aliases: &Aliases,
@@ -73,7 +73,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// What it cannot enforce.
+    /// Reports a permission that the CLI cannot enforce.
     fn unenforced(&mut self, what: String) {
         let text = format!("{} cannot enforce it: {what}", self.cli.name);
         match self.cli.unenforced {
@@ -137,7 +137,7 @@ impl Work<'_> {
         }
     }
 
-    /// How long a run is.
+    /// Adds the limit on turns.
     fn turns(&mut self, turns: u64, lists: &Lists<'_>) {
         if turns == 0 {
             return;
@@ -158,7 +158,7 @@ impl Work<'_> {
         }
     }
 
-    /// What its programs can reach.
+    /// Adds the confinement of its programs.
     fn sandbox(&mut self, known: &[Known], lists: &Lists<'_>) {
         let Some(sandbox) = self.cli.sandbox.get(&self.permission) else {
             let what = format!("its table has nothing for `{}`", self.permission.as_str());
@@ -175,7 +175,7 @@ impl Work<'_> {
         }
     }
 
-    /// The configuration file, where flags do not exist.
+    /// Makes the configuration file.
     fn config(&mut self, lists: &Lists<'_>) {
         let Some(config) = &self.cli.config else {
             return;
@@ -192,7 +192,7 @@ impl Work<'_> {
         });
     }
 
-    /// Templates with the lists put in.
+    /// Adds templates with their lists substituted.
     fn put(&mut self, templates: &[String], lists: &Lists<'_>) {
         for template in templates {
             let text = expand(template, &|word| lists.joined.get(word).map(String::as_str));

@@ -1,4 +1,4 @@
-//! What a command line calls each tool: its own, those of our server, and those of other servers and of its provider.
+//! Names of tools in a CLI: its own, mathchain's, and those of other servers and of its provider.
 
 use tool_core::spec::wire_name;
 
@@ -10,7 +10,7 @@ use crate::aliases::Aliases;
 use crate::model::Verdict;
 
 impl Work<'_> {
-    /// The tools as the command line knows them, each once, with the strictest verdict.
+    /// The tools under their names in the CLI, each once, with the strictest verdict.
     pub(super) fn known(&mut self, aliases: &Aliases, tools: &[CliTool]) -> Vec<Known> {
         let mut known: Vec<Known> = Vec::new();
         for CliTool { tool, verdict } in tools {

@@ -1,4 +1,4 @@
-//! What an agent sees at a command line.
+//! Flags for visibility.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::agent_cli::template::{Known, Lists, expand, mentions};
 use crate::model::CliSpec;
 
 impl Work<'_> {
-    /// The flags that leave the agent's tools visible and hide every other; what stays visible all the same is not enforced.
+    /// Adds the flags that show the agent's tools and hide all others; others that stay visible are reported.
     pub(super) fn visibility(&mut self, known: &[Known], lists: &Lists<'_>) {
         let cli = self.cli;
         self.put(&cli.visibility.args, lists);
@@ -26,7 +26,7 @@ impl Work<'_> {
         }
     }
 
-    /// Each server shows the tools that are listed, and none where all of its tools are denied.
+    /// Limits each server to the listed tools, or to none where all are denied.
     fn limit_servers(&mut self, known: &[Known], servers: &BTreeMap<&str, Vec<&str>>) {
         let cli = self.cli;
         let mut limited = servers.clone();
@@ -51,7 +51,7 @@ impl Work<'_> {
         }
     }
 
-    /// Its own tools that the agent does not have are hidden, each by its switch or because the visible ones are listed.
+    /// Hides own tools that the agent lacks, each by its switch or because the visible ones are listed.
     fn hide_own(&mut self, known: &[Known], lists: &Lists<'_>) {
         let cli = self.cli;
         let visible = |tool: &str| known.iter().any(|own| own.shown() && own.name == tool);
@@ -90,7 +90,7 @@ impl CliSpec {
         self.kinds.get(tool).map_or(tool, String::as_str)
     }
 
-    /// Whether its visible tools are given to it as a list, so that all others are hidden.
+    /// Whether it takes a list of visible tools, which hides all others.
     fn names_its_tools(&self) -> bool {
         let in_args = |word: &str| self.visibility.args.iter().any(|arg| arg.contains(word));
         ["{native}", "{visible}", "{rule}"].iter().any(|word| {

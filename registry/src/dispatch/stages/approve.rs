@@ -1,9 +1,9 @@
-//! Whether somebody must be asked, and what they said.
+//! The approval stage: the request, its binding to the call, and the decision.
 
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{ErrorCode, ResourceKey, Source, ToolError, Value};
 
-use super::{Cleared, Halt, Opened, Ruled, budget, destroyed};
+use super::{Approved, Decided, Halt, Opened, budget, destroyed};
 use crate::dispatch::trail::{Trail, unaudited};
 use crate::dispatch::{Answer, CallRequest, Dispatcher, WorkspaceId, preview};
 use crate::model::Verdict;
@@ -14,47 +14,44 @@ impl<'a> Opened<'a> {
         self,
         request: &CallRequest,
         trail: &mut Trail,
-    ) -> Result<Cleared<'a>, Halt> {
-        let dispatcher = self.ruled.looked.dispatcher;
+    ) -> Result<Approved<'a>, Halt> {
+        let dispatcher = self.decided.located.dispatcher;
         let has_effects = !trail.effects.is_empty();
         if has_effects && dispatcher.host.ledger.is_none() {
             return Err(unaudited("there is no audit").into());
         }
-        budget(&self.ruled.looked, trail, false)?;
-        if self.ruled.decision.verdict == Verdict::Ask {
+        budget(&self.decided.located, trail, false)?;
+        if self.decided.decision.verdict == Verdict::Ask {
             match request.context.answer {
-                Answer::Nobody => return Err(unattended(&self.ruled).into()),
+                Answer::Nobody => return Err(unattended(&self.decided).into()),
                 Answer::Yes if !(has_effects && dispatcher.policy.approvals_by_key()) => {
                     trail.approved_by = Some("caller-yes".to_owned());
                 }
                 Answer::Yes | Answer::Ask => self.settle(dispatcher, trail)?,
             }
         }
-        Ok(Cleared {
-            ruled: self.ruled,
+        Ok(Approved {
+            decided: self.decided,
             ctx: self.ctx,
             alarm: self.alarm,
         })
     }
 
     fn settle(&self, dispatcher: &Dispatcher, trail: &mut Trail) -> Result<(), Halt> {
-        let spec = self.ruled.looked.tool().spec();
-        let decision = &self.ruled.decision;
+        let spec = self.decided.located.tool().spec();
+        let decision = &self.decided.decision;
         let Some(approvals) = &dispatcher.host.approvals else {
-            let message = format_args!(
-                "`{}` needs a person's approval: {}",
-                spec.id, decision.reason
-            );
+            let message = format_args!("`{}` needs approval: {}", spec.id, decision.reason);
             return Err(ToolError::new(ErrorCode::ApprovalRequired, message)
                 .hint("an `allow` rule in the configuration, or `--yes` at the command line")
                 .into());
         };
         let bound = Bound {
             opened: self.opened(),
-            destroyed: destroyed::of(&self.ruled, &self.keys, &self.ctx)?,
+            destroyed: destroyed::of(&self.decided, &self.keys, &self.ctx)?,
             folder: opened_folder(dispatcher),
         };
-        let (mut preview, cut) = preview::of(self.ruled.call.args());
+        let (mut preview, cut) = preview::of(self.decided.call.args());
         for (pointer, name, digest) in &bound.opened {
             preview.push_str(&format!("\n`{pointer}` opens `{name}`, blake3 {digest}"));
         }
@@ -71,9 +68,9 @@ impl<'a> Opened<'a> {
             details: self.details(dispatcher, trail, &bound, &digest),
             digest,
             tool: spec.id.to_owned(),
-            role: self.ruled.looked.caller.role().to_owned(),
+            role: self.decided.located.caller.role().to_owned(),
             agent: trail.who().agent.clone(),
-            condition: self.ruled.condition.clone(),
+            condition: self.decided.condition.clone(),
             preview,
             by_key: dispatcher.policy.approvals_by_key(),
             step,
@@ -84,7 +81,7 @@ impl<'a> Opened<'a> {
         };
         // Were it consumed, this would be the record that makes the intent durable.
         if !trail.effects.is_empty() {
-            super::load::look(&self.ruled, &self.ctx, trail);
+            super::load::look(&self.decided, &self.ctx, trail);
         }
         match approvals.settle(&request, &trail.intent())? {
             ApprovalState::Pending(id) => Err(Halt::Pending(id)),
@@ -96,10 +93,10 @@ impl<'a> Opened<'a> {
             }
             ApprovalState::Declined(id) => {
                 trail.approval_id = Some(id.clone());
-                let message = format_args!("a person declined this call of `{}`", spec.id);
+                let message = format_args!("the operator declined this call of `{}`", spec.id);
                 Err(ToolError::new(ErrorCode::ApprovalDeclined, message)
                     .hint(format!(
-                        "the answer holds as long as the question would have stood: `mathchain approvals list --all` shows `{id}`"
+                        "the decision expires when the request would have: `mathchain approvals list --all` shows `{id}`"
                     ))
                     .into())
             }
@@ -107,23 +104,23 @@ impl<'a> Opened<'a> {
                 trail.approval_id = Some(id);
                 let message = format_args!("the approval for this call of `{}` expired", spec.id);
                 Err(ToolError::new(ErrorCode::ApprovalExpired, message)
-                    .hint("send the call again to ask anew")
+                    .hint("call again to request a new approval")
                     .into())
             }
         }
     }
 
-    /// Binds an approval to this call and to nothing else.
+    /// The digest that binds an approval to exactly this call.
     fn digest(&self, dispatcher: &Dispatcher, trail: &Trail, bound: &Bound<'_>) -> String {
         let who = trail.who();
-        let spec = self.ruled.looked.tool().spec();
+        let spec = self.decided.located.tool().spec();
         let version = spec.version.to_string();
         let workspace = dispatcher.host.workspace.as_ref();
         let fixed = [
             spec.id,
             &version,
             trail.args_digest(),
-            self.ruled.looked.caller.role(),
+            self.decided.located.caller.role(),
             dispatcher.policy.generation(),
             workspace.map_or("", |workspace| &workspace.id),
             bound.folder.as_deref().unwrap_or_default(),
@@ -147,7 +144,7 @@ impl<'a> Opened<'a> {
         digest::of_texts(parts.iter().map(String::as_str))
     }
 
-    /// All that a person may want to see before answering, secrets redacted.
+    /// The details for the approver, redacted.
     fn details(
         &self,
         dispatcher: &Dispatcher,
@@ -157,8 +154,8 @@ impl<'a> Opened<'a> {
     ) -> Value {
         let workspace = dispatcher.host.workspace.as_ref();
         let who = trail.who();
-        let spec = self.ruled.looked.tool().spec();
-        let (arguments, redacted) = redact::value(self.ruled.call.args());
+        let spec = self.decided.located.tool().spec();
+        let (arguments, redacted) = redact::value(self.decided.call.args());
         let opened = bound.opened.iter().map(|(pointer, name, digest)| {
             Value::object([
                 ("argument", Value::from(*pointer)),
@@ -192,9 +189,9 @@ impl<'a> Opened<'a> {
         ])
     }
 
-    /// What the arguments open: pointer, name, digest of the content.
+    /// The files and artifacts that the arguments open: pointer, name, digest of the content.
     fn opened(&self) -> Vec<(&str, &str, String)> {
-        let sources = self.ruled.call.sources().iter();
+        let sources = self.decided.call.sources().iter();
         let found = sources.filter_map(|reference| {
             let (Source::File(name) | Source::Artifact(name)) = &reference.source;
             let content = self.ctx.loaded(&reference.source).ok()?;
@@ -204,13 +201,13 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// Contents and places that an approval is bound to beside the arguments.
+/// Contents that an approval is bound to beside the arguments.
 struct Bound<'a> {
-    /// Argument, name and digest of what the arguments open.
+    /// Pointer, name and digest of each file and artifact that the arguments open.
     opened: Vec<(&'a str, &'a str, String)>,
     /// Path and content of the files that the call can destroy.
     destroyed: Vec<(String, String)>,
-    /// The folder of the workspace that is open in the session.
+    /// The workspace folder that is open in the session.
     folder: Option<String>,
 }
 
@@ -223,12 +220,12 @@ fn key_text(key: &ResourceKey) -> String {
     format!("{} {} {}", key.kind, key.access, key.id())
 }
 
-/// What would ask is denied where nobody can answer and the configuration says so.
-fn unattended(ruled: &Ruled<'_>) -> ToolError {
-    let id = ruled.looked.tool().spec().id;
+/// The denial of a call that needs approval where no operator is present and the configuration denies such calls.
+fn unattended(decided: &Decided<'_>) -> ToolError {
+    let id = decided.located.tool().spec().id;
     let message = format_args!(
-        "`{id}` needs a person's approval, and nobody can answer at this door: {}",
-        ruled.decision.reason
+        "`{id}` needs approval, and no operator is present: {}",
+        decided.decision.reason
     );
     ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("unattended")

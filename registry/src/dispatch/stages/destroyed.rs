@@ -1,23 +1,23 @@
-//! Contents that a destructive call would destroy: an approval holds for what was there when it was asked for.
+//! Contents that a destructive call can destroy: an approval is bound to the contents at the time of its request.
 
 use std::io::Read as _;
 
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
 use tool_core::{Access, Ctx, ErrorCode, ResourceKey, ResourceKind, ToolError};
 
-use super::Ruled;
+use super::Decided;
 
-/// Largest file whose content is hashed; a larger one is bound by size and time.
+/// Largest file whose content is hashed, in bytes; a larger one is bound by size and time.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Path and content of every file that the call writes to, where it can destroy what is there.
+/// Path and content of every file that a destructive call writes to.
 pub(super) fn of(
-    ruled: &Ruled<'_>,
+    decided: &Decided<'_>,
     keys: &[ResourceKey],
     ctx: &Ctx,
 ) -> Result<Vec<(String, String)>, ToolError> {
-    let capabilities = &ruled.looked.dispatcher.host.capabilities;
-    let (Some(files), true) = (&capabilities.files, ruled.call.reach().destructive) else {
+    let capabilities = &decided.located.dispatcher.host.capabilities;
+    let (Some(files), true) = (&capabilities.files, decided.call.reach().destructive) else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn of(
     Ok(found)
 }
 
-/// The content of a file in words that change with it; `None` where there is no file.
+/// A description of the content of a file that changes with it; `None` where there is no file.
 fn content(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Option<String>, ToolError> {
     let by_size = |info: &FileInfo| format!("{} bytes, changed {}", info.size, info.modified_s);
     let Ok((info, mut reader)) = files.open(path, Links::Refuse) else {

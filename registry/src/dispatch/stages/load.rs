@@ -1,4 +1,4 @@
-//! What a call needs to run: its inputs, its context, its deadline; and the record of what is about to happen.
+//! Context, inputs and deadline of a call, and its intent record.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use tool_core::capability::{Alarm, Arrays};
 use tool_core::ctx::Budget;
 use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value};
 
-use super::{Cleared, Keyed, Loaded, Opened, Ruled, budget};
+use super::{Approved, Committed, Decided, Identified, Opened, budget};
 use crate::digest;
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{CallRequest, nested, obligations, panic, results};
 
-/// The context of a call, and the alarm that ends it: the deadline runs from here.
+/// The context of a call, and the alarm that stops it; the deadline counts from here.
 pub(super) fn context(
-    ruled: &Ruled<'_>,
+    decided: &Decided<'_>,
     request: &CallRequest,
     trail: &Trail,
 ) -> Result<(Ctx, Box<dyn Alarm>), ToolError> {
-    let dispatcher = ruled.looked.dispatcher;
-    let spec = ruled.looked.tool().spec();
+    let dispatcher = decided.located.dispatcher;
+    let spec = decided.located.tool().spec();
     let limits = dispatcher.limits;
     let timeout_ms = [
         request.timeout_ms,
         spec.timeout_ms,
-        ruled.decision.obligations.timeout_ms,
+        decided.decision.obligations.timeout_ms,
     ]
     .into_iter()
     .flatten()
@@ -41,12 +41,12 @@ pub(super) fn context(
     };
     let key = idempotency_key(request, trail);
     let mut capabilities = dispatcher.host.capabilities.declared_by(spec);
-    if let (Some(_), Some(places)) = (&capabilities.files, &ruled.places) {
+    if let (Some(_), Some(places)) = (&capabilities.files, &decided.places) {
         capabilities.files = Some(places.files(&key));
     }
     capabilities.http = capabilities
         .http
-        .map(|http| ruled.hosts.clone().guard(http));
+        .map(|http| decided.hosts.clone().guard(http));
     if spec.capabilities.contains(&Capability::Calls) && capabilities.calls.is_none() {
         capabilities.calls = Some(Arc::new(nested::Nested {
             dispatcher: dispatcher.clone(),
@@ -66,7 +66,7 @@ pub(super) fn context(
     Ok((ctx, alarm))
 }
 
-/// The same for every attempt of one call of a run; a call of its own is known by its id.
+/// The idempotency key: equal for every attempt of one call of a run; the call id for a direct call.
 fn idempotency_key(request: &CallRequest, trail: &Trail) -> String {
     let Some(chain) = &request.context.chain else {
         return trail.call_id().to_owned();
@@ -75,17 +75,17 @@ fn idempotency_key(request: &CallRequest, trail: &Trail) -> String {
     digest::of_texts([chain.chain_id.as_str(), &chain.step, &item])
 }
 
-impl<'a> Keyed<'a> {
-    /// An approval is for what the arguments open, so that is read before anybody is asked.
+impl<'a> Identified<'a> {
+    /// Inputs are read before approval, which is bound to their contents.
     pub(super) fn open(
         self,
         request: &CallRequest,
         trail: &Trail,
     ) -> Result<Opened<'a>, ToolError> {
-        let (ctx, alarm) = context(&self.ruled, request, trail)?;
-        let loaded = inputs(&self.ruled, ctx.stop())?;
+        let (ctx, alarm) = context(&self.decided, request, trail)?;
+        let loaded = inputs(&self.decided, ctx.stop())?;
         Ok(Opened {
-            ruled: self.ruled,
+            decided: self.decided,
             keys: self.keys,
             ctx: ctx.with_loaded(loaded),
             alarm,
@@ -93,41 +93,45 @@ impl<'a> Keyed<'a> {
     }
 }
 
-impl<'a> Cleared<'a> {
-    pub(super) fn load(
+impl<'a> Approved<'a> {
+    pub(super) fn commit(
         self,
         request: &CallRequest,
         trail: &mut Trail,
-    ) -> Result<Loaded<'a>, ToolError> {
-        let Self { ruled, ctx, alarm } = self;
-        let dispatcher = ruled.looked.dispatcher;
-        let spec = ruled.looked.tool().spec();
-        let result_key = results::key(dispatcher, spec, ruled.call.as_ref(), &ctx, || {
+    ) -> Result<Committed<'a>, ToolError> {
+        let Self {
+            decided,
+            ctx,
+            alarm,
+        } = self;
+        let dispatcher = decided.located.dispatcher;
+        let spec = decided.located.tool().spec();
+        let result_key = results::key(dispatcher, spec, decided.call.as_ref(), &ctx, || {
             (
                 trail.args_digest(),
                 trail.seed.unwrap_or(request.seed.get()),
             )
         });
-        budget(&ruled.looked, trail, true)?;
+        budget(&decided.located, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
             trail.seed = Some(request.seed.get());
         }
-        let obliged = ruled.decision.obligations;
+        let obliged = decided.decision.obligations;
         if obliged.backup {
             trail.backups = obligations::backup(dispatcher, spec.id, trail)?;
         }
         if obliged.notify {
-            let args = ruled.call.args();
+            let args = decided.call.args();
             trail.notice = Some(obligations::notify(dispatcher, spec.id, args, trail)?);
         }
         if !trail.effects.is_empty() {
             if !trail.intended {
-                look(&ruled, &ctx, trail);
+                look(&decided, &ctx, trail);
             }
             trail.intend(dispatcher)?;
         }
-        Ok(Loaded {
-            ruled,
+        Ok(Committed {
+            decided,
             ctx,
             alarm,
             result_key,
@@ -136,23 +140,23 @@ impl<'a> Cleared<'a> {
     }
 }
 
-/// Notes what will tell whether a call of a run happened, should its process end before it says so.
-pub(super) fn look(ruled: &Ruled<'_>, ctx: &Ctx, trail: &mut Trail) {
+/// Records the evidence from which the tool tells, after a crash, whether the call happened.
+pub(super) fn look(decided: &Decided<'_>, ctx: &Ctx, trail: &mut Trail) {
     if trail.chain().is_none() {
         return;
     }
-    let found = panic::guard(trail.call_id(), || ruled.call.before(&ctx.uncounted()));
+    let found = panic::guard(trail.call_id(), || decided.call.before(&ctx.uncounted()));
     // Where it fails the call will, and says why.
     trail.before = found.ok().and_then(Result::ok).flatten();
 }
 
-fn inputs(ruled: &Ruled<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, ToolError> {
-    let dispatcher = ruled.looked.dispatcher;
+fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, ToolError> {
+    let dispatcher = decided.located.dispatcher;
     let mut arrays = dispatcher.host.arrays.clone();
-    if let Some(places) = ruled
+    if let Some(places) = decided
         .places
         .as_ref()
-        .filter(|_| !ruled.call.sources().is_empty())
+        .filter(|_| !decided.call.sources().is_empty())
     {
         let of_call =
             |arrays: Arc<dyn Arrays>| arrays.for_call(&places.files("")).unwrap_or(arrays);
@@ -160,7 +164,7 @@ fn inputs(ruled: &Ruled<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, 
     }
     let mut loaded = HashMap::new();
     let mut kinds = HashMap::new();
-    for reference in ruled.call.sources() {
+    for reference in decided.call.sources() {
         stop.check()?;
         let refuse = |message: &str| Err(ToolError::invalid(reference.pointer.clone(), message));
         let Some(arrays) = &arrays else {
@@ -173,7 +177,7 @@ fn inputs(ruled: &Ruled<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, 
         }
         let value = arrays
             .open_for(
-                ruled.looked.caller.role(),
+                decided.located.caller.role(),
                 &reference.source,
                 reference.kind,
                 dispatcher.limits.max_input_bytes,

@@ -1,8 +1,8 @@
-//! The stages of a call as types: each can be made only by the one before it.
+//! The stages of a call as types: each can only be made by the one before.
 //!
-//! [`Looked`] -> [`Visible`] -> [`Checked`] -> [`Ruled`] -> [`Keyed`] -> [`Opened`] -> [`Cleared`] -> [`Loaded`] -> [`Ran`]. Every field is
-//! private to this module, so no call can run that did not pass all of them. `probe` looks, before approval, at a call that began
-//! in a process that ended.
+//! [`Located`] -> [`Visible`] -> [`Decoded`] -> [`Decided`] -> [`Identified`] -> [`Opened`] -> [`Approved`] -> [`Committed`] -> [`Ended`]. Every field is
+//! private to this module, so no call runs without passing all of them. `probe` checks, before approval, whether a call of an
+//! interrupted process happened.
 
 mod approve;
 mod destroyed;
@@ -15,13 +15,13 @@ use std::ops::ControlFlow;
 
 use tool_core::capability::{Alarm, Files};
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, Object, ResourceKey,
-    ToolError, Value,
+    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ToolError, Value,
 };
 
 use self::places::Places;
 use self::stopped::stopped;
 use super::cut::cut;
+use super::ended::{Ended, Ending};
 use super::limits::{Excess, excess};
 use super::trail::Trail;
 use super::{
@@ -32,43 +32,10 @@ use crate::model::Verdict;
 use crate::policy::{CallFacts, Caller, Decision, HostRules};
 use crate::redact;
 
-/// The role that may look at everything.
+/// The role with access to every stored value.
 const OPERATOR: &str = "operator";
 
-/// How a call ended.
-pub(super) struct Ended {
-    pub(super) ending: Ending,
-    pub(super) warnings: Vec<String>,
-    /// How the call went, for the metadata of the answer.
-    pub(super) notes: Object,
-    /// Secrets taken out of the result.
-    pub(super) redacted: usize,
-}
-
-/// The three ends of a call.
-pub(super) enum Ending {
-    Success(Value),
-    Failed(ToolError),
-    /// With the id of the approval it waits for, and what a plan that it handed on has done so far.
-    Pending(String, Value),
-}
-
-impl Ended {
-    pub(super) fn failed(error: ToolError) -> Self {
-        Self::with(Ending::Failed(error))
-    }
-
-    fn with(ending: Ending) -> Self {
-        Self {
-            ending,
-            warnings: Vec::new(),
-            notes: Object::new(),
-            redacted: 0,
-        }
-    }
-}
-
-/// Why a call does not go on to the next stage.
+/// The reason a call stops at a stage.
 enum Halt {
     Failed(ToolError),
     Pending(String),
@@ -80,7 +47,7 @@ impl From<ToolError> for Halt {
     }
 }
 
-/// Runs every stage; the trail holds what was learnt, wherever it ends.
+/// Runs every stage; the trail has the facts wherever it ends.
 pub(super) fn run(dispatcher: &Dispatcher, request: &CallRequest, trail: &mut Trail) -> Ended {
     match stages(dispatcher, request, trail) {
         Ok(ended) => ended,
@@ -94,32 +61,32 @@ fn stages(
     request: &CallRequest,
     trail: &mut Trail,
 ) -> Result<Ended, Halt> {
-    let looked = Looked::look_up(dispatcher, &request.tool, &request.context)?;
-    let spec = looked.tool().spec();
+    let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
+    let spec = located.tool().spec();
     trail.set_tool(spec);
-    trail.decision = looked.hidden();
-    let checked = looked
+    trail.decision = located.hidden();
+    let checked = located
         .visible(&request.context)?
         .check(&request.args, trail)?;
-    let ruled = checked.rules(trail)?;
-    let mut keyed = ruled.keys(trail)?;
+    let decided = checked.rules(trail)?;
+    let mut identified = decided.keys(trail)?;
     let chain = request.context.chain.as_ref();
     if let Some(before) = chain.and_then(|chain| chain.began.as_ref()) {
-        keyed = match keyed.probe(request, before, trail)? {
+        identified = match identified.probe(request, before, trail)? {
             ControlFlow::Break(ended) => return Ok(ended),
             ControlFlow::Continue(_) if chain.is_some_and(|chain| chain.ending) => {
-                let message = "the run ended before the call was made";
+                let message = "the run ended before the call";
                 return Err(ToolError::new(ErrorCode::Cancelled, message).into());
             }
-            ControlFlow::Continue(keyed) => keyed,
+            ControlFlow::Continue(identified) => identified,
         };
     }
-    let cleared = keyed.open(request, trail)?.approve(request, trail)?;
-    let loaded = cleared.load(request, trail)?;
-    Ok(loaded.run(trail)?.finish())
+    let approved = identified.open(request, trail)?.approve(request, trail)?;
+    let committed = approved.commit(request, trail)?;
+    Ok(committed.run(trail)?)
 }
 
-/// The stages up to the resource keys; a refusal is recorded as that of a call.
+/// Runs the stages up to the resource keys; a refusal is recorded as that of a call.
 pub(super) fn consider<'a>(
     dispatcher: &'a Dispatcher,
     request: &CallRequest,
@@ -138,30 +105,30 @@ fn considered<'a>(
     request: &CallRequest,
     trail: &mut Trail,
 ) -> Result<Considered<'a>, ToolError> {
-    let looked = Looked::look_up(dispatcher, &request.tool, &request.context)?;
-    let tool = looked.tool();
+    let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
+    let tool = located.tool();
     trail.set_tool(tool.spec());
-    trail.decision = looked.hidden();
-    let checked = looked
+    trail.decision = located.hidden();
+    let checked = located
         .visible(&request.context)?
         .check(&request.args, trail)?;
-    let keyed = checked.rules(trail)?.keys(trail)?;
+    let identified = checked.rules(trail)?.keys(trail)?;
     Ok(Considered {
         tool,
-        reach: keyed.ruled.call.reach(),
-        decision: keyed.ruled.decision,
-        keys: keyed.keys,
+        reach: identified.decided.call.reach(),
+        decision: identified.decided.decision,
+        keys: identified.keys,
     })
 }
 
-/// A tool was found, and who calls is known.
-pub(super) struct Looked<'a> {
+/// The tool and the caller are known.
+pub(super) struct Located<'a> {
     dispatcher: &'a Dispatcher,
     index: usize,
     caller: Caller<'a>,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> Located<'a> {
     pub(super) fn look_up(
         dispatcher: &'a Dispatcher,
         name: &str,
@@ -192,7 +159,7 @@ impl<'a> Looked<'a> {
         self.caller.hidden(&self.dispatcher.catalogue, self.index)
     }
 
-    /// The message depends on who calls and on the tool, never on the arguments.
+    /// Checks visibility. The message depends on the caller and the tool, never on the arguments.
     pub(super) fn visible(self, context: &CallerContext) -> Result<Visible<'a>, ToolError> {
         let id = self.tool().spec().id;
         if let Some(hidden) = self.hidden() {
@@ -228,28 +195,28 @@ impl<'a> Looked<'a> {
 }
 
 /// The caller may see the tool.
-pub(super) struct Visible<'a>(Looked<'a>);
+pub(super) struct Visible<'a>(Located<'a>);
 
 impl<'a> Visible<'a> {
     pub(super) fn index(&self) -> usize {
         self.0.index
     }
 
-    fn check(self, args: &Value, trail: &mut Trail) -> Result<Checked<'a>, ToolError> {
-        let looked = self.0;
-        let spec = looked.tool().spec();
+    fn check(self, args: &Value, trail: &mut Trail) -> Result<Decoded<'a>, ToolError> {
+        let located = self.0;
+        let spec = located.tool().spec();
         trail.declared = spec.effects;
-        let call = looked.tool().decode(args)?;
+        let call = located.tool().decode(args)?;
         trail.effects = call.reach().effects;
         trail.set_args(call.args());
         if spec.determinism == Determinism::Seeded {
             trail.seed = call.args().get("seed").and_then(seed_of);
         }
-        Ok(Checked { looked, call })
+        Ok(Decoded { located, call })
     }
 }
 
-/// A seed as it stands in canonical arguments; wide ones are texts.
+/// The seed in canonical arguments; wide ones are texts.
 fn seed_of(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => text.parse().ok(),
@@ -257,40 +224,40 @@ fn seed_of(value: &Value) -> Option<u64> {
     }
 }
 
-/// The arguments are what the tool expects.
-struct Checked<'a> {
-    looked: Looked<'a>,
+/// The arguments are decoded and valid.
+struct Decoded<'a> {
+    located: Located<'a>,
     call: Box<dyn Call>,
 }
 
-impl<'a> Checked<'a> {
-    fn rules(self, trail: &mut Trail) -> Result<Ruled<'a>, ToolError> {
-        let Self { looked, call } = self;
-        let places = looked.dispatcher.host.capabilities.files.clone();
+impl<'a> Decoded<'a> {
+    fn rules(self, trail: &mut Trail) -> Result<Decided<'a>, ToolError> {
+        let Self { located, call } = self;
+        let places = located.dispatcher.host.capabilities.files.clone();
         let places = places.map(Places::new);
         let files = places.as_ref().map(|places| places as &dyn Files);
-        let facts = CallFacts::of(looked.tool(), call.as_ref(), files);
-        let catalogue = &looked.dispatcher.catalogue;
-        let mut decision = looked
+        let facts = CallFacts::of(located.tool(), call.as_ref(), files);
+        let catalogue = &located.dispatcher.catalogue;
+        let mut decision = located
             .caller
-            .decide(catalogue, looked.index, Some(&facts), files);
+            .decide(catalogue, located.index, Some(&facts), files);
         if decision.verdict == Verdict::Allow && trail.requires_approval() {
             decision.require("plan", "the plan requires an approval");
         }
-        let hosts = looked.caller.host_rules(catalogue, looked.index, &facts);
+        let hosts = located.caller.host_rules(catalogue, located.index, &facts);
         let condition = match decision.verdict {
-            Verdict::Ask => obligations::condition(looked.tool(), &facts),
+            Verdict::Ask => obligations::condition(located.tool(), &facts),
             _ => Value::Null,
         };
         drop(facts);
         trail.decision = Some(decision.clone());
         if decision.verdict == Verdict::Deny {
-            let role = looked.caller.role();
-            return Err(denied(role, looked.tool().spec().id, &decision));
+            let role = located.caller.role();
+            return Err(denied(role, located.tool().spec().id, &decision));
         }
-        obligations::size(looked.tool().spec().id, decision.obligations, call.args())?;
-        Ok(Ruled {
-            looked,
+        obligations::size(located.tool().spec().id, decision.obligations, call.args())?;
+        Ok(Decided {
+            located,
             call,
             decision,
             condition,
@@ -318,31 +285,34 @@ fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
 }
 
 /// No rule denies the call, and its obligations can be met.
-struct Ruled<'a> {
-    looked: Looked<'a>,
+struct Decided<'a> {
+    located: Located<'a>,
     call: Box<dyn Call>,
     decision: Decision,
-    /// What a rule about this call would match.
+    /// The narrowest match of a rule that covers this call.
     condition: Value,
-    /// What is said of hosts that the call meets on its way.
+    /// The rules on hosts that the call is redirected to.
     hosts: HostRules,
-    /// Where its paths led; that is where they are read.
+    /// Identities of its paths; files are read at these.
     places: Option<Places>,
 }
 
-impl<'a> Ruled<'a> {
-    fn keys(self, trail: &mut Trail) -> Result<Keyed<'a>, ToolError> {
+impl<'a> Decided<'a> {
+    fn keys(self, trail: &mut Trail) -> Result<Identified<'a>, ToolError> {
         let files = self.places.as_ref().map(|places| places as &dyn Files);
-        let keys = resource_keys(self.looked.tool(), self.call.as_ref(), files)?;
+        let keys = resource_keys(self.located.tool(), self.call.as_ref(), files)?;
         if let Some(planned) = trail.planned() {
-            unchanged(self.looked.tool().spec().id, planned, &keys)?;
+            unchanged(self.located.tool().spec().id, planned, &keys)?;
         }
         trail.resources.clone_from(&keys);
-        Ok(Keyed { ruled: self, keys })
+        Ok(Identified {
+            decided: self,
+            keys,
+        })
     }
 }
 
-/// Refuses a call that uses something else than what its plan was put in order by, as when a link points elsewhere now.
+/// Refuses a call that uses other resources than its plan was scheduled by, as when a link changed its target.
 fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result<(), ToolError> {
     // A file that is written anew has another inode, and is what was meant all the same.
     let is_planned = |key: &ResourceKey| {
@@ -353,7 +323,7 @@ fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result
         None => Ok(()),
         Some(key) => {
             let message = format_args!(
-                "`{id}` would use {} `{}`, which is not what the plan was checked with: a link on the way points elsewhere now",
+                "`{id}` would use {} `{}`, which the plan was not checked with: a link changed its target",
                 key.kind, key.name
             );
             Err(ToolError::new(ErrorCode::ResourceChanged, message)
@@ -363,66 +333,66 @@ fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result
     }
 }
 
-/// What the call touches is known by its real identity.
-struct Keyed<'a> {
-    ruled: Ruled<'a>,
+/// The resources are identified.
+struct Identified<'a> {
+    decided: Decided<'a>,
     keys: Vec<ResourceKey>,
 }
 
-/// What the arguments open is in memory, and the deadline is set.
+/// The inputs are loaded, and the deadline is set.
 struct Opened<'a> {
-    ruled: Ruled<'a>,
+    decided: Decided<'a>,
     keys: Vec<ResourceKey>,
     ctx: Ctx,
     alarm: Box<dyn Alarm>,
 }
 
-/// Nobody has to be asked any more.
-struct Cleared<'a> {
-    ruled: Ruled<'a>,
+/// The call is approved, or needs no approval.
+struct Approved<'a> {
+    decided: Decided<'a>,
     ctx: Ctx,
     alarm: Box<dyn Alarm>,
 }
 
-/// Holds the call against the budget of its task; with `count` it is counted.
-fn budget(looked: &Looked<'_>, trail: &Trail, count: bool) -> Result<(), ToolError> {
-    let dispatcher = looked.dispatcher;
+/// Checks the call against the budget of its task; `count` counts it.
+fn budget(located: &Located<'_>, trail: &Trail, count: bool) -> Result<(), ToolError> {
+    let dispatcher = located.dispatcher;
     let task = trail.who().task.as_deref();
     let budget = task.and_then(|task| dispatcher.policy.budget(task));
-    let kind = budgets::Kind::of(looked.tool().spec(), trail.effects);
+    let kind = budgets::Kind::of(located.tool().spec(), trail.effects);
     match (budget, kind) {
         (Some(budget), Some(kind)) => dispatcher.tally.room(budget, kind, count),
         _ => Ok(()),
     }
 }
 
-/// What is about to happen is durable where it has effects.
-struct Loaded<'a> {
-    ruled: Ruled<'a>,
+/// The intent of a call with effects is recorded durably.
+struct Committed<'a> {
+    decided: Decided<'a>,
     ctx: Ctx,
     alarm: Box<dyn Alarm>,
-    /// Names the result, where it is a function of what is named.
+    /// The cache key of the result, where it has one.
     result_key: Option<String>,
     direct: bool,
 }
 
-impl Loaded<'_> {
-    fn run(self, trail: &mut Trail) -> Result<Ran, ToolError> {
+impl Committed<'_> {
+    fn run(self, trail: &mut Trail) -> Result<Ended, ToolError> {
         let Self {
-            ruled,
+            decided,
             ctx,
             alarm,
             result_key,
             direct,
         } = self;
-        let Ruled {
-            looked,
+        let Decided {
+            located,
             call,
             decision,
             ..
-        } = ruled;
-        let spec = looked.tool().spec();
-        let dispatcher = looked.dispatcher;
+        } = decided;
+        let spec = located.tool().spec();
+        let dispatcher = located.dispatcher;
         let args = call.args().clone();
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
             let result = panic::guard(trail.call_id(), || call.run(&ctx));
@@ -430,7 +400,7 @@ impl Loaded<'_> {
         });
         drop(alarm);
         let output = match output {
-            Err(error) => stopped(dispatcher, (looked.tool(), &args), &ctx, trail, error),
+            Err(error) => stopped(dispatcher, (located.tool(), &args), &ctx, trail, error),
             Ok(output) => Ok(output),
         };
         let mut warnings = ctx.take_warnings();
@@ -445,13 +415,10 @@ impl Loaded<'_> {
                     }
                     None => Ending::Failed(error),
                 };
-                return Ok(Ran {
-                    ended: Ended {
-                        ending,
-                        warnings,
-                        notes,
-                        redacted: 0,
-                    },
+                return Ok(Ended {
+                    warnings,
+                    notes,
+                    ..Ended::with(ending)
                 });
             }
         };
@@ -460,27 +427,33 @@ impl Loaded<'_> {
             true => error.may_have_happened(),
             false => error,
         };
-        let mut ended = settled(&looked, &decision, output, direct, trail).map_err(refused)?;
+        let mut ended = settled(&located, &decision, output, direct, trail).map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
         for (key, note) in notes.iter() {
             ended.notes.insert(key, note.clone());
         }
-        Ok(Ran { ended })
+        Ok(ended)
     }
 }
 
-/// A result that is within the limits, without what it must not hold. What comes after an effect is cut, and never an error.
+/// Redacts a result and applies the output limits. After an effect, a large result is cut and never an error.
 fn settled(
-    looked: &Looked<'_>,
+    located: &Located<'_>,
     decision: &Decision,
     output: Value,
     direct: bool,
     trail: &Trail,
 ) -> Result<Ended, ToolError> {
-    let spec = looked.tool().spec();
+    let spec = located.tool().spec();
     let obligations = decision.obligations;
-    let excess = excess(&output, spec, looked.dispatcher.limits, obligations, direct);
+    let excess = excess(
+        &output,
+        spec,
+        located.dispatcher.limits,
+        obligations,
+        direct,
+    );
     let has_acted = direct && (spec.hands_on || !trail.effects.is_empty());
     if let Some(excess) = excess.as_ref().filter(|_| !has_acted) {
         return Err(excess.error());
@@ -497,21 +470,21 @@ fn settled(
         ..Ended::with(Ending::Success(Value::Null))
     };
     if redacted > 0 {
-        ended.warnings.push(format!(
-            "{redacted} secrets were taken out of the result; what stands there is not what was read"
-        ));
+        ended
+            .warnings
+            .push(format!("redacted {redacted} secrets from the result"));
     }
     let output = match excess {
-        Some(excess) => shortened(looked, &output, &excess, trail, &mut ended),
+        Some(excess) => shortened(located, &output, &excess, trail, &mut ended),
         None => output,
     };
     ended.ending = Ending::Success(output);
     Ok(ended)
 }
 
-/// A result that is too large, cut; the whole is kept, and the answer says under which name.
+/// Cuts a large result, stores the whole, and puts its handle into the answer.
 fn shortened(
-    looked: &Looked<'_>,
+    located: &Located<'_>,
     output: &Value,
     excess: &Excess,
     trail: &Trail,
@@ -520,9 +493,9 @@ fn shortened(
     // What a rule keeps from a role is the operator's to look at.
     let role = match excess.is_obliged {
         true => OPERATOR,
-        false => looked.caller.role(),
+        false => located.caller.role(),
     };
-    let answers = looked.dispatcher.host.answers.as_deref();
+    let answers = located.dispatcher.host.answers.as_deref();
     let mut keep = |value: &Value| {
         let kept = panic::guard(trail.call_id(), || {
             answers.map(|answers| answers.keep(trail.call_id(), role, value))
@@ -541,25 +514,14 @@ fn shortened(
         Some(hash) => {
             format!("the whole is the artifact {hash} (`mathchain artifacts get {hash}`)")
         }
-        None => "the rest could not be kept".to_owned(),
+        None => "the rest could not be stored".to_owned(),
     };
     ended.warnings.push(format!(
-        "the result has {bytes} bytes, the limit is {limit} ({name}): it is cut; {rest}"
+        "the result has {bytes} bytes, the limit is {limit} ({name}): truncated; {rest}"
     ));
     ended.notes.insert("cut", true);
     if let Some(whole) = whole {
         ended.notes.insert("whole_output", whole);
     }
     cut(output, *limit, &mut keep)
-}
-
-/// The tool has run, and its result is within the limits.
-struct Ran {
-    ended: Ended,
-}
-
-impl Ran {
-    fn finish(self) -> Ended {
-        self.ended
-    }
 }

@@ -1,5 +1,5 @@
-//! [`Places`]: where the paths of one call lead, looked up once. What a rule judged is what the tool then reads, also when a link on
-//! the way is turned elsewhere in between.
+//! [`Places`]: the identities of the paths of one call, resolved once. The tool reads the files that the rules judged, even when a
+//! link changes its target in between.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ impl Places {
         }
     }
 
-    /// The files of the call, read where its paths led.
+    /// The files of the call, read at the identities of its paths.
     pub(super) fn files(&self, key: &str) -> Arc<dyn Files> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let places = found.iter();

@@ -1,25 +1,25 @@
-//! A call that began in a process that ended: whether it happened.
+//! A call that began in a process that ended: finds whether it happened.
 
 use std::ops::ControlFlow;
 
 use tool_core::{ErrorCode, Probe, Reason, ToolError, Value};
 
 use super::load::context;
-use super::{Ended, Halt, Keyed, settled};
+use super::{Ended, Halt, Identified, settled};
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{CallRequest, panic};
 
-impl<'a> Keyed<'a> {
-    /// Asks the tool whether the call happened, from what was noted before it. If it did, this is how it ended; if it did not,
-    /// it goes on like any call.
+impl<'a> Identified<'a> {
+    /// Asks the tool whether the call happened, from the evidence recorded before it. If it did, this is its end; if not, the call
+    /// continues.
     pub(super) fn probe(
         self,
         request: &CallRequest,
         before: &Value,
         trail: &mut Trail,
     ) -> Result<ControlFlow<Ended, Self>, Halt> {
-        let (ctx, alarm) = context(&self.ruled, request, trail)?;
-        let call = &self.ruled.call;
+        let (ctx, alarm) = context(&self.decided, request, trail)?;
+        let call = &self.decided.call;
         let found = panic::guard(trail.call_id(), || call.probe(before, &ctx));
         drop(alarm);
         request.stop.check()?;
@@ -33,28 +33,28 @@ impl<'a> Keyed<'a> {
         match found {
             Probe::Happened(output) => {
                 let mut ended = settled(
-                    &self.ruled.looked,
-                    &self.ruled.decision,
+                    &self.decided.located,
+                    &self.decided.decision,
                     output,
                     false,
                     trail,
                 )?;
                 ended.warnings.extend(ctx.take_warnings());
                 ended.warnings.push(
-                    "it had happened before the process ended; it was not made again".to_owned(),
+                    "the call completed before the process ended; it was not repeated".to_owned(),
                 );
                 Ok(ControlFlow::Break(ended))
             }
             Probe::NotHappened => Ok(ControlFlow::Continue(self)),
-            Probe::Unknown => Err(outcome_unknown(self.ruled.looked.tool().spec().id).into()),
+            Probe::Unknown => Err(outcome_unknown(self.decided.located.tool().spec().id).into()),
         }
     }
 }
 
-/// A call that may have happened is not made again without a person's word.
+/// The error for a call whose outcome is unknown: only the operator may repeat it.
 fn outcome_unknown(id: &str) -> ToolError {
     let message = format_args!(
-        "the call of `{id}` began in a process that ended, and whether it happened is not known"
+        "the outcome of the call of `{id}` is unknown: it began in a process that ended"
     );
     ToolError::new(ErrorCode::Conflict, message)
         .reason(Reason::OutcomeUnknown)

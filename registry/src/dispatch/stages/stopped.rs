@@ -1,4 +1,4 @@
-//! A call with effects that was stopped on its way: whether it happened.
+//! A call with effects that was stopped: finds whether it happened.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use tool_core::{AnyTool, Ctx, ErrorCode, Probe, StopFlag, ToolError, Value};
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{Dispatcher, panic};
 
-/// Longest look at whether a call that was stopped had happened.
+/// Time limit of the check whether a stopped call happened.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// What is known of a call that failed. One that was stopped after its intent was recorded may have happened: the tool tells where
-/// it can, else the error says that it is not known. A process that is asked to end does not wait for the look.
+/// The outcome of a call that failed. One that was stopped after its intent was recorded may have happened: the tool tells where it
+/// can, else the outcome is unknown. A process that is shutting down does not wait for the check.
 pub(super) fn stopped(
     dispatcher: &Dispatcher,
     (tool, args): (&dyn AnyTool, &Value),
@@ -43,7 +43,7 @@ pub(super) fn stopped(
         Probe::Happened(output) => {
             trail.probed = Some("happened");
             ctx.warn(format!(
-                "the call was stopped ({}), and had happened all the same",
+                "the call was stopped ({}) after it had completed",
                 error.message()
             ));
             Ok(output)
@@ -54,7 +54,7 @@ pub(super) fn stopped(
         }
         Probe::Unknown => Err(error
             .may_have_happened()
-            .hint("whether it happened is not known: look before you call it again")),
+            .hint("the outcome is unknown: check the effect before you call again")),
     }
 }
 

@@ -48,9 +48,10 @@ fn effects_are_intended_durably_before_and_recorded_after() {
 fn records_can_be_those_of_a_run() {
     let world = world();
     let own = std::sync::Arc::new(FakeLedger::default());
-    let of_run = world
-        .dispatcher
-        .with_records(own.clone(), world.approvals.clone());
+    let of_run = world.dispatcher.with_host(|host| {
+        host.ledger = Some(own.clone());
+        host.approvals = Some(world.approvals.clone());
+    });
     let first = of_run.call(yes("touch", r#"{"value":1}"#)).to_value();
     assert_eq!(own.records.lock().unwrap().len(), 2);
     assert!(world.ledger.records.lock().unwrap().is_empty());

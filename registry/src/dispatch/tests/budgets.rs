@@ -60,7 +60,9 @@ fn calls_are_counted_by_kind_and_task() {
     let none = call(&world, task, "double", r#"{"x":1}"#);
     let error = none.err().unwrap();
     assert!(
-        error.message().contains("`bugfix` may make 2 `read` calls"),
+        error
+            .message()
+            .contains("`bugfix` has used its budget of 2 `read` calls"),
         "{error}"
     );
     assert!(
@@ -152,8 +154,11 @@ fn counts_outlive_a_reload() {
     let world = budgeted();
     let task = Some("bugfix");
     assert!(call(&world, task, "run_shell", r#"{"argv":["true"]}"#).is_success());
-    let policy = std::sync::Arc::new(world.dispatcher.policy().clone());
-    let reloaded = world.dispatcher.with_policy(policy);
+    let old = &world.dispatcher;
+    let catalogue = std::sync::Arc::new(old.catalogue().clone());
+    let policy = std::sync::Arc::new(old.policy().clone());
+    let reloaded = crate::Dispatcher::new(catalogue, policy, old.limits(), old.host().clone());
+    let reloaded = reloaded.continuing(old);
     let mut again = request("operator", "run_shell", r#"{"argv":["true"]}"#);
     again.context.who.task = Some("bugfix".to_owned());
     again.context.answer = Answer::Yes;

@@ -33,10 +33,8 @@ impl Witness for Clumsy {
 }
 
 fn watched(world: &World, witness: Arc<dyn Witness>) -> Dispatcher {
-    let mut host = world.dispatcher.host().clone();
-    host.witness = Some(witness);
-    let facts = world.dispatcher.facts().clone();
-    world.dispatcher.in_world(host, facts)
+    let dispatcher = &world.dispatcher;
+    dispatcher.with_host(|host| host.witness = Some(witness))
 }
 
 #[test]
