@@ -1,4 +1,4 @@
-//! What a plan would do, without doing it: waves, edges with their reasons, verdicts, fallback.
+//! Explanation of a plan without running it: waves, edges with their reasons, verdicts, fallback.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -154,7 +154,7 @@ impl CheckedPlan {
         Value::array(edges.collect())
     }
 
-    /// The same for people.
+    /// The explanation as text for a terminal.
     pub fn explain_text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -168,7 +168,7 @@ impl CheckedPlan {
             if self.barrier { ", with barriers" } else { "" },
         );
         if let Some(reason) = &self.fallback_reason {
-            let _ = writeln!(text, "one after the other, because {reason}");
+            let _ = writeln!(text, "sequential, because {reason}");
         }
         let names = |steps: &[usize], by: &str| -> String {
             let ids: Vec<&str> = steps.iter().map(|&step| &*self.steps[step].id).collect();
@@ -190,12 +190,12 @@ impl CheckedPlan {
         }
         let _ = writeln!(
             text,
-            "longest way: {}",
+            "critical path: {}",
             names(&self.critical_path(), " -> ")
         );
         let waiting = self.waiting();
         if !waiting.is_empty() {
-            let _ = writeln!(text, "waits for a person: {}", names(&waiting, ", "));
+            let _ = writeln!(text, "awaits approval: {}", names(&waiting, ", "));
         }
         for (index, wave) in self.graph.waves().iter().enumerate() {
             let _ = writeln!(text, "wave {index}");
@@ -245,7 +245,7 @@ impl CheckedPlan {
     }
 }
 
-/// What a step says beside its tool and arguments, one line each.
+/// Settings of a step other than its tool and arguments, one line each.
 fn said(step: &CheckedStep) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(when) = &step.when {
@@ -273,7 +273,7 @@ fn said(step: &CheckedStep) -> Vec<String> {
     if step.retry.max > 0 {
         let retry = &step.retry;
         lines.push(format!(
-            "tried again {} on {}, after {} ms",
+            "retried {} on {}, after {} ms",
             match retry.max {
                 1 => "once".to_owned(),
                 more => format!("{more} times"),
@@ -287,13 +287,10 @@ fn said(step: &CheckedStep) -> Vec<String> {
             true => step.permit.layer.clone(),
             false => format!("{}: {}", step.permit.layer, step.permit.reason),
         };
-        lines.push(format!("a person is asked ({why})"));
+        lines.push(format!("needs approval ({why})"));
     }
     if let Some(undo) = &step.compensate {
-        lines.push(format!(
-            "undone by {} when the chain fails later",
-            undo.tool
-        ));
+        lines.push(format!("undone by {} if the run fails later", undo.tool));
     }
     lines
 }

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-/// Why a step waits for another.
+/// Reason for an edge between two steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It uses its output; the text of the reference.
+    /// A reference to its output, as written.
     Reference(Arc<str>),
     /// The plan says so.
     After,

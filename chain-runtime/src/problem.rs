@@ -1,4 +1,4 @@
-//! What is wrong with a plan: every problem at once, each with its place and the next step.
+//! Problems of a plan: all of them at once, each with its place and the next step.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,88 +7,63 @@ use registry::{LoadError, LoadErrors};
 use tool_core::error::PROBLEMS_BYTES_MAX;
 use tool_core::{ErrorCode, Problem, ToolError, Value, brief, path};
 
-/// Most problems that are kept; the rest is counted.
+/// Maximum number of problems that are retained; the rest is counted.
 pub const PROBLEMS_MAX: usize = 1000;
 
 /// Most problems in an answer, and most bytes of their words; the rest is counted. A model reads them all.
 pub const LISTED_MAX: usize = 50;
 const LISTED_BYTES_MAX: usize = 16 << 10;
 
-/// What kind of fault it is; the `reason` of the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Fault {
-    /// The document does not have the form of a plan.
-    Form,
-    /// A name is used twice, reserved or misspelled.
-    Id,
-    /// A stated limit is exceeded.
-    Limit,
-    /// A condition cannot be read, or can never hold.
-    Condition,
-    /// The step asks for a place that there is not.
-    Place,
-    /// The plan needs more than its own budget.
-    Budget,
-    /// An input of the plan is missing or does not fit.
-    Input,
-    /// No tool has that name.
-    UnknownTool,
-    /// The tool may not be in a plan.
-    BlockedTool,
-    /// The caller may not see or use the tool.
-    Policy,
-    /// The step needs an approval that was not given.
-    Approval,
-    /// A reference names no earlier step.
-    ReferenceStep,
-    /// A reference names a field that the step does not give.
-    ReferenceField,
-    /// What a reference gives does not fit where it is used.
-    Type,
-    /// Arrays do not fit together.
-    Shape,
-    /// A literal argument does not fit.
-    Argument,
-    /// Steps wait for each other in a circle.
-    Cycle,
-    /// A resource that the step uses is refused.
-    Resource,
-}
-
-impl Fault {
-    /// The spelling in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Form => "form",
-            Self::Id => "id",
-            Self::Limit => "limit",
-            Self::Condition => "condition",
-            Self::Place => "no_cluster",
-            Self::Budget => "budget",
-            Self::Input => "input",
-            Self::UnknownTool => "unknown_tool",
-            Self::BlockedTool => "blocked_tool",
-            Self::Policy => "policy",
-            Self::Approval => "approval_required",
-            Self::ReferenceStep => "reference_step",
-            Self::ReferenceField => "reference_field",
-            Self::Type => "type",
-            Self::Shape => "shape",
-            Self::Argument => "argument",
-            Self::Cycle => "cycle",
-            Self::Resource => "resource",
-        }
+tool_core::names! {
+    /// Kind of a fault; the `reason` in answers.
+    Fault {
+        /// The document does not have the form of a plan.
+        Form = "form",
+        /// A name is used twice, reserved or misspelled.
+        Id = "id",
+        /// A stated limit is exceeded.
+        Limit = "limit",
+        /// A condition cannot be read, or can never hold.
+        Condition = "condition",
+        /// The step asks for a place that does not exist.
+        Place = "no_cluster",
+        /// The plan needs more than its own budget.
+        Budget = "budget",
+        /// An input of the plan is missing or does not fit.
+        Input = "input",
+        /// No tool has that name.
+        UnknownTool = "unknown_tool",
+        /// The tool cannot be used in plans.
+        BlockedTool = "blocked_tool",
+        /// The caller may not see or use the tool.
+        Policy = "policy",
+        /// The step needs an approval that was not given.
+        Approval = "approval_required",
+        /// A reference names no earlier step.
+        ReferenceStep = "reference_step",
+        /// A reference names a field that is not in the result of the step.
+        ReferenceField = "reference_field",
+        /// The value of a reference does not fit where it is used.
+        Type = "type",
+        /// Arrays do not fit together.
+        Shape = "shape",
+        /// A literal argument does not fit.
+        Argument = "argument",
+        /// Steps depend on each other in a cycle.
+        Cycle = "cycle",
+        /// A resource that the step uses is refused.
+        Resource = "resource",
     }
 }
 
-/// One thing that is wrong with a plan.
+/// One problem of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanProblem {
-    /// What kind of fault.
+    /// Kind of the fault.
     pub fault: Fault,
     /// JSON pointer in the plan.
     pub pointer: String,
-    /// What was expected and found.
+    /// What was expected, and what was found.
     pub message: String,
     /// The next step.
     pub hint: Option<String>,
@@ -155,7 +130,7 @@ impl fmt::Display for PlanProblem {
     }
 }
 
-/// Everything that is wrong with a plan, in the order of its text; never empty when it is an error.
+/// All problems of a plan, in the order of its text; never empty when it is an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     list: Vec<PlanProblem>,
@@ -165,7 +140,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// What is wrong with a text.
+    /// Problems of a text.
     pub(crate) fn of_errors(errors: Vec<LoadError>) -> Self {
         let mut problems = Self::default();
         for error in errors {
@@ -208,17 +183,17 @@ impl Problems {
         &self.list
     }
 
-    /// How many there are beyond those listed.
+    /// Number of problems beyond those listed.
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// How many there are in all.
+    /// Number of all problems.
     pub(crate) fn count(&self) -> usize {
         self.list.len() + self.more
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -241,7 +216,7 @@ impl Problems {
         self.more > 0 || self.list.len() >= PROBLEMS_MAX
     }
 
-    /// Leaves out what follows from a problem of the form at the same place.
+    /// Removes problems that follow from a problem of the form at the same place.
     pub(crate) fn without_followers(&mut self, form: &Self) {
         let faulty: HashSet<&str> = form.list.iter().map(|one| &*one.pointer).collect();
         let (count, mut at) = (form.list.len(), 0);
@@ -252,7 +227,7 @@ impl Problems {
         });
     }
 
-    /// Names the place of each problem in the text that has none yet, and puts them in its order.
+    /// Adds line and column to each problem without one, and sorts the problems by them.
     pub(crate) fn locate(&mut self, places: impl Fn(&[&str]) -> Vec<(u32, u32)>) {
         let pointers: Vec<&str> = self.list.iter().map(|one| &*one.pointer).collect();
         let found = places(&pointers);
@@ -309,7 +284,7 @@ impl From<PlanProblem> for Problems {
     }
 }
 
-/// Why a text is no plan at all.
+/// Errors of a text that is not a document.
 impl From<LoadErrors> for Problems {
     fn from(errors: LoadErrors) -> Self {
         Self::of_errors(errors.into_list())
@@ -355,7 +330,7 @@ impl From<Problems> for ToolError {
             return error;
         }
         error.hint(format!(
-            "Blocked tools: {}; only tools that list `chain` among their callers may be in a plan",
+            "Blocked tools: {}; only tools that list `chain` among their callers can be used in a plan",
             blocked.join(", ")
         ))
     }

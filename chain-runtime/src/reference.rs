@@ -13,39 +13,39 @@ pub const TEXT_BYTES_MAX: usize = 1024;
 /// Most segments after the root.
 pub const SEGMENTS_MAX: usize = 64;
 
-/// Where a value comes from: a step (or `inputs`) and the way to a part of its output.
+/// Source of a value: a step (or `inputs`) and the path to a part of its output.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reference {
     root: Arc<str>,
     segments: Vec<Segment>,
 }
 
-/// One step on the way into a value.
+/// One segment of a path into a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
     /// A member of a record.
     Field(Arc<str>),
     /// An element of a list, from 0.
     Index(usize),
-    /// What follows, of every element.
+    /// The rest of the path, in every element.
     Each,
 }
 
-/// Why a text is no reference.
+/// Syntax error of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// What was expected, and where.
+    /// What was expected, and at which position.
     pub message: String,
-    /// How to write it.
+    /// Forms of references.
     pub hint: &'static str,
 }
 
-/// A reference that led nowhere in a value.
+/// A reference to a part that a value does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// The part of the reference that could be followed.
     pub reached: String,
-    /// What could not be followed, and what was found there.
+    /// The segment that could not be followed, and what was found there.
     pub message: String,
 }
 
@@ -86,7 +86,7 @@ impl Reference {
         &self.root
     }
 
-    /// The way into its output.
+    /// The path into its output.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -102,13 +102,13 @@ impl Reference {
         })
     }
 
-    /// How many of its parts are projections.
+    /// Number of projections `[*]`.
     pub fn projections(&self) -> usize {
         let each = |segment: &&Segment| **segment == Segment::Each;
         self.segments.iter().filter(each).count()
     }
 
-    /// Whether what it gave is nothing, or has an element that is: `null` counts as nothing where a default stands for it.
+    /// Whether the value is `null`, or has an element that is, so that a default replaces it.
     pub fn is_lacking(&self, given: &Value) -> bool {
         lacking(given, self.projections())
     }
@@ -247,7 +247,7 @@ fn unexpected(text: &str, rest: &str, expected: &str) -> Malformed {
         .next()
         .map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
     malformed(format!(
-        "`{text}` is no reference: expected {expected} at position {position}, found {found}"
+        "`{text}` is not a valid reference: expected {expected} at position {position}, found {found}"
     ))
 }
 

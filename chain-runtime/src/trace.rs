@@ -1,4 +1,4 @@
-//! When what ran: a line for each call, for people, for programs, and for viewers of Chrome traces.
+//! Trace of a run: a line for each call, as text, as data, and for viewers of Chrome traces.
 //!
 //! A lane is a place among the calls that ran at the same time: calls on one lane never overlap, and the number of lanes is the
 //! most calls that ran together. Attempts of a call, and the waits between them, are parts of it.
@@ -16,7 +16,7 @@ use crate::tools::TOOL_CHAINS;
 /// One call of a chain.
 struct Ran<'r> {
     step: &'r StepReport,
-    /// Which element of its map, where it has one.
+    /// Index of the element of its map.
     element: Option<usize>,
     end: &'r Finished,
     lane: usize,
@@ -30,7 +30,7 @@ impl Ran<'_> {
         }
     }
 
-    /// When its first attempt began.
+    /// Start of its first attempt.
     fn began(&self) -> Duration {
         self.end
             .tries
@@ -149,7 +149,7 @@ impl ChainResult {
             of("mode_used").as_str().unwrap_or_default(),
         );
         if let Some(reason) = of("fallback_reason").as_str() {
-            let _ = writeln!(text, "one after the other, because {reason}");
+            let _ = writeln!(text, "sequential, because {reason}");
         }
         let end = |call: &Ran<'_>| {
             let status = call.end.status.as_str();
@@ -290,7 +290,7 @@ impl ChainResult {
     }
 }
 
-/// How many calls an entry of `tool_chains` has, with those of the chains within it.
+/// Number of calls in an entry of `tool_chains`, those of nested plans included.
 fn calls_of(chain: &Value) -> usize {
     let calls = chain
         .get("calls")

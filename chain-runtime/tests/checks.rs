@@ -28,7 +28,7 @@ fn t03_cycle_is_shown_and_nothing_runs() {
     ]);
     check(
         &plan,
-        &["steps wait for each other: a -> b -> a", "break the circle"],
+        &["steps depend on each other: a -> b -> a", "break the cycle"],
     );
     let world = World::new();
     assert!(world.try_run(&plan).is_err());
@@ -67,14 +67,14 @@ fn t04_unknown_step_offers_the_nearest() {
     check(
         &plan,
         &[
-            "`b` waits for `first`, which comes later",
+            "`b` depends on `first`, which comes later",
             "move `first` before `b`",
         ],
     );
     let plan = steps(&["{id: b, tool: note, args: {key: k, text: {$ref: item.x}}}"]);
     check(
         &plan,
-        &["`item` has a meaning only in the arguments of a step with `map`"],
+        &["`item` is defined only in the arguments of a step with `map`"],
     );
 }
 
@@ -201,7 +201,7 @@ fn t14_r40_r47_tools_without_chain_are_blocked() {
     check(
         &plan,
         &[
-            "`direct` may not be in a plan: it does not list `chain` among its callers",
+            "`direct` cannot be used in a plan: it does not list `chain` among its callers",
             "no tool named `nope`",
             "no tool named `nte` (did you mean `note`?)",
         ],

@@ -42,7 +42,7 @@ fn a_plan_that_goes_on_without_what_failed_succeeds_with_warnings() {
     assert_eq!(
         result.warnings,
         [
-            "step `bad` (`fail`): told to fail: bad; the plan goes on without it (`on_error: continue`); 1 step not run because of it"
+            "step `bad` (`fail`): told to fail: bad; the run continues without it (`on_error: continue`); 1 step not run because of it"
         ]
     );
     assert_eq!(result.failed_step, None);
@@ -93,7 +93,7 @@ fn what_a_plan_goes_on_without_is_the_same_everywhere() {
     let result = result.unwrap();
     assert_eq!(
         outputs(&result),
-        r#"{"sub":{"t":1},"warned":["step `bad` (`fail`): told to fail: bad; the plan goes on without it (`on_error: continue`)"],"steps":{"done":1,"failed":1},"oks":[true,true]}"#
+        r#"{"sub":{"t":1},"warned":["step `bad` (`fail`): told to fail: bad; the run continues without it (`on_error: continue`)"],"steps":{"done":1,"failed":1},"oks":[true,true]}"#
     );
     assert_eq!(durable.state_of(&result.chain_id), RunState::Succeeded);
     let replayed = durable.replay(&result.chain_id, 2);
@@ -115,7 +115,7 @@ fn a_budget_that_the_last_call_exceeds_is_told() {
         assert_eq!(result.status, ChainStatus::Success, "{:?}", result.error);
         assert_eq!(result.undone.len(), 0);
         let expected = format!(
-            "the plan's budget of `{what}` is used up, exceeded by the last call; its result is kept"
+            "the plan's budget of `{what}` is exhausted, exceeded by the last call; its result is kept"
         );
         assert_eq!(result.warnings, [expected]);
         assert_eq!(logged("last"), ["write out/w long enough a text"]);
@@ -159,7 +159,7 @@ fn a_plan_within_that_had_ended_answers_with_the_same_bytes() {
         }
     };
     let first = call();
-    assert!(first.contains("the plan goes on without it"), "{first}");
+    assert!(first.contains("the run continues without it"), "{first}");
     assert_eq!(logged("had-ended").len(), 1);
     assert_eq!(call(), first);
     assert!(logged("had-ended").is_empty(), "it was run again");

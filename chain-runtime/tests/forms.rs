@@ -83,8 +83,8 @@ fn a_tool_has_a_name() {
     check(
         "version: 1\nsteps: [{id: a, tool: ''}, {id: b, tool: maybe, compensate: {tool: ''}}]",
         &[
-            "/steps/0/tool: expected the name of a tool, found an empty text",
-            "/steps/1/compensate/tool: expected the name of a tool",
+            "/steps/0/tool: expected at least 1 character",
+            "/steps/1/compensate/tool: expected at least 1 character",
         ],
         &[],
     );

@@ -159,7 +159,7 @@ fn h07_a_rejection_is_recorded_as_one() {
             .unwrap()
             .as_str()
             .unwrap()
-            .contains("may not be in a plan")
+            .contains("cannot be used in a plan")
     );
 }
 

@@ -1,6 +1,6 @@
 //! Runs that are part of other runs: they go on, are cancelled and count with these, and a call that began one goes on with it.
 
-use chain_runtime::run::{OutcomeRuling, Resume, around, cancel};
+use chain_runtime::run::{OutcomeRuling, Resume, cancel, root_run};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::CallRequest;
@@ -44,7 +44,7 @@ fn a_run_within_another_goes_on_with_it_alone() {
     let child = child_of(&durable, &waits.chain_id);
     let outer = |id: &str| {
         let found = durable.state.run_named(id).unwrap().unwrap();
-        let outer = around(&durable.state, &found).unwrap();
+        let outer = root_run(&durable.state, &found).unwrap();
         outer.map(|outer| outer.id)
     };
     assert_eq!(outer(&child), Some(waits.chain_id.clone()));

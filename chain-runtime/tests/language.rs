@@ -92,8 +92,8 @@ fn what_may_be_skipped_is_guarded() {
             "",
         ),
         &[
-            "and the condition uses it all the same",
-            "ask `defined(b) &&` first",
+            "and the condition uses it anyway",
+            "test `defined(b) &&` first",
         ],
     );
     problem(
@@ -127,7 +127,7 @@ fn conditions_that_can_never_decide_are_refused() {
             "\"a.mean > 2 && a.mean < 1\"",
             "can never run: `a.mean > 2` and `a.mean < 1`",
         ),
-        ("\"1 < 2\"", "has no reference: it is always the same"),
+        ("\"1 < 2\"", "condition is constant"),
         ("\"a.mean\"", "gives a number, a condition is true or false"),
         ("\"a.text > 3\"", "compares a string with an integer"),
         ("\"a.meen > 3\"", "has no `.meen` (did you mean `mean`?)"),
@@ -281,7 +281,7 @@ fn maps_are_checked_before_they_run() {
         (
             "{over: {$ref: a.text}}",
             "{key: k, text: x}",
-            "a map goes over a list, found a string",
+            "a map needs a list, found a string",
         ),
         (
             "{over: {$ref: a.list}}",
@@ -335,7 +335,7 @@ fn maps_are_checked_before_they_run() {
     }
     problem(
         &steps(&["{id: m, tool: direct, map: {over: [1]}}"]),
-        &["`direct` may not be in a plan"],
+        &["`direct` cannot be used in a plan"],
     );
 }
 
@@ -540,7 +540,7 @@ fn what_undoes_is_checked_and_its_failure_is_told() {
             "{id: a, tool: note, args: {key: k, text: x}, compensate: {tool: any, args: {value: {$ref: b.text}}}}",
             "{id: b, tool: note, args: {key: k, text: x}}",
         ]),
-        &["`a` waits for `b`, which comes later"],
+        &["`a` depends on `b`, which comes later"],
     );
     let result = World::new().run(&steps(&[
         "{id: a, tool: write, args: {key: k9, path: a}, compensate: {tool: fail_write, args: {path: a}}}",
@@ -591,7 +591,7 @@ fn a_plan_has_a_budget() {
             .error
             .unwrap()
             .message()
-            .contains("`bytes_out` is used up")
+            .contains("`bytes_out` is exhausted")
     );
     let wall = World::new().run(&format!(
         "budget: {{wall_ms: 30}}\n{}",

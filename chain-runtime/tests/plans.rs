@@ -82,7 +82,7 @@ fn what_a_plan_is_not_says_so() {
         (
             r#"{"plan":{"version":1,"steps":[{"id":"d","tool":"direct"}]}}"#,
             ErrorCode::PolicyDenied,
-            "may not be in a plan",
+            "cannot be used in a plan",
         ),
     ] {
         let outcome = call(&world, "chain_run", args);

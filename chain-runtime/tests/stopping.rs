@@ -70,7 +70,7 @@ fn a_run_whose_process_is_asked_to_end_goes_on_later() {
     assert_eq!(statuses(&result), "a:done b:cancelled c:not_run");
     let error = result.error.as_ref().unwrap();
     let said = (error.code(), error.reason_str(), error.hint_str());
-    let hint = format!("`mathchain runs resume {RUN}` goes on with it");
+    let hint = format!("`mathchain runs resume {RUN}` continues it");
     assert_eq!(
         said,
         (ErrorCode::Cancelled, Some("interrupted"), Some(&*hint))

@@ -205,7 +205,7 @@ fn a_budget_binds_the_plans_within() {
         assert!(
             error
                 .message()
-                .contains("of a plan around this one is used up"),
+                .contains("of an enclosing plan is exhausted"),
             "{error}"
         );
         assert_eq!(logged(&name).len(), made, "{budget}");

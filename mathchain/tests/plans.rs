@@ -276,10 +276,10 @@ fn an_explanation_says_everything_a_step_says() {
         "",
     );
     for needle in [
-        "waits for a person: publish",
+        "awaits approval: publish",
         "undone by delete_file",
-        "longest way: ",
-        "a person is asked (plan: the plan requires an approval)",
+        "critical path: ",
+        "needs approval (plan: the plan requires an approval)",
     ] {
         assert!(human.stdout.contains(needle), "{needle}: {}", human.stdout);
     }
@@ -296,7 +296,7 @@ fn an_explanation_says_everything_a_step_says() {
     for needle in [
         "for every item of 4 elements, 4 at a time",
         "only when diagnostics.converged",
-        "tried again once on timeout",
+        "retried once on timeout",
         "budget: at most steps 20",
     ] {
         assert!(

@@ -304,10 +304,7 @@ fn what_may_be_undone_twice_is_undone_without_asking() {
         answer.expect_code(code);
         assert_eq!(server.seen(), ["p0", "p1", "undo_p1", "undo_p0"]);
         let warnings = answer.at("/warnings").to_string();
-        assert!(
-            warnings.contains("whether it happened is not known"),
-            "{warnings}"
-        );
+        assert!(warnings.contains("its outcome is unknown"), "{warnings}");
     }
 }
 

@@ -555,7 +555,12 @@ impl<'a> Checker<'a> {
         let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
         let length = text.chars().count() as u64;
         if let Some(least) = bound("minLength").filter(|&least| length < least) {
-            let message = format!("expected at least {least} characters, found {length}");
+            let characters = if least == 1 {
+                "character"
+            } else {
+                "characters"
+            };
+            let message = format!("expected at least {least} {characters}, found {length}");
             self.report("minLength", message);
         }
         if let Some(most) = bound("maxLength").filter(|&most| length > most) {

@@ -1,4 +1,4 @@
-//! The resources of a step whose arguments are not all known: what the plan tells, and what must be assumed.
+//! Resources of a step with unknown arguments: those that are known, and those that must be assumed.
 
 use tool_core::capability::Files;
 use tool_core::schema::Schema;
@@ -8,17 +8,17 @@ use tool_core::{
 
 use crate::template::Node;
 
-/// What is known of the resources of a step.
+/// Resources of a step.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
-    /// The keys; a path or host that is read and not known is every one.
+    /// The keys; an unknown path or host that is read stands for all of them.
     pub keys: Vec<ResourceKey>,
-    /// Why the plan cannot be put in order by resources, where it cannot.
+    /// Why the plan cannot be ordered by resources.
     pub unknown: Option<String>,
 }
 
-/// Whether a tool says nothing from which an order could follow.
-pub(super) fn says_nothing(spec: &Spec) -> bool {
+/// Whether a tool declares nothing from which an order follows.
+pub(super) fn declares_nothing(spec: &Spec) -> bool {
     spec.effects.is_empty()
         && spec.permissions.is_empty()
         && spec.capabilities.is_empty()
@@ -29,7 +29,7 @@ pub(super) fn says_nothing(spec: &Spec) -> bool {
 /// The resources of a call with references in its arguments; `known` are those that follow from arguments that the plan holds.
 ///
 /// # Errors
-/// When a path that the plan names is refused.
+/// When a path in the plan is refused.
 pub(super) fn of_open_call(
     spec: &Spec,
     schema: &Schema,
@@ -99,7 +99,7 @@ fn any_path() -> ResourceKey {
     ResourceKey::read_path("")
 }
 
-/// The same key for every spelling of one path.
+/// Normalizes the spelling of a path.
 fn identified(key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey, ToolError> {
     if let (ResourceKind::Path, Some(files)) = (key.kind, files) {
         let id = files.identity(&key.name)?;
@@ -108,7 +108,7 @@ fn identified(key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey
     Ok(key)
 }
 
-/// Whether an argument above the pointer is a reference, so that what is below is not known.
+/// Whether an argument above the pointer is a reference, so that the value at the pointer is unknown.
 fn refers_above(args: &Node, pointer: &str) -> bool {
     let is_open = |node: &Node| matches!(node, Node::Reference(_) | Node::Format(_));
     let mut above = pointer.match_indices('/').skip(1);
@@ -128,7 +128,7 @@ fn default_of(schema: &Schema, pointer: &str) -> Option<String> {
     at.get("default")?.as_str().map(str::to_owned)
 }
 
-/// Calls back for every `$file` in the arguments: its path, or none when that is a reference.
+/// Visits every `$file` in the arguments: its path, or `None` when that is a reference.
 pub(super) fn each_source(
     node: &Node,
     visit: &mut dyn FnMut(Option<&str>) -> Result<(), ToolError>,

@@ -1,4 +1,4 @@
-//! Arguments that hold references, against the schema of the tool: literals as values, references by their types.
+//! Checks arguments with references against the schema of the tool: literals as values, references by their types.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::reference::Reference;
 use crate::template::{Node, Placed};
 use crate::types::{Fit, Slots, Type, Walked, fit};
 
-/// What is known of the value of a reference; `None` where that is reported already.
+/// Type of a reference; `None` where a problem is reported already.
 pub(super) type Lookup<'a> = &'a dyn Fn(&Placed) -> Option<Walked>;
 
-/// What a check of arguments found.
+/// Findings of a check of arguments.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// What cannot work.
+    /// Problems that prevent the call.
     pub problems: Vec<PlanProblem>,
-    /// What is checked when it arrives.
+    /// Values that are checked only when they arrive.
     pub notes: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ struct Checker<'a> {
     tool: &'static str,
     slots: &'a Slots,
     lookup: Lookup<'a>,
-    /// Where the pointer within the arguments starts.
+    /// Length of the pointer to the arguments.
     base: usize,
     /// Whether the plan is a call script.
     is_script: bool,
@@ -105,7 +105,7 @@ impl Checker<'_> {
         let slot = self.slots.of(schema);
         if fit(&Type::String, &slot) == Fit::Never {
             let message = format!(
-                "a `$fmt` gives a string, `{}` takes {slot} at `{}`",
+                "a `$fmt` is a string, `{}` takes {slot} at `{}`",
                 self.tool,
                 self.slot()
             );
@@ -168,7 +168,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An object or a list with references inside: by the branch of the schema that fits it best.
+    /// Checks an object or a list that contains references against the best fitting branch of the schema.
     fn composite(&mut self, schema: &Schema, node: &Node) {
         let Some(object) = schema.as_object() else {
             return;
@@ -308,7 +308,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is said of a reference that needs a default.
+/// Words for a reference that needs a default.
 pub(super) fn may_lack(walked: &Walked) -> &'static str {
     match walked.maybe {
         true => "may be absent or null",
@@ -316,7 +316,7 @@ pub(super) fn may_lack(walked: &Walked) -> &'static str {
     }
 }
 
-/// How a reference gets a default.
+/// Hint that adds a default to a reference.
 pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
     let (whole, value) = match reference.projections() {
         0 => ("", "..."),
@@ -330,7 +330,7 @@ pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
     }
 }
 
-/// How well a branch fits: without a problem best, else by how deep its first problem lies.
+/// Fit of a branch: best without a problem, else by the depth of its first problem.
 fn depth(findings: &Findings) -> usize {
     findings
         .problems
@@ -340,7 +340,7 @@ fn depth(findings: &Findings) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// A value that a schema takes, for a call that only asks what it would be allowed; nothing runs with it.
+/// A value that a schema accepts, for the preview of a call; nothing runs with it.
 pub(super) fn sample(schema: &Schema) -> Value {
     let Some(object) = schema.as_object() else {
         return Value::Null;

@@ -1,6 +1,7 @@
 //! State of the check of one plan; the passes over it are in the other files.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,13 +14,13 @@ use super::taint::Interpolated;
 use super::writes::Written;
 use crate::graph::Edge;
 use crate::plan::{Approval, Plan};
-use crate::problem::{PlanProblem, Problems};
+use crate::problem::{Fault, PlanProblem, Problems};
 use crate::shapes::{Id, Solver};
 use crate::types::Type;
 
-/// Most notes that are kept.
+/// Maximum number of notes.
 pub(super) const NOTES_MAX: usize = 1000;
-/// Most names that are looked for the nearest of; looking is the dearest part of a report.
+/// Maximum number of suggestions of near names, the most expensive part of a report.
 pub(super) const SUGGESTIONS_MAX: usize = 50;
 
 /// The surroundings of a plan that is checked.
@@ -37,80 +38,99 @@ pub(super) struct Checker<'d> {
     pub(super) dispatcher: &'d Dispatcher,
     pub(super) context: CallerContext,
     pub(super) inputs: Value,
-    /// Inputs whose values come later, by their types.
+    /// Types of the inputs whose values are not known yet.
     pub(super) open_inputs: HashMap<Arc<str>, Type>,
     pub(super) how: How,
     pub(super) index: HashMap<Arc<str>, usize>,
-    /// None for a tool that may not be in the plan, reported where it was met first.
+    /// Tools by name; an error for one that cannot be used in the plan.
     pub(super) tools: HashMap<Arc<str>, Result<Rc<ToolFacts<'d>>, PlanProblem>>,
-    /// By step; `None` where the tool is not known or not allowed.
+    /// Facts by step; `None` where the tool is unknown or not allowed.
     pub(super) facts: Vec<Option<Rc<ToolFacts<'d>>>>,
-    /// By step, the type of what it gives.
+    /// Type of the result by step.
     pub(super) outputs: Vec<Option<Type>>,
     /// Extents of arrays, of all steps so far.
     pub(super) solver: Solver,
-    /// By step, what is known of the arrays it gives.
+    /// Shapes of the arrays in the result, by step.
     pub(super) shaped: Vec<Shaped>,
-    /// Calls that are known to come: steps, and elements of lists that the plan holds.
+    /// Number of known calls: steps, and elements of literal lists.
     pub(super) units: usize,
     /// Their `cost_ms` together.
     pub(super) cost: u64,
-    /// The same of the plans within this one.
+    /// Number and `cost_ms` of the calls of nested plans.
     pub(super) within: (usize, u64),
-    /// What earlier steps may write.
+    /// Resources that earlier steps may write.
     pub(super) written: Written,
-    /// By step, the steps it waits for, later ones included.
+    /// Dependencies by step, later steps included.
     pub(super) waits: Vec<Vec<usize>>,
     pub(super) edges: Vec<Edge>,
-    /// The first step whose resources the plan does not tell, and why that matters.
+    /// Why the plan cannot be ordered by resources: the first step that names none.
     pub(super) unnamed: Option<String>,
     pub(super) problems: Problems,
     pub(super) notes: Vec<String>,
     pub(super) suggestions: usize,
 }
 
-/// Where a call stands in the plan.
+impl Checker<'_> {
+    pub(super) fn report(&mut self, fault: Fault, pointer: impl AsRef<str>, message: impl Display) {
+        self.problems
+            .push(PlanProblem::new(fault, pointer, message));
+    }
+
+    /// Reports a problem with a hint.
+    pub(super) fn report_with(
+        &mut self,
+        fault: Fault,
+        pointer: impl AsRef<str>,
+        message: impl Display,
+        hint: impl Display,
+    ) {
+        let problem = PlanProblem::new(fault, pointer, message);
+        self.problems.push(problem.hint(hint));
+    }
+}
+
+/// Location of a call in the plan.
 pub(super) struct Site {
     pub(super) position: usize,
     /// JSON pointer of its arguments.
     pub(super) base: String,
     pub(super) approval: Approval,
-    /// Whether it undoes the step instead of being it.
+    /// Whether it is the call that undoes the step.
     pub(super) undoing: bool,
-    /// What of its arguments the plan puts together.
+    /// Taint of its arguments.
     pub(super) taint: Interpolated,
 }
 
-/// What is known of the arrays that a step gives.
+/// Knowledge about the arrays in the result of a step.
 #[derive(Debug, Default)]
 pub(super) struct Shaped {
-    /// Whether it runs whenever no step before it ended the chain.
+    /// Whether it runs in every run that no earlier step has ended.
     pub(super) runs: bool,
-    /// Whether its failure ends the chain, so that whatever uses it can count on it.
+    /// Whether its failure ends the run, so that its dependents can rely on it.
     pub(super) ends: bool,
-    /// By field of its tool's result.
+    /// Shapes by field of the tool's result.
     pub(super) outputs: Vec<Option<Id>>,
     /// The number of its calls, with a map.
     pub(super) elements: Option<Id>,
 }
 
-/// What is known of the elements.
+/// Knowledge about the elements of a map.
 pub(super) struct Mapped {
     pub(super) name: Arc<str>,
     pub(super) item: Type,
-    /// What of some element the plan puts together.
+    /// Taint of any element.
     pub(super) taint: Interpolated,
-    /// The elements, where the plan holds them.
+    /// The elements, where they are literal.
     pub(super) items: Option<Vec<Value>>,
 }
 
 impl Mapped {
-    /// What the plan puts together of what a root means inside the map.
+    /// Taint of a root of references inside the map.
     pub(super) fn taint(&self, root: &str) -> Option<&Interpolated> {
         (*root == *self.name).then_some(&self.taint)
     }
 
-    /// The type of what a root means inside the map.
+    /// Type of a root of references inside the map.
     pub(super) fn of(&self, root: &str) -> Option<Type> {
         match root {
             "index" => Some(Type::Integer),

@@ -1,4 +1,4 @@
-//! Conditions against types, against each other, and against what may be skipped.
+//! Checks conditions: their types, contradictions, and uses of steps that may be skipped.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use super::checker::{Checker, Site};
 use super::taint::Interpolated;
 use crate::condition::{Condition, Expr, contradiction};
 use crate::plan::{Approval, Plan};
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::Fault;
 use crate::template::Placed;
 use crate::types::{Fit, Type, fit};
 
-/// The parts that hold whenever a step runs.
-pub(super) fn of(plan: &Plan, position: usize) -> Vec<String> {
+/// The conjuncts of the condition of a step, as text.
+pub(super) fn conjuncts_of(plan: &Plan, position: usize) -> Vec<String> {
     let parts = plan.steps[position].when.as_ref().map(Condition::conjuncts);
     parts
         .unwrap_or_default()
@@ -31,7 +31,7 @@ impl Checker<'_> {
         if references == 0 {
             self.never(
                 when,
-                format_args!("`{when}` has no reference: it is always the same"),
+                format_args!("condition is constant: `{when}` references no step or input"),
             );
             return None;
         }
@@ -39,9 +39,9 @@ impl Checker<'_> {
         let whole = |expr: &Expr| self.kind(expr) == Type::Integer;
         if let Some(never) = contradiction(&parts, &whole) {
             let what = match &never[..] {
-                [one] => format!("`{one}` never holds"),
-                [one, other] => format!("`{one}` and `{other}` never hold together"),
-                _ => format!("`{when}` never holds"),
+                [one] => format!("`{one}` is never true"),
+                [one, other] => format!("`{one}` and `{other}` are never true together"),
+                _ => format!("`{when}` is never true"),
             };
             self.never(when, format_args!("the step can never run: {what}"));
         }
@@ -49,16 +49,14 @@ impl Checker<'_> {
         for part in parts {
             self.typed(part, position, &known, checked);
             if !matches!(self.kind(part), Type::Boolean | Type::Any) {
-                self.problems.push(
-                    PlanProblem::new(
-                        Fault::Type,
-                        when.pointer.as_str(),
-                        format_args!(
-                            "`{part}` gives {}, a condition is true or false",
-                            self.kind(part)
-                        ),
-                    )
-                    .hint("compare it with something"),
+                self.report_with(
+                    Fault::Type,
+                    when.pointer.as_str(),
+                    format_args!(
+                        "`{part}` gives {}, a condition is true or false",
+                        self.kind(part)
+                    ),
+                    "compare it with something",
                 );
             }
             known.push(part.to_string());
@@ -67,13 +65,16 @@ impl Checker<'_> {
     }
 
     fn never(&mut self, when: &Condition, message: std::fmt::Arguments<'_>) {
-        self.problems.push(
-            PlanProblem::new(Fault::Condition, when.pointer.as_str(), message)
-                .hint("leave the step out, or mend the condition"),
+        self.report_with(
+            Fault::Condition,
+            when.pointer.as_str(),
+            message,
+            "remove the step, or fix the condition",
         );
     }
 
-    /// Resolves the references of a part, given what holds when it is evaluated, and compares the types of both sides.
+    /// Resolves the references of a part, given the parts that are true when it is evaluated, and compares the types of both
+    /// sides.
     fn typed(&mut self, expr: &Expr, position: usize, known: &[String], checked: &mut CheckedStep) {
         match expr {
             Expr::Literal(_) => {}
@@ -106,14 +107,14 @@ impl Checker<'_> {
                 let never = fit(&a, &b) == Fit::Never && fit(&b, &a) == Fit::Never;
                 let null = a == Type::Null || b == Type::Null;
                 if (op.is_order() && !(ordered(&a) && ordered(&b))) || (never && !null) {
-                    self.problems.push(PlanProblem::new(
+                    self.report(
                         Fault::Type,
                         self.plan.steps[position]
                             .when
                             .as_ref()
                             .map_or("", |when| when.pointer.as_str()),
                         format_args!("`{expr}` compares {a} with {b}"),
-                    ));
+                    );
                 }
             }
         }
@@ -148,7 +149,7 @@ impl Checker<'_> {
         let _ = self.walked(target, placed);
     }
 
-    /// What a side of a comparison is; errors are reported elsewhere.
+    /// Type of one side of a comparison; errors are reported elsewhere.
     fn kind(&self, expr: &Expr) -> Type {
         match expr {
             Expr::Literal(value) => Type::of_value(value),
@@ -177,12 +178,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a use of a step that may be skipped, unless the user runs only when that step does, or has a default.
+    /// Reports a use of a step that may be skipped, unless the user has the same condition or a default.
     pub(super) fn guarded(&mut self, target: usize, known: &[String], placed: &Placed, user: &str) {
         if placed.default.is_some() {
             return;
         }
-        let needed = of(self.plan, target);
+        let needed = conjuncts_of(self.plan, target);
         let asked = |text: &String| {
             let inside = text
                 .strip_prefix("defined(")
@@ -196,24 +197,22 @@ impl Checker<'_> {
             return;
         }
         let id = &self.plan.steps[target].id;
-        self.problems.push(
-            PlanProblem::new(
-                Fault::Condition,
-                placed.pointer.as_str(),
-                format_args!(
-                    "`{}` has no value when `{id}` is skipped (`when: {}`), and {user} uses it all the same",
-                    placed.reference,
-                    needed.join(" && ")
-                ),
-            )
-            .hint(format_args!(
+        self.report_with(
+            Fault::Condition,
+            placed.pointer.as_str(),
+            format_args!(
+                "`{}` has no value when `{id}` is skipped (`when: {}`), and {user} uses it anyway",
+                placed.reference,
+                needed.join(" && ")
+            ),
+            format_args!(
                 "add a `default`, or the same `when`{}",
                 if user == "the condition" {
-                    format!(", or ask `defined({id}) &&` first")
+                    format!(", or test `defined({id}) &&` first")
                 } else {
                     String::new()
                 }
-            )),
+            ),
         );
     }
 }

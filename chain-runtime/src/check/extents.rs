@@ -1,4 +1,4 @@
-//! Extents across the plan: what steps are certain to do is solved together; what may not happen is looked at and taken back.
+//! Extents across the plan: steps that certainly run are solved together; those that may not run are tried and rolled back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::shapes::{Axis, Call, Id, Origin, Solver, element, shape_of_node};
 use crate::types::Walked;
 
 impl Checker<'_> {
-    /// Solves the arrays of a step whose arguments are otherwise fine.
+    /// Solves the extents of the arrays of a step whose arguments have no other problem.
     pub(super) fn extents(
         &mut self,
         site: &Site,
@@ -100,8 +100,8 @@ impl Checker<'_> {
         (shaped.outputs, shaped.elements) = (outputs, elements);
     }
 
-    /// Whether a step runs in every run that gets so far, and what its failure means.
-    pub(super) fn standing(&mut self, position: usize, checked: &CheckedStep) {
+    /// Determines whether a step runs in every run that gets this far, and whether its failure ends the run.
+    pub(super) fn certainty(&mut self, position: usize, checked: &CheckedStep) {
         let after = self.plan.steps[position].after.iter();
         let waits = after
             .filter_map(|id| self.index.get(id))
@@ -117,7 +117,7 @@ impl Checker<'_> {
         (shaped.runs, shaped.ends) = (runs, ends);
     }
 
-    /// The shape of what a reference to a step leads to.
+    /// Shape of the value of a reference to a step.
     fn leads_to(&self, solver: &mut Solver, reference: &Reference) -> Option<Id> {
         let target = *self.index.get(reference.root())?;
         let (shaped, facts) = (self.shaped.get(target)?, self.facts[target].as_ref()?);
@@ -151,8 +151,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Writes down what every step gives, where its tool states it and it is always there.
-    pub(super) fn gives(&mut self, steps: &mut [CheckedStep]) {
+    /// Records the shapes of the arrays in the result of every step that are stated and always present.
+    pub(super) fn record_shapes(&mut self, steps: &mut [CheckedStep]) {
         let mut solver = std::mem::take(&mut self.solver);
         let id_of = |step: usize| Arc::clone(&self.plan.steps[step].id);
         for (position, step) in steps.iter_mut().enumerate() {

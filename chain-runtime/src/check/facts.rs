@@ -11,23 +11,23 @@ use crate::shapes::Stated;
 use crate::template::Node;
 use crate::types::{Slots, Type};
 
-/// What is known of a tool, once per plan.
+/// Facts of a tool, collected once per plan.
 pub(crate) struct ToolFacts<'d> {
     pub(super) tool: &'d dyn AnyTool,
     pub(super) input: Schema,
     pub(super) slots: Slots,
     pub(super) output: Type,
     pub(super) shapes: Stated,
-    /// Parts of the result that arguments make present.
+    /// Parts of the result whose presence depends on arguments.
     pub(super) present: Vec<present::Field>,
-    /// What those arguments are where they are left out.
+    /// Defaults of those arguments.
     pub(super) defaults: HashMap<String, Value>,
     /// The strictest verdict that could come.
     pub(super) strictest: Decision,
 }
 
 impl ToolFacts<'_> {
-    /// The type of what a call with these arguments gives.
+    /// Type of the result of a call with these arguments.
     pub(super) fn gives(&self, args: &Node) -> Type {
         if matches!(args, Node::Reference(_) | Node::Format(_)) {
             return self.output.clone();
@@ -45,7 +45,7 @@ impl ToolFacts<'_> {
         })
     }
 
-    /// For which arguments a part of the result is there, where the tool states that.
+    /// Arguments for which a part of the result is present, where the tool states them.
     pub(super) fn condition(&self, segments: &[Segment]) -> Option<&Schema> {
         let of_map = segments
             .iter()

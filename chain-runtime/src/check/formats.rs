@@ -3,11 +3,11 @@
 use super::checker::{Checker, Mapped};
 use super::facts::ToolFacts;
 use super::taint::Interpolated;
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::Fault;
 use crate::reference::Segment;
 use crate::template::{Node, Placed};
 
-/// Something in the arguments that holds such texts.
+/// An argument that contains interpolated text.
 struct Found {
     /// JSON pointer in the plan.
     pointer: String,
@@ -19,7 +19,7 @@ struct Found {
 }
 
 impl Checker<'_> {
-    /// What is put together in what a reference gives.
+    /// Taint of the value of a reference.
     pub(super) fn taint_of(&self, mapped: Option<&Mapped>, placed: &Placed) -> Interpolated {
         let (root, segments) = (placed.reference.root(), placed.reference.segments());
         match (mapped.and_then(|mapped| mapped.taint(root)), segments) {
@@ -32,7 +32,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses texts put together where they would be read as a program, a name or another language.
+    /// Refuses interpolated text in arguments that are read as a program, a name or another language.
     pub(super) fn formats(
         &mut self,
         facts: &ToolFacts<'_>,
@@ -59,23 +59,16 @@ impl Checker<'_> {
             let through = found
                 .through
                 .map(|reference| format!(" (it comes through `{reference}`)"));
-            self.problems.push(
-                PlanProblem::new(
-                    Fault::Argument,
-                    found.pointer.clone(),
-                    format_args!(
+            self.report_with(Fault::Argument, found.pointer.clone(), format_args!(
                         "`$fmt` is refused for `{slot}` of `{}`: the text is read as {kind}, and a value in it could change its meaning{}",
                         facts.tool.spec().id,
                         through.unwrap_or_default(),
-                    ),
-                )
-                .hint("pass the whole value with `$ref`, or write it out"),
-            );
+                    ), "pass the whole value with `$ref`, or write it out");
         }
     }
 }
 
-/// Whether what a tool reads at `marked` holds a text put together, when this stands at `slot`.
+/// Whether the argument at `marked` contains interpolated text when this value is at `slot`.
 fn is_read(marked: &str, slot: &str, taint: &Interpolated) -> bool {
     let below = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer)?;

@@ -1,4 +1,4 @@
-//! References to inputs: filled in where the value is known, typed where it comes later.
+//! References to inputs: replaced by their values where known, typed where not.
 
 use tool_core::Value;
 use tool_core::nearest::nearest;
@@ -52,7 +52,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a reference to an input gives whose value comes later; none for other references.
+    /// Type of a reference to an input whose value is not known yet; `None` for other references.
     pub(super) fn open_input(&self, placed: &Placed) -> Option<Result<Walked, DeadEnd>> {
         if self.open_inputs.is_empty() || placed.reference.root() != "inputs" {
             return None;
@@ -87,8 +87,7 @@ impl Checker<'_> {
         match bound {
             Ok(bound) => (bound, origins),
             Err(err) => {
-                self.problems
-                    .push(PlanProblem::new(Fault::Limit, base, err.message()));
+                self.report(Fault::Limit, base, err.message());
                 (node.clone(), origins)
             }
         }

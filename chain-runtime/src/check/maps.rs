@@ -1,4 +1,4 @@
-//! Maps: the list, the type of its elements, and calls that the plan holds whole.
+//! Maps: the list, the type of its elements, and the calls for literal elements.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::problem::{Fault, PlanProblem};
 use crate::template::{Node, Placed};
 use crate::types::{Field, Fit, Record, Type, Walked, fit};
 
-/// Most elements whose faults are reported one by one.
+/// Maximum number of elements whose problems are reported.
 const REPORTED_MAX: usize = 5;
 
-/// What a map gives.
+/// Type of the result of a map.
 pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
     let element = match on_item_error {
         OnItemError::Fail => item,
@@ -47,7 +47,7 @@ pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
     Type::List(Arc::new(element))
 }
 
-/// Whether every reference of the arguments is to the element, so that every call is known.
+/// Whether all references of the arguments are to the element, so that every call is known.
 pub(super) fn is_known(checked: &CheckedStep) -> bool {
     let Some(map) = &checked.map else {
         return false;
@@ -70,7 +70,7 @@ pub(crate) fn bind_item(
     args.bind(&mut |placed| item_value(placed, name, index, item))
 }
 
-/// What a reference to the element, or to its index, gives; `None` for other references.
+/// Value of a reference to the element or its index; `None` for other references.
 pub(crate) fn item_value(
     placed: &Placed,
     name: &str,
@@ -99,7 +99,7 @@ pub(crate) fn item_value(
 }
 
 impl Checker<'_> {
-    /// The list of a map: its references are dependencies as those of the arguments are.
+    /// Checks the list of a map; its references are dependencies like those of the arguments.
     pub(super) fn over(
         &mut self,
         position: usize,
@@ -108,13 +108,11 @@ impl Checker<'_> {
     ) -> Option<Mapped> {
         let base = format!("/steps/{position}/map/over");
         if self.index.contains_key(&map.name) {
-            self.problems.push(
-                PlanProblem::new(
-                    Fault::Id,
-                    format!("/steps/{position}/map/as"),
-                    format_args!("`{}` is the id of a step", map.name),
-                )
-                .hint("choose another name for the element"),
+            self.report_with(
+                Fault::Id,
+                format!("/steps/{position}/map/as"),
+                format_args!("`{}` is the id of a step", map.name),
+                "choose another name for the element",
             );
         }
         let (over, _) = self.bind_inputs(&map.over, &base);
@@ -167,21 +165,19 @@ impl Checker<'_> {
         self.cost = self.cost.saturating_add(cost.saturating_mul(calls as u64));
         if let Some(items) = items.as_ref().filter(|items| items.len() > map.max) {
             let (found, most) = (items.len(), map.max);
-            self.problems.push(PlanProblem::new(
+            self.report(
                 Fault::Limit,
                 site.base.as_str(),
                 format_args!("the map takes at most {most} elements, found {found}"),
-            ));
+            );
         }
         let any_list = Type::List(Arc::new(Type::Any));
         if fit(&ty, &any_list) == Fit::Never {
-            self.problems.push(
-                PlanProblem::new(
-                    Fault::Type,
-                    site.base.as_str(),
-                    format_args!("a map goes over a list, found {ty}"),
-                )
-                .hint("write `over: [..]`, or a reference to a list"),
+            self.report_with(
+                Fault::Type,
+                site.base.as_str(),
+                format_args!("a map needs a list, found {ty}"),
+                "write `over: [..]`, or a reference to a list",
             );
         }
         let item = match ty.walk(&[crate::reference::Segment::Index(0)]) {
@@ -201,13 +197,13 @@ impl Checker<'_> {
         })
     }
 
-    /// What a reference to the element gives.
+    /// Type of a reference to the element.
     pub(super) fn walked_item(&mut self, ty: &Type, placed: &Placed) -> Option<Walked> {
         match ty.walk(placed.reference.segments()) {
             Ok(walked) => Some(walked),
             Err(end) => {
                 let reference = &placed.reference;
-                self.problems.push(PlanProblem::new(
+                self.report(
                     Fault::ReferenceField,
                     placed.pointer.as_str(),
                     format_args!(
@@ -216,13 +212,13 @@ impl Checker<'_> {
                         end.found,
                         reference.segments()[end.followed]
                     ),
-                ));
+                );
                 None
             }
         }
     }
 
-    /// Calls that the plan holds whole: each is checked as if it stood there.
+    /// Calls for literal elements: each is checked as if it were a step.
     pub(super) fn known_items(
         &mut self,
         site: &Site,
@@ -248,7 +244,7 @@ impl Checker<'_> {
             match args.and_then(|args| facts.tool.decode(&args)) {
                 Ok(call) => {
                     let mut one = checked.clone();
-                    self.settled(site, facts, &*call, &mut one);
+                    self.permit_known(site, facts, &*call, &mut one);
                     resources.append(&mut one.resources);
                     idempotent &= one.idempotent;
                     plans = plans

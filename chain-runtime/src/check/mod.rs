@@ -154,9 +154,9 @@ impl<'d> Checker<'d> {
         }
         let outputs = self.outputs();
         if self.problems.is_empty() {
-            self.gives(&mut steps);
+            self.record_shapes(&mut steps);
         }
-        self.counted();
+        self.check_quota();
         self.cycles();
         self.order(&steps);
         let unnamed = self.unnamed.take();
@@ -212,9 +212,9 @@ impl<'d> Checker<'d> {
         nearest(name, ids.chain(["inputs"]).filter(close)).map(str::to_owned)
     }
 
-    /// The step a reference or `after` means, when it comes before `user` (or `user` is none: the outputs of the plan).
+    /// The step that a reference or `after` names, if it precedes `user`; `None` as `user` stands for the outputs of the plan.
     fn target(&mut self, id: &str, user: Option<usize>, pointer: &str) -> Option<usize> {
-        if self.is_told(id) {
+        if self.is_undefined_name(id) {
             return None;
         }
         let Some(&target) = self.index.get(id) else {
@@ -222,7 +222,7 @@ impl<'d> Checker<'d> {
                 "item" | "index" => PlanProblem::new(
                     Fault::ReferenceStep,
                     pointer,
-                    format_args!("`{id}` has a meaning only in the arguments of a step with `map`"),
+                    format_args!("`{id}` is defined only in the arguments of a step with `map`"),
                 ),
                 _ => {
                     let near = self.nearest_step(id);
@@ -244,8 +244,8 @@ impl<'d> Checker<'d> {
         (target < user).then_some(target) // others are reported with the cycles
     }
 
-    /// Whether a name of a script means nothing, which is told with the script.
-    fn is_told(&self, id: &str) -> bool {
+    /// Whether an id stands for an undefined name of a script, which is reported with the script.
+    fn is_undefined_name(&self, id: &str) -> bool {
         id == script::UNKNOWN && self.plan.is_script && !self.plan.faults.is_empty()
     }
 
@@ -263,7 +263,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// What a reference to a step gives; `None` when that is reported here or before.
+    /// Type of a reference to a step; `None` where a problem is reported.
     fn walked(&mut self, target: usize, placed: &Placed) -> Option<Walked> {
         let facts = self.facts[target].clone()?;
         let output = self.outputs[target].clone()?;

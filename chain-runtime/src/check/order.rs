@@ -1,4 +1,4 @@
-//! What holds of a plan as a whole: how many calls it makes, that nothing waits in a circle, and which order effects keep.
+//! Checks of the plan as a whole: number of calls, cycles, and the order of effects.
 
 use super::checked::CheckedStep;
 use super::checker::Checker;
@@ -8,17 +8,17 @@ use crate::problem::{Fault, PlanProblem};
 use registry::conflicts::{self, Conflicts};
 
 impl Checker<'_> {
-    /// Holds the number of calls that are known to come against the limit and the plan's own budget.
-    pub(super) fn counted(&mut self) {
+    /// Compares the number of known calls with the limit and the plan's budget.
+    pub(super) fn check_quota(&mut self) {
         let found = self.units;
         if found > STEPS_MAX {
-            self.problems.push(PlanProblem::new(
+            self.report(
                 Fault::Limit,
                 "/steps",
                 format_args!(
                     "a plan has at most {STEPS_MAX} steps, elements of maps counted; found {found}"
                 ),
-            ));
+            );
             return;
         }
         let (calls, cost) = self.within;
@@ -48,12 +48,12 @@ impl Checker<'_> {
                     format_args!("the plan has {found} {what}{inner}, its budget allows {most}");
                 let problem = PlanProblem::new(Fault::Budget, format!("/budget/{name}"), message);
                 self.problems
-                    .push(problem.hint(format_args!("raise `budget.{name}`, or leave steps out")));
+                    .push(problem.hint(format_args!("raise `budget.{name}`, or remove steps")));
             }
         }
     }
 
-    /// Reports one shortest cycle, and every wait for a step that comes later and is on no cycle that is shown.
+    /// Reports one shortest cycle, and every dependency on a later step that is not on it.
     pub(super) fn cycles(&mut self) {
         let cycle = shortest_cycle(&self.waits).unwrap_or_default();
         if let Some(&first) = cycle.first() {
@@ -64,16 +64,18 @@ impl Checker<'_> {
                 .collect();
             let message = match ids.len() {
                 2 => format!("`{}` uses its own output", ids[0]),
-                3..=22 => format!("steps wait for each other: {}", ids.join(" -> ")),
+                3..=22 => format!("steps depend on each other: {}", ids.join(" -> ")),
                 more => format!(
-                    "{} steps wait for each other: {} -> ...",
+                    "{} steps depend on each other: {} -> ...",
                     more - 1,
                     ids[..20].join(" -> ")
                 ),
             };
-            self.problems.push(
-                PlanProblem::new(Fault::Cycle, format!("/steps/{first}"), message)
-                    .hint("a step uses earlier steps only; break the circle"),
+            self.report_with(
+                Fault::Cycle,
+                format!("/steps/{first}"),
+                message,
+                "a step uses earlier steps only; break the cycle",
             );
         }
         let mut on_cycle = vec![false; self.waits.len()];
@@ -84,19 +86,17 @@ impl Checker<'_> {
                     continue;
                 }
                 let (id, other) = (&self.plan.steps[step].id, &self.plan.steps[later].id);
-                self.problems.push(
-                    PlanProblem::new(
-                        Fault::ReferenceStep,
-                        format!("/steps/{step}"),
-                        format_args!("`{id}` waits for `{other}`, which comes later"),
-                    )
-                    .hint(format_args!("move `{other}` before `{id}`")),
+                self.report_with(
+                    Fault::ReferenceStep,
+                    format!("/steps/{step}"),
+                    format_args!("`{id}` depends on `{other}`, which comes later"),
+                    format_args!("move `{other}` before `{id}`"),
                 );
             }
         }
     }
 
-    /// Edges that keep an order: conflicts of resources, steps with effects, steps that run alone.
+    /// Adds the edges that order steps: conflicts of resources, effects, exclusive steps.
     pub(super) fn order(&mut self, steps: &[CheckedStep]) {
         let mut conflicts = Conflicts::default();
         let mut last_effect: Option<usize> = None;

@@ -1,4 +1,4 @@
-//! What a call may do, as far as the plan tells before it runs: the resources that it uses, and what the policy says of it.
+//! Permission of a call before it runs: the resources that it uses, and the verdict of the policy.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::template::Node;
 use crate::types::Walked;
 
 impl Checker<'_> {
-    /// A step whose arguments are all known.
-    pub(super) fn settled(
+    /// Permits a step whose arguments are all known.
+    pub(super) fn permit_known(
         &mut self,
         site: &Site,
         facts: &ToolFacts<'_>,
@@ -54,8 +54,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A step some of whose arguments are not known yet.
-    pub(super) fn open(
+    /// Permits a step with arguments that are not known yet.
+    pub(super) fn permit_open(
         &mut self,
         site: &Site,
         facts: &ToolFacts<'_>,
@@ -99,7 +99,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The resources of a call, where the plan holds all arguments from which its tool says they follow.
+    /// Resources of a call, where all arguments that determine them are literal.
     fn keyed(
         &self,
         facts: &ToolFacts<'_>,
@@ -111,7 +111,7 @@ impl Checker<'_> {
         Some(self.dispatcher.resource_keys(facts.tool, &*call))
     }
 
-    /// The decision on a call, and whether it is known already, with those on the files that its arguments refer to.
+    /// The decision on a call joined with those on the files of its arguments, and whether it is certain.
     fn with_files(
         &self,
         facts: &ToolFacts<'_>,
@@ -146,8 +146,8 @@ impl Checker<'_> {
         (decision, known)
     }
 
-    /// The verdict on a call like this one, with stand-ins for values to come; only where every resource is named by the plan,
-    /// so that what rules look at is what will be called.
+    /// The verdict on a call like this one, with placeholders for unknown values; only where the plan names every resource, so
+    /// that the rules see the resources of the later call.
     fn likely(&self, facts: &ToolFacts<'_>, node: &Node) -> Option<Decision> {
         let spec = facts.tool.spec();
         let named = |pointer: &str| node.pointer(pointer).is_none_or(|node| node.is_literal());
@@ -183,38 +183,20 @@ impl Checker<'_> {
         };
         let asks = self.context.answer == Answer::Ask && self.dispatcher.host().approvals.is_some();
         match decision.verdict {
-            Verdict::Deny if known => self.problems.push(PlanProblem::new(
-                Fault::Policy,
-                pointer,
-                format_args!("`{id}` may not call `{tool}`: denied by {}", why()),
-            )),
+            Verdict::Deny if known => self.report(Fault::Policy, pointer, format_args!("`{id}` may not call `{tool}`: denied by {}", why())),
             Verdict::Deny => self.note(format!(
                 "{pointer}: `{id}` may be denied when it is called: {}",
                 why()
             )),
-            Verdict::Ask if site.approval == Approval::NeverAsk && known => self.problems.push(
-                PlanProblem::new(
-                    Fault::Approval,
-                    pointer,
-                    format_args!(
+            Verdict::Ask if site.approval == Approval::NeverAsk && known => self.report_with(Fault::Approval, pointer, format_args!(
                         "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {}",
                         why()
-                    ),
-                )
-                .hint("add an `allow` rule that names the tool, or leave `approval` out"),
-            ),
+                    ), "add an `allow` rule that names the tool, or remove `approval`"),
             Verdict::Ask if asks => self.note(format!(
-                "{pointer}: `{id}` waits for a person's approval to call `{tool}`: {}",
+                "{pointer}: `{id}` awaits an approval to call `{tool}`: {}",
                 why()
             )),
-            Verdict::Ask if self.context.answer != Answer::Yes => self.problems.push(
-                PlanProblem::new(
-                    Fault::Approval,
-                    pointer,
-                    format_args!("`{id}` needs an approval to call `{tool}`: {}", why()),
-                )
-                .hint("run with `--yes`, or add an `allow` rule that names the tool"),
-            ),
+            Verdict::Ask if self.context.answer != Answer::Yes => self.report_with(Fault::Approval, pointer, format_args!("`{id}` needs an approval to call `{tool}`: {}", why()), "run with `--yes`, or add an `allow` rule that names the tool"),
             _ => {}
         }
         Permit {
@@ -232,11 +214,11 @@ impl Checker<'_> {
         });
     }
 
-    /// Falls back when a step has effects and names nothing they could be on, or its tool says nothing about itself.
+    /// Falls back to sequential order when a step has effects without resources, or its tool declares nothing.
     fn named(&mut self, site: &Site, facts: &ToolFacts<'_>, effects: &[Effect], named: bool) {
         if !effects.is_empty() && !named {
             self.fall_back(site, "has effects and names no resources");
-        } else if access::says_nothing(facts.tool.spec()) {
+        } else if access::declares_nothing(facts.tool.spec()) {
             self.fall_back(site, "has a tool that declares nothing about itself");
         }
     }
@@ -251,7 +233,7 @@ impl Checker<'_> {
     }
 }
 
-/// A call like the one to come, with stand-ins for arguments that hold references.
+/// A call with placeholders for arguments that contain references.
 fn stand_in(facts: &ToolFacts<'_>, node: &Node) -> Option<Box<dyn Call>> {
     let properties = facts.input.get("properties")?;
     let Node::Object(members) = node else {

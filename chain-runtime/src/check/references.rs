@@ -1,4 +1,4 @@
-//! The references of a step: which step each means, that it comes earlier, and what it gives.
+//! References of a step: the step that each names, its position, and the type of its value.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,13 +7,12 @@ use super::checked::CheckedStep;
 use super::checker::{Checker, Mapped, Site};
 use super::{checked, conditions};
 use crate::graph::{Edge, Reason};
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::Fault;
 use crate::template::Placed;
 use crate::types::Walked;
 
 impl Checker<'_> {
-    /// Every reference of the arguments: that its step is there, comes earlier, and what it gives, by the pointer of the
-    /// reference.
+    /// Checks every reference of the arguments, and returns their types by pointer.
     pub(super) fn references(
         &mut self,
         site: &Site,
@@ -42,7 +41,7 @@ impl Checker<'_> {
         types
     }
 
-    /// A reference to a step, where its value is needed.
+    /// Type of a reference to a step whose value is needed.
     pub(super) fn used(
         &mut self,
         site: &Site,
@@ -51,13 +50,13 @@ impl Checker<'_> {
     ) -> Option<Walked> {
         let target = self.dependency(site, placed, checked)?;
         if target != site.position {
-            let known = conditions::of(self.plan, site.position);
+            let known = conditions::conjuncts_of(self.plan, site.position);
             self.guarded(target, &known, placed, "the step");
         }
         self.walked(target, placed)
     }
 
-    /// The step that a reference means; waiting for it is part of the graph.
+    /// The step that a reference names; adds the dependency to the graph.
     pub(super) fn dependency(
         &mut self,
         site: &Site,
@@ -65,14 +64,10 @@ impl Checker<'_> {
         checked: &mut CheckedStep,
     ) -> Option<usize> {
         let root = placed.reference.root();
-        let is_unknown = !self.index.contains_key(root) && !self.is_told(root);
+        let is_unknown = !self.index.contains_key(root) && !self.is_undefined_name(root);
         if is_unknown && self.is_within_subplan(site, placed) {
             let message = format_args!("no step of this plan has the id `{root}`");
-            self.problems.push(
-                PlanProblem::new(Fault::ReferenceStep, placed.pointer.as_str(), message).hint(
-                    "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`",
-                ),
-            );
+            self.report_with(Fault::ReferenceStep, placed.pointer.as_str(), message, "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`");
             return None;
         }
         let own = site.undoing && *root == *self.plan.steps[site.position].id;
@@ -91,7 +86,7 @@ impl Checker<'_> {
         Some(target)
     }
 
-    /// Whether a reference stands in a plan that the step hands on.
+    /// Whether a reference is located in a plan that the step runs.
     fn is_within_subplan(&self, site: &Site, placed: &Placed) -> bool {
         let inside = placed.pointer.strip_prefix(&*site.base);
         let facts = self.facts.get(site.position).and_then(Option::as_ref);

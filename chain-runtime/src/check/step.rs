@@ -1,4 +1,4 @@
-//! The check of one step: what is written of it and its call; `references` and `permit` have the parts.
+//! The check of one step; `references` and `permit` check the parts of its call.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Step};
 use crate::problem::{Fault, PlanProblem};
 use crate::types::{Type, Walked};
 
-/// What the tool says about its calls.
+/// Copies the properties of the tool to the step.
 fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
     let spec = facts.tool.spec();
     checked.tool = spec.id;
@@ -51,7 +51,7 @@ impl<'d> Checker<'d> {
         }
         site.taint = Interpolated::of(&step.args, &|placed| self.taint_of(mapped.as_ref(), placed));
         let types = self.references(&site, mapped.as_ref(), &mut checked);
-        self.standing(position, &checked);
+        self.certainty(position, &checked);
         let mut given = None;
         if let Some(facts) = self.facts[position].clone() {
             let before = self.problems.count();
@@ -80,8 +80,8 @@ impl<'d> Checker<'d> {
         checked
     }
 
-    /// The call that undoes a step: checked as any, except that it may use the output of the step itself; that of a map undoes one
-    /// element, and uses what that gave: `given`.
+    /// Checks the call that undoes a step: as any other, except that it may use the output of the step itself. That of a map
+    /// undoes one element and uses its result, of the type `given`.
     fn compensation(
         &mut self,
         position: usize,
@@ -145,7 +145,7 @@ impl<'d> Checker<'d> {
     ) {
         match checked.args.literal() {
             Some(value) => match facts.tool.decode(value) {
-                Ok(call) => self.settled(site, facts, &*call, checked),
+                Ok(call) => self.permit_known(site, facts, &*call, checked),
                 Err(err) => self.bad_arguments(&err, &site.base, &checked.from_inputs),
             },
             None => {
@@ -162,7 +162,7 @@ impl<'d> Checker<'d> {
                     .for_each(|problem| self.problems.push(problem));
                 notes.into_iter().for_each(|note| self.note(note));
                 if fine {
-                    self.open(site, facts, types, checked);
+                    self.permit_open(site, facts, types, checked);
                 }
             }
         }

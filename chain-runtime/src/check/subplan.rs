@@ -1,4 +1,4 @@
-//! Plans within plans: what a step hands on is checked with the plan that holds it, where it is known.
+//! Nested plans: a plan that a step runs is checked together with the plan around it, where it is known.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::types::{Type, Walked};
 /// Most calls of all plans within one; looking at each costs as much as a step of its own.
 const CALLS_WITHIN_MAX: usize = 100_000;
 
-/// The plan that a call hands on, as the call reads it.
+/// The plan of a call, as the call reads it.
 pub(crate) fn read(plan: &Value) -> Result<Plan, Problems> {
     match plan {
         Value::String(text) => Plan::read("plan", text),
@@ -29,7 +29,7 @@ pub(crate) fn read(plan: &Value) -> Result<Plan, Problems> {
 }
 
 impl Checker<'_> {
-    /// A step that runs a plan: what that does is what the step does. Inputs may hold references.
+    /// A step that runs a plan has the effects and resources of that plan. Inputs may contain references.
     pub(super) fn subplan(
         &mut self,
         site: &Site,
@@ -45,8 +45,7 @@ impl Checker<'_> {
         let nested = |layer: &&Layer| layer.level == Level::Delegation;
         if self.context.who.layers.iter().filter(nested).count() >= DEPTH_MAX {
             let message = format_args!("calls are nested at most {DEPTH_MAX} deep");
-            self.problems
-                .push(PlanProblem::new(Fault::Limit, site.base.as_str(), message));
+            self.report(Fault::Limit, site.base.as_str(), message);
             return;
         }
         let (name, value) = match Source::from_value(&named) {
@@ -84,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a file or an artifact holds, read as the call will; none where that is known only when it runs.
+    /// Content of a file or an artifact, read as the call will read it; `None` where it is known only at run time.
     fn opened(
         &mut self,
         site: &Site,
@@ -97,7 +96,7 @@ impl Checker<'_> {
             Verdict::Deny => return Ok(None), // reported, or noted
         };
         if !permitted {
-            let why = "reads its plan only when a person has said yes";
+            let why = "reads its plan only after an approval";
             self.unknown_subplan(site, checked, why);
             return Ok(None);
         }
@@ -110,7 +109,7 @@ impl Checker<'_> {
             return Err(PlanProblem::new(
                 Fault::Argument,
                 format!("{}/plan", site.base),
-                "this door opens no files: pass the plan inline",
+                "files cannot be opened here: pass the plan inline",
             ));
         };
         let (role, limit) = (
@@ -121,7 +120,7 @@ impl Checker<'_> {
             Ok(value) => Ok(Some(value)),
             // A run that goes on may be past the step.
             Err(_) if self.how.resumes => {
-                let why = "runs a plan that cannot be read any more";
+                let why = "runs a plan that can no longer be read";
                 self.unknown_subplan(site, checked, why);
                 Ok(None)
             }
@@ -136,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A plan that comes to itself again would go on for ever.
+    /// Refuses a plan that runs itself, which would never end.
     fn runs_itself(&self, plan: &Plan, name: &str, pointer: &str) -> Option<PlanProblem> {
         let around = &self.how.around;
         let first = around
@@ -152,7 +151,7 @@ impl Checker<'_> {
         Some(problem.hint("a plan runs other plans only; repeat a step with `map`"))
     }
 
-    /// What is wrong with the inner plan, by its pointers; where it came from a text, also with its lines.
+    /// Reports the problems of an inner plan by its pointers, and by its lines where it was text.
     fn inner_problems(&mut self, pointer: &str, name: &str, problems: &Problems) {
         for problem in problems.list() {
             let message = match problem.place {
@@ -168,7 +167,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A plan that is not known yet may do anything that its caller may.
+    /// A plan that is not known yet may have every effect.
     fn unknown_subplan(&mut self, site: &Site, checked: &mut CheckedStep, why: &str) {
         checked.effects = Effect::ALL;
         checked.idempotent = false;
@@ -182,8 +181,7 @@ impl Checker<'_> {
         if self.within.0 > CALLS_WITHIN_MAX {
             let message =
                 format_args!("the plans within a plan have at most {CALLS_WITHIN_MAX} calls");
-            self.problems
-                .push(PlanProblem::new(Fault::Limit, site.base.as_str(), message));
+            self.report(Fault::Limit, site.base.as_str(), message);
         }
         if let Some(why) = &inner.unnamed {
             self.fall_back(site, &format!("runs a plan whose {why}"));

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use crate::reference::Segment;
 use crate::template::{Node, Placed};
 
-/// Where in a value such texts are.
+/// Location of interpolated text in a value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum Interpolated {
-    /// Nowhere.
+    /// No taint.
     #[default]
     Not,
-    /// The value is one.
+    /// The value is interpolated text.
     Text,
-    /// In these members.
+    /// Some members are tainted.
     Members(Vec<(Arc<str>, Interpolated)>),
-    /// In these elements; those without are there too.
+    /// Taint of every element.
     Elements(Vec<Interpolated>),
 }
 
 impl Interpolated {
-    /// Of what a plan writes, where `known` tells it of references. Recursion is bounded by the depth of a plan.
+    /// Taint of a value of the plan; `known` returns that of references. Recursion is bounded by the depth of a plan.
     pub(super) fn of(node: &Node, known: &dyn Fn(&Placed) -> Self) -> Self {
         match node {
             Node::Literal(_) => Self::Not,
@@ -40,7 +40,7 @@ impl Interpolated {
         }
     }
 
-    /// Whether there is one.
+    /// Whether any part is tainted.
     pub(super) fn is_any(&self) -> bool {
         *self != Self::Not
     }
@@ -54,7 +54,7 @@ impl Interpolated {
         if any { self } else { Self::Not }
     }
 
-    /// Of a part.
+    /// Taint of the part at a path.
     pub(super) fn at(&self, segments: &[Segment]) -> Self {
         let Some((first, rest)) = segments.split_first() else {
             return self.clone();
@@ -76,7 +76,7 @@ impl Interpolated {
         }
     }
 
-    /// Of some element, whichever it is.
+    /// Taint of any element.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::Elements(elements) => {
@@ -89,7 +89,7 @@ impl Interpolated {
         }
     }
 
-    /// Adds where another value has such texts; a text is the most that can be said.
+    /// Joins the taint of another value; `Text` is the top.
     fn join(&mut self, other: &Self) {
         match (&mut *self, other) {
             (Self::Text, _) | (_, Self::Not) => {}

@@ -13,7 +13,7 @@ use crate::shapes::Stated;
 use crate::types::{Slots, Type};
 
 impl<'d> Checker<'d> {
-    /// The tool of a step; what keeps it out is reported for every step that names it.
+    /// The tool of a step; a tool that is refused is reported for every step that names it.
     pub(super) fn facts_of(&mut self, name: &Arc<str>, pointer: &str) -> Option<Rc<ToolFacts<'d>>> {
         if name.is_empty() {
             return None; // reported with the form
@@ -34,7 +34,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// A tool that nobody has, once as many names were looked for as anybody reads.
+    /// Whether a tool is unknown and enough suggestions were made already.
     fn is_just_unknown(&mut self, name: &str) -> bool {
         if self.dispatcher.catalogue().get(name).is_some() {
             return false;
@@ -75,7 +75,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// A tool that a direct caller sees and a chain does not is blocked; anything else is what the registry says.
+    /// A tool that is visible to direct callers only is blocked; any other error is the registry's.
     fn refused(&self, pointer: &str, name: &str, err: &ToolError) -> PlanProblem {
         let direct = CallerContext {
             chain: None,
@@ -101,7 +101,9 @@ fn blocked(pointer: &str, tool: &str) -> PlanProblem {
     PlanProblem::new(
         Fault::BlockedTool,
         pointer,
-        format_args!("`{tool}` may not be in a plan: it does not list `chain` among its callers"),
+        format_args!(
+            "`{tool}` cannot be used in a plan: it does not list `chain` among its callers"
+        ),
     )
     .hint(format_args!("call `{tool}` directly"))
 }

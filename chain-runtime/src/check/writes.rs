@@ -9,7 +9,7 @@ use super::checked::CheckedStep;
 #[derive(Default)]
 pub(super) struct Written {
     keys: Vec<ResourceKey>,
-    /// Whether one of them may write anything.
+    /// Whether one of them may write to any resource.
     anything: bool,
 }
 
@@ -22,7 +22,7 @@ impl Written {
         self.anything |= !step.effects.is_empty() && self.keys.len() == before;
     }
 
-    /// Whether one of these may be another one when its step runs.
+    /// Whether one of these resources may be written by an earlier step.
     pub(super) fn touches(&self, read: &[ResourceKey]) -> bool {
         let path = |key: &ResourceKey| folded(key.name.trim_end_matches('/'));
         let within = |inner: &str, outer: &str| {

@@ -1,4 +1,4 @@
-//! Conditions that can never hold, seen without values.
+//! Detection of conditions that are never true, without values.
 //!
 //! The parts are brought into a normal form: alternatives, each a list of comparisons that must hold together, as far as a limit
 //! goes. In each, terms and values are nodes, `a <= b` and `a < b` are edges; a circle with a `<` in it cannot be, nor can values that
@@ -15,7 +15,7 @@ const NODES_MAX: usize = 32;
 /// Most parts of which every two are held against each other.
 const PARTS_MAX: usize = 40;
 
-/// The parts that can never hold together, as few as are easily found; `whole` says whether a term is an integer.
+/// The parts that are never true together, as few as are easily found; `whole` tells whether a term is an integer.
 pub(crate) fn contradiction(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> Option<Vec<String>> {
     let never = |parts: &[&Expr]| !can_hold(parts, whole);
     if !never(parts) {
@@ -35,7 +35,7 @@ pub(crate) fn contradiction(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> O
     shown(parts)
 }
 
-/// One comparison that must hold.
+/// One comparison that must be true.
 #[derive(Clone)]
 struct Atom<'a> {
     left: Side<'a>,
@@ -120,7 +120,7 @@ fn product<'a>(
     Some(one.iter().flat_map(joined).collect())
 }
 
-/// What is known of two nodes: nothing, that one is at most the other, or less.
+/// Order of two nodes: unknown, at most, or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     None,
@@ -231,7 +231,7 @@ impl Nodes {
         }
     }
 
-    /// Whether there may be values for all of it.
+    /// Whether some values satisfy all comparisons.
     fn can_be(&self) -> bool {
         let count = self.nodes.len();
         let mut known = vec![vec![Edge::None; count]; count];
@@ -271,7 +271,7 @@ impl Nodes {
         !(circle || same || self.mixes(&linked, &equal))
     }
 
-    /// Whether values of different kinds are compared by way of terms, or something without an order is.
+    /// Whether values of different kinds, or without an order, are compared through terms.
     fn mixes(&self, linked: &[Vec<bool>], equal: &dyn Fn(usize, usize) -> bool) -> bool {
         let values = || {
             let known = self.nodes.iter().enumerate();

@@ -8,9 +8,8 @@
 //! term    = reference | "len(" reference ")" | "defined(" reference ")" | number | text | "true" | "false" | "null" | "(" or ")"
 //! ```
 //!
-//! Sides are evaluated from left to right and no further than needed. What is absent equals `null`; it has no order and no
-//! length, and asking for one is an error, never a guess. There are no functions beyond these and no arithmetic: what is to be
-//! computed is a step.
+//! Sides are evaluated from left to right and no further than needed. An absent value equals `null`; it has no order and no
+//! length, and using one is an error. There are no functions beyond these and no arithmetic: what is to be computed is a step.
 
 mod contradiction;
 mod parse;
@@ -55,7 +54,7 @@ pub(crate) enum Expr {
     Compare(Box<Expr>, Op, Box<Expr>),
 }
 
-/// How two sides are compared.
+/// Comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Op {
     Equal,
@@ -98,7 +97,7 @@ impl Op {
         }
     }
 
-    /// What holds exactly when this does not.
+    /// The negated comparison.
     fn negated(self) -> Self {
         match self {
             Self::Equal => Self::Unequal,
@@ -110,7 +109,7 @@ impl Op {
         }
     }
 
-    /// The same with its sides exchanged.
+    /// The comparison with its sides exchanged.
     fn mirrored(self) -> Self {
         match self {
             Self::Less => Self::Greater,
@@ -122,7 +121,7 @@ impl Op {
     }
 }
 
-/// What a reference gives; `None` where it is absent.
+/// Returns the value of a reference; `None` where it is absent.
 pub(crate) type Lookup<'a> = &'a mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>;
 
 /// The text as written, also as `{expr: ..}`; [`Condition::compile`] then reads it.
@@ -201,12 +200,12 @@ impl Condition {
         }
     }
 
-    /// Calls back for every reference, from left to right.
+    /// Visits every reference, from left to right.
     pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
         self.expr.for_each_reference(visit);
     }
 
-    /// The parts that must all hold.
+    /// The operands of the top-level `&&`.
     pub(crate) fn conjuncts(&self) -> &[Expr] {
         match &self.expr {
             Expr::All(parts) => parts,
@@ -214,7 +213,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds.
+    /// Evaluates the condition.
     ///
     /// # Errors
     /// `invalid_args` where sides cannot be compared, and what `lookup` gives.
@@ -272,13 +271,15 @@ impl Expr {
                         left_value.kind(),
                         right_value.kind()
                     ))
-                    .hint("only numbers, and only texts, have an order; ask `defined(..) &&` first")
+                    .hint(
+                        "only numbers, and only texts, have an order; test `defined(..) &&` first",
+                    )
                 })
             }
             other => match other.value(lookup)? {
                 Value::Bool(truth) => Ok(truth),
                 found => Err(fault(format_args!(
-                    "`{other}` is no condition: expected true or false, found {}",
+                    "`{other}` is not a condition: expected true or false, found {}",
                     found.kind()
                 ))),
             },
@@ -296,7 +297,7 @@ impl Expr {
                 let found = lookup(placed)?.unwrap_or(Value::Null);
                 length(&found).map(Value::from).ok_or_else(|| {
                     fault(format_args!("`{self}`: {} has no length", found.kind()))
-                        .hint("ask `defined(..) &&` first")
+                        .hint("test `defined(..) &&` first")
                 })
             }
             other => other.truth(lookup).map(Value::Bool),
@@ -318,7 +319,7 @@ fn length(value: &Value) -> Option<u64> {
     }
 }
 
-/// Whether the comparison holds; `None` where the sides have no order.
+/// Result of the comparison; `None` where the sides have no order.
 fn compare(left: &Value, op: Op, right: &Value) -> Option<bool> {
     let order = match (left, right) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),

@@ -1,4 +1,4 @@
-//! From the text of a condition to its parts.
+//! Parser of conditions.
 
 use std::sync::Arc;
 
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
                 Ok(Expr::Literal(value))
             }
             _ => Err(format!(
-                "`{}` at position {} is no number",
+                "`{}` at position {} is not a number",
                 &rest[..end],
                 self.at
             )),

@@ -62,7 +62,7 @@ fn malformed_texts_name_the_position() {
         ("(a", "expected `)` at position 2"),
         ("a.b()", "expected the end at position 3"),
         ("'x", "does not end"),
-        ("1.2.3 > a", "no number"),
+        ("1.2.3 > a", "not a number"),
         ("a; b", "expected the end at position 1"),
         ("$a > 1", "position 0"),
         ("a + 1 > 2", "expected the end at position 2"),

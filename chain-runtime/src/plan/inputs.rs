@@ -143,7 +143,7 @@ impl Input {
     /// A value from the text of a command line: texts and paths as they are, the rest as JSON.
     ///
     /// # Errors
-    /// What was expected and found.
+    /// What was expected, and what was found.
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let value = match self.kind {
             InputType::String | InputType::Path => Value::from(text),
@@ -160,25 +160,25 @@ impl Input {
     }
 }
 
-/// What a plan is given, as far as it is known.
+/// Inputs given to a plan, as far as they are known.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     /// The values.
     pub(crate) values: Object,
-    /// Inputs whose values come later, with what is known of their types.
+    /// Types of the inputs whose values are given later.
     pub(crate) open: HashMap<Arc<str>, Type>,
-    /// Whether others may come later too.
+    /// Whether further inputs may be given later.
     pub(crate) may_miss: bool,
 }
 
-/// The inputs of a plan: values, and types where the value comes later.
+/// Inputs of a plan: their values, or types where the value is given later.
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
     pub(crate) values: Value,
     pub(crate) open: HashMap<Arc<str>, Type>,
 }
 
-/// The value of every input: given, or its default; every problem is added.
+/// The value of every input: given, or its default; problems are added.
 pub(crate) fn settle(inputs: &[Input], given: &Given, problems: &mut Problems) -> Settled {
     let names = given.values.iter().map(|(name, _)| name);
     for name in names.chain(given.open.keys().map(|name| &**name)) {

@@ -65,14 +65,14 @@ tool_core::names! {
     }
 }
 
-/// What holds where a plan says nothing: the `[chain]` table of the configuration.
+/// Settings of plans that have none of their own: the `[chain]` table of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Defaults {
     /// Order of steps.
     pub mode: Mode,
     /// Whether steps with effects may run together.
     pub parallel_mutations: bool,
-    /// What a failed step means.
+    /// Effect of a failed step.
     pub on_error: OnError,
 }
 
@@ -219,26 +219,26 @@ impl Plan {
         plan
     }
 
-    /// Reads a value.
+    /// Reads a value, without places of problems.
     pub fn from_value(value: &Value) -> Self {
         read::read(value)
     }
 
-    /// With another order of steps than it says.
+    /// Returns the plan with another order of steps.
     #[must_use]
     pub fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = Some(mode);
         self
     }
 
-    /// With what holds where it says nothing.
+    /// Returns the plan with other defaults.
     #[must_use]
     pub fn with_defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// The order of steps that is asked for.
+    /// The requested order of steps.
     pub fn mode_requested(&self) -> Mode {
         self.mode.unwrap_or(self.defaults.mode)
     }
@@ -259,7 +259,7 @@ impl Plan {
         self.inputs.iter().find(|input| &*input.name == name)
     }
 
-    /// Names the place of each problem, where the plan came from a text.
+    /// Adds line and column to problems, where the plan was read from text.
     pub(crate) fn locate(&self, problems: &mut Problems) {
         if let Some(document) = &self.document {
             problems.locate(|pointers| document.locate_all(pointers));

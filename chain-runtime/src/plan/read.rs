@@ -1,4 +1,4 @@
-//! From a value to a [`Plan`]: the schema finds what has the wrong form; the rest is read, and then what a schema cannot say is checked.
+//! Reads a value as a [`Plan`]: parts that violate the schema are reported and dropped, the rest is read and checked further.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -209,7 +209,6 @@ impl Reader {
 
     fn step(&mut self, step: &mut Step) {
         self.under("id", |reader| reader.id(&mut step.id, &RESERVED));
-        self.tool(&step.tool);
         self.under("args", |reader| reader.compile(&mut step.args));
         if let Some(mut when) = step.when.take() {
             self.under("when", |reader| match when.compile(&reader.pointer) {
@@ -232,20 +231,9 @@ impl Reader {
         }
         if let Some(undo) = &mut step.compensate {
             self.under("compensate", |reader| {
-                reader.tool(&undo.tool);
                 reader.under("args", |reader| reader.compile(&mut undo.args));
             });
         }
-    }
-
-    fn tool(&mut self, tool: &str) {
-        self.under("tool", |reader| {
-            if tool.is_empty() && !reader.is_reported() {
-                let message = "expected the name of a tool, found an empty text".to_owned();
-                let hint = "`mathchain tools list` lists the tools";
-                reader.report(Fault::Form, message, Some(hint));
-            }
-        });
     }
 
     fn compile(&mut self, node: &mut Node) {

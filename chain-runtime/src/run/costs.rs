@@ -1,5 +1,5 @@
-//! How long steps are expected to run: what the plan says, else what its tool took in earlier runs. It decides what goes first, and
-//! no result.
+//! Expected durations of steps: from the plan, else from earlier runs of the tool. They affect the order of calls, not the
+//! results.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use tool_core::Value;
 use super::order::Order;
 use crate::check::{CheckedPlan, CheckedStep};
 
-/// What is expected of a step nobody knows anything about, in microseconds.
+/// Expected duration of an unknown step in microseconds.
 const UNKNOWN: u64 = 1_000;
 
-/// What calls of tools took, in microseconds: frozen when a run begins, so that it goes on as it began.
+/// Durations of tools in microseconds: fixed when a run begins, so that a resumed run schedules alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Costs(BTreeMap<String, u64>);
 
 impl Costs {
-    /// From what was recorded: the median of each tool.
+    /// Medians of recorded durations by tool.
     pub fn of_history(took_ms: impl IntoIterator<Item = (String, f64)>) -> Self {
         let mut by_tool: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for (tool, ms) in took_ms {
@@ -34,7 +34,7 @@ impl Costs {
         )
     }
 
-    /// As it stands in a record.
+    /// As data for a record.
     pub(super) fn to_value(&self) -> Value {
         Value::object(self.0.iter().map(|(tool, cost)| (tool.as_str(), *cost)))
     }
@@ -56,7 +56,7 @@ impl Costs {
         .max(1)
     }
 
-    /// By step, the longest way from it to an end.
+    /// Critical path from each step to an end.
     pub(super) fn priorities(&self, plan: &CheckedPlan) -> Vec<u64> {
         if let Some(drawn) = Order::current().priorities(plan.steps.len()) {
             return drawn;

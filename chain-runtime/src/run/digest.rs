@@ -1,21 +1,21 @@
-//! The digest of what a step gave, made once, and only where somebody asks for it.
+//! Digest of the result of a step, computed once and only on demand.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use tool_core::Value;
 
-/// A result from which on its digest waits until it is asked for; a smaller one is digested sooner than kept.
+/// Size from which a result is digested on demand; digesting a smaller one costs less than retaining it.
 const LARGE_BYTES: u64 = 1 << 20;
 
-/// The digest of a result. Where a run recorded it, it is there; a run in memory keeps a large result until it is asked for.
+/// Digest of a result. A recorded run has it already; a run in memory retains a large result until the digest is needed.
 #[derive(Clone)]
 pub struct OutputDigest(Arc<Made>);
 
 type Made = LazyLock<String, Box<dyn FnOnce() -> String + Send>>;
 
 impl OutputDigest {
-    /// Of a result; a large one that `keep` has room for (it is told the bytes) is digested when it is asked for.
+    /// Digest of a result; a large one that `keep` accepts (by its size in bytes) is digested on demand.
     pub(super) fn of(value: &Value, keep: impl FnOnce(u64) -> bool) -> Self {
         let bytes = value.memory_bytes();
         if bytes < LARGE_BYTES || !keep(bytes) {
@@ -29,7 +29,7 @@ impl OutputDigest {
         Self(Arc::new(LazyLock::new(Box::new(make))))
     }
 
-    /// Its hex digits.
+    /// The digest in hex digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

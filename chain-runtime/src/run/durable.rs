@@ -1,4 +1,4 @@
-//! Runs that outlive their process: how one begins, goes on, and is gone through again.
+//! Durable runs: begin, resume, and the plan to replay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Reason, Spec, ToolError, Value};
 
 use super::costs::Costs;
-use super::ending::cancelled_record;
+use super::end_record::cancelled_record;
 use super::memory::Memory;
+use super::nesting::{Cancelled, cancel_nested, require_root};
 use super::options::RunOptions;
 use super::resume::{OutcomeRuling, Resume};
-use super::within::{Cancelled, end_within, outermost};
 use super::{ChainResult, ChainStatus, drive};
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
 use journal::{Journal, Run, RunHeader, RunState, State};
 
-/// Which program makes the results.
+/// Name and version of this program.
 pub fn build() -> &'static str {
     concat!("mathchain ", env!("CARGO_PKG_VERSION"))
 }
 
-/// Which instructions make them: results are the same, bit for bit, where this is the same.
+/// Instruction set of the processor: where it is equal, results are equal bit for bit.
 pub fn profile() -> String {
     let mut words = vec![std::env::consts::ARCH, std::env::consts::OS];
     words.extend(features());
@@ -47,7 +47,7 @@ fn features() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// Results that runs keep in the state.
+/// Cache of results in the state.
 pub(super) struct Kept {
     journal: Arc<Journal>,
     made_by: String,
@@ -95,22 +95,21 @@ pub(super) fn begin(
         id,
         plan_id: plan.id.to_string(),
         plan_digest: plan.digest.clone(),
-        plan: written(plan, costs),
+        plan: plan_record(plan, costs),
         inputs: plan.inputs.clone(),
         role: plan.context.who.role.clone(),
-        who: beginner(plan, dispatcher),
+        who: initiator(plan, dispatcher),
         seed: plan.seed.get(),
         build: build().to_owned(),
         profile: profile(),
     })
 }
 
-/// Who begins a run, in which workspace, and in which world where that is narrower than the door's own: all that holds when it
-/// goes on.
-pub(crate) fn beginner(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
+/// Initiator of a run: the principal, the workspace, and the session facts that must be the same when it is resumed.
+pub(crate) fn initiator(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
     let who = plan.context.who.to_value();
     let mut who = who.as_object().cloned().unwrap_or_else(Object::new);
-    if let Some(world) = world(dispatcher) {
+    if let Some(world) = session_facts(dispatcher) {
         who.insert("world", world);
     }
     if let Some(workspace) = &dispatcher.host().workspace {
@@ -119,12 +118,12 @@ pub(crate) fn beginner(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
     Value::Object(Arc::new(who))
 }
 
-/// The workspace that a run began in.
+/// The workspace in which a run began.
 pub fn workspace_of(run: &Run) -> Option<WorkspaceId> {
     WorkspaceId::from_value(run.who.get("workspace")?)
 }
 
-/// Refuses to touch in one folder what a run began in another.
+/// Refuses to continue a run in another workspace.
 ///
 /// # Errors
 /// `precondition_failed` with reason `workspace`, naming the folder.
@@ -149,11 +148,11 @@ pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolErro
     );
     Err(ToolError::new(ErrorCode::PreconditionFailed, message)
         .reason("workspace")
-        .hint("go on in that folder, or in this one with `--accept-changes`"))
+        .hint("continue in that folder, or in this one with `--accept-changes`"))
 }
 
-/// What holds in a session, and the folder that is open in it.
-fn world(dispatcher: &Dispatcher) -> Option<Value> {
+/// Facts of a session that narrow the policy, and its open folder.
+fn session_facts(dispatcher: &Dispatcher) -> Option<Value> {
     let facts = dispatcher.facts();
     let narrowing = [SESSION_OPEN, READ_ONLY, NO_WEB];
     narrowing.iter().find(|fact| facts.holds(fact))?;
@@ -165,8 +164,8 @@ fn world(dispatcher: &Dispatcher) -> Option<Value> {
     ]))
 }
 
-/// The plan with all that decided how it was read, so that it is read the same way again.
-fn written(plan: &CheckedPlan, costs: &Costs) -> Value {
+/// The plan with all settings that it was read with, so that it can be read again in the same way.
+fn plan_record(plan: &CheckedPlan, costs: &Costs) -> Value {
     let tools: BTreeMap<&str, u32> = plan
         .steps
         .iter()
@@ -185,8 +184,8 @@ fn written(plan: &CheckedPlan, costs: &Costs) -> Value {
     ])
 }
 
-/// Reads what [`written`] wrote.
-fn read(value: &Value) -> Option<(Plan, BTreeMap<String, u32>)> {
+/// Reads what [`plan_record`] wrote.
+fn read_plan_record(value: &Value) -> Option<(Plan, BTreeMap<String, u32>)> {
     let mut plan = Plan::from_value(value.get("plan")?);
     plan.mode = Mode::parse(value.get("mode")?.as_str()?);
     plan.barrier = value.get("barrier")?.as_bool()?;
@@ -200,7 +199,7 @@ fn read(value: &Value) -> Option<(Plan, BTreeMap<String, u32>)> {
     Some((plan, tools.collect()))
 }
 
-/// The plan and inputs of a run, checked for who asks now.
+/// The plan and inputs of a run, checked for the current caller.
 pub(super) fn checked(
     state: &State,
     run: &Run,
@@ -218,7 +217,7 @@ pub(super) fn checked(
             .hint(format!("`--role {}`", run.role)));
     }
     let value = state.value(&run.plan)?;
-    let (plan, tools) = read(&value).ok_or_else(|| {
+    let (plan, tools) = read_plan_record(&value).ok_or_else(|| {
         ToolError::new(
             ErrorCode::ToolError,
             format_args!("the plan of the run `{}` cannot be read", run.id),
@@ -247,13 +246,15 @@ pub(super) fn checked(
             let message = format_args!("tools changed since the run began: {}", changed.join(", "));
             Err(ToolError::new(ErrorCode::Conflict, message)
                 .reason("tool_changed")
-                .hint("`--accept-changes` goes on with them; results of finished steps stay"))
+                .hint(
+                    "`--accept-changes` continues with them; results of completed steps are kept",
+                ))
         }
         _ => Ok(checked),
     }
 }
 
-/// Goes on with a run that was suspended, needs a decision, or whose process ended.
+/// Resumes a run that awaits approval, needs a decision, or was interrupted.
 ///
 /// # Errors
 /// `invalid_args` for an unknown run or decision, `not_visible` for another role's, `conflict` with reason `run_busy`,
@@ -269,49 +270,49 @@ pub fn resume(
     let found = state.run(id)?;
     // Only a step goes on with what it began: alone it would know nothing of the budgets around it.
     if context.chain.is_none() {
-        outermost(state, &found)?;
+        require_root(state, &found)?;
     }
     let mut within = Vec::new();
     if !found.state.is_final() && is_ending(state, &found)? {
-        within = end_within(state, &found, dispatcher, context, how, &options.stop)?;
+        within = cancel_nested(state, &found, dispatcher, context, how, &options.stop)?;
     }
-    let going = Going {
+    let going = Resumption {
         options,
         cancels: false,
         within: &within,
     };
-    go_on(state, &found, dispatcher, context, going, how)
+    resume_run(state, &found, dispatcher, context, going, how)
 }
 
-/// Whether a run only goes back any more: it is written that its chain ends, or somebody cancels it.
+/// Whether a run is only being undone: its end is recorded, or it is being cancelled.
 fn is_ending(state: &State, found: &Run) -> Result<bool, ToolError> {
     Ok(found.cancel_asked || state.run_records(&found.id)?.iter().any(is_end))
 }
 
-/// Whether a record says that the chain ends.
+/// Whether a record is that of the end of a run.
 fn is_end(record: &Value) -> bool {
     record.get("kind").and_then(Value::as_str) == Some("ending")
 }
 
-/// How a run is gone on with.
-pub(super) struct Going<'a> {
+/// Settings of a resumed run.
+pub(super) struct Resumption<'a> {
     pub(super) options: RunOptions,
     /// Whether it is cancelled.
     pub(super) cancels: bool,
-    /// What became of the runs within it, which went back first.
+    /// Results of its nested runs, which were undone first.
     pub(super) within: &'a [Cancelled],
 }
 
-/// As [`resume`], also of a run within another.
+/// Resumes a run, also one that is nested in another.
 ///
 /// # Errors
 /// As [`resume`].
-pub(super) fn go_on(
+pub(super) fn resume_run(
     state: &Arc<State>,
     found: &Run,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    going: Going<'_>,
+    going: Resumption<'_>,
     how: &Resume,
 ) -> Result<ChainResult, ToolError> {
     if found.state.is_final() {
@@ -320,15 +321,15 @@ pub(super) fn go_on(
             .reason(Reason::RunEnded)
             .hint(format!("`mathchain runs show {}`", found.id)));
     }
-    if found.who.get("world").cloned() != world(dispatcher) {
+    if found.who.get("world").cloned() != session_facts(dispatcher) {
         let message = format_args!(
-            "the run `{}` began where other facts held, or another folder was open",
+            "the run `{}` began with other session facts, or with another open folder",
             found.id
         );
         return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
             .reason("world")
             .hint(format!(
-                "`mathchain runs resume {}` puts back what held",
+                "`mathchain runs resume {}` restores them",
                 found.id
             )));
     }
@@ -340,7 +341,7 @@ pub(super) fn go_on(
         if let OutcomeRuling::Done(value) = decision
             && *value != Value::Null
         {
-            could_be_result(&plan, dispatcher, name, value)?;
+            check_ruled_result(&plan, dispatcher, name, value)?;
         }
     }
     let costs = state.value(&found.plan)?;
@@ -381,8 +382,8 @@ pub(super) fn go_on(
     ))
 }
 
-/// Refuses a result that a person gives where the tool could not have given it.
-fn could_be_result(
+/// Refuses a result given by the operator that does not fit the schema of the tool.
+fn check_ruled_result(
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
     name: &str,
@@ -424,14 +425,14 @@ fn could_be_result(
         )))
 }
 
-/// The inputs and plan of a run, to begin another like it.
+/// Plan and inputs of a run, to start it again.
 ///
 /// # Errors
 /// `precondition_failed` with reason `values_collected` where the values of the run were collected.
 pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
-    let (plan, _) = read(&state.value(&found.plan)?).ok_or_else(|| {
+    let (plan, _) = read_plan_record(&state.value(&found.plan)?).ok_or_else(|| {
         ToolError::new(ErrorCode::ToolError, "the plan of the run cannot be read")
             .reason("run_corrupt")
     })?;
@@ -439,7 +440,7 @@ pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
     Ok((plan, inputs.as_object().cloned().unwrap_or_default()))
 }
 
-/// Where a run stands with this result; none where it is interrupted, as after a crash.
+/// State of a run with this status; `None` where it was interrupted.
 pub(super) fn state_of(status: ChainStatus) -> Option<RunState> {
     Some(match status {
         ChainStatus::Success => RunState::Succeeded,

@@ -1,4 +1,4 @@
-//! What the machine is told and what it commands.
+//! Events and commands of the machine.
 
 use tool_core::{ResourceKey, ToolError};
 
@@ -9,25 +9,25 @@ use super::finished::Finished;
 pub struct Unit {
     /// Position of the step in the plan.
     pub step: usize,
-    /// Which of its calls.
+    /// Which call of the step.
     pub part: Part,
 }
 
 /// Which call of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    /// The only one.
+    /// The only call.
     Whole,
-    /// That for an element of the map.
+    /// For an element of the map.
     Item(usize),
-    /// That which undoes it.
+    /// The compensation.
     Undo,
-    /// That which undoes an element of the map.
+    /// The compensation of an element of the map.
     UndoItem(usize),
 }
 
 impl Part {
-    /// The element it is about.
+    /// Index of the element.
     pub fn item(self) -> Option<usize> {
         match self {
             Self::Item(index) | Self::UndoItem(index) => Some(index),
@@ -35,74 +35,74 @@ impl Part {
         }
     }
 
-    /// Whether it undoes what was done.
+    /// Whether it is a compensation.
     pub fn undoes(self) -> bool {
         matches!(self, Self::Undo | Self::UndoItem(_))
     }
 }
 
-/// What happened.
+/// An event.
 #[derive(Debug)]
 pub enum Event {
     /// A call ended.
     Ended {
-        /// Which.
+        /// The call.
         unit: Unit,
-        /// How.
+        /// Its end.
         end: Box<Finished>,
         /// Milliseconds that are left of the step's deadline.
         left_ms: Option<u64>,
     },
-    /// The resources of a map's calls are known.
+    /// The resources of the calls of a map are known.
     Keyed {
         /// The step.
         step: usize,
-        /// What each call uses.
+        /// Resources of each call.
         keys: Vec<Vec<ResourceKey>>,
     },
     /// A wait is over.
     Woke(Unit),
-    /// Nothing more is to start, and what was done is undone.
+    /// Nothing new may start, and completed steps are undone.
     Stop(ToolError),
-    /// That the chain ends, and why, is written.
+    /// The end of the run is recorded.
     EndWritten,
-    /// The process is to end: nothing more is to start, and nothing is undone.
+    /// The process ends: nothing new may start, and nothing is undone.
     Halt,
 }
 
-/// What is to be done.
+/// A command.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
     /// Make a call; the number of the attempt, from 1.
     Start(Unit, u32),
-    /// Find out what the calls of a map use: one list of keys per element.
+    /// Determine the resources of the calls of a map: one list of keys per element.
     Key(usize),
     /// Wait so many milliseconds before the call is made again.
     Sleep(Unit, u64),
     /// A step has ended, or will not run.
     Settled(usize),
-    /// Write that the chain ends, and why: before that nothing is undone.
+    /// Record the end of the run and its reason: nothing is undone before.
     WriteEnd,
 }
 
-/// Where a run stands when nothing of it is under way.
+/// State of a run when nothing is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
     /// Every step has ended.
     Finished,
-    /// Steps wait for a person.
+    /// Steps await approval.
     Suspended,
-    /// The outcome of a call with effects is not known, and a person must say.
+    /// The outcome of a call with effects is unknown, and the operator must decide.
     NeedsDecision,
-    /// The process is to end before the run has.
+    /// The process ends before the run.
     Interrupted,
 }
 
-/// How many calls run together.
+/// Number of calls that run in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots {
     /// Calls that compute.
     pub compute: usize,
-    /// Calls that wait for the world; `None` where they share the others' slots.
+    /// Calls that wait for files, programs or the network; `None` where they share the slots of the others.
     pub waiting: Option<usize>,
 }

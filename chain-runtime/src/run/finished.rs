@@ -1,4 +1,4 @@
-//! How one step ended: from the answer of its call, or because it was not called.
+//! End of one step: from the outcome of its call, or because it was not called.
 
 use std::time::Duration;
 
@@ -7,89 +7,75 @@ use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
 use super::digest::OutputDigest;
 use crate::check::CheckedStep;
 
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum StepStatus {
-    /// With a result.
-    Done,
-    /// With an error.
-    Failed,
-    /// A step it depends on did not succeed, or its condition did not hold.
-    Skipped,
-    /// The chain was cancelled, or its time was up.
-    Cancelled,
-    /// The policy, or a person, said no.
-    Denied,
-    /// It waits for a person's approval.
-    Pending,
-    /// It was stopped on its way, or began in a process that ended, and whether its effects happened is not known.
-    Unknown,
-    /// The chain had ended before its turn.
-    #[default]
-    NotRun,
-}
-
-impl StepStatus {
-    /// The spelling in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::Cancelled => "cancelled",
-            Self::Denied => "denied",
-            Self::Pending => "pending_approval",
-            Self::Unknown => "needs_decision",
-            Self::NotRun => "not_run",
-        }
+tool_core::names! {
+    /// Status of a step that has ended.
+    #[derive(Default)]
+    StepStatus {
+        /// With a result.
+        Done = "done",
+        /// With an error.
+        Failed = "failed",
+        /// A dependency did not succeed, or its condition is false.
+        Skipped = "skipped",
+        /// The run was cancelled or timed out.
+        Cancelled = "cancelled",
+        /// Denied by the policy or an approver.
+        Denied = "denied",
+        /// Awaits approval.
+        Pending = "pending_approval",
+        /// Stopped, or begun by an interrupted process: whether its effects happened is unknown.
+        Unknown = "needs_decision",
+        /// The run ended before its turn.
+        #[default]
+        NotRun = "not_run",
     }
 }
 
-/// An attempt that failed and was followed by another.
+/// A failed attempt that was retried.
 #[derive(Debug, Clone)]
 pub struct Try {
-    /// When it began, since the chain began.
+    /// Start, relative to the start of the run.
     pub began: Duration,
-    /// When it ended.
+    /// End, relative to the start of the run.
     pub ended: Duration,
-    /// With what.
+    /// Error code.
     pub code: ErrorCode,
 }
 
-/// How one step ended, with what it gave.
+/// End of one step, with its result.
 #[derive(Debug, Clone, Default)]
 pub struct Finished {
-    /// How.
+    /// Its end.
     pub status: StepStatus,
     /// Digest of its result.
     pub output_digest: Option<OutputDigest>,
-    /// Why it failed.
+    /// Error of a failure.
     pub error: Option<ToolError>,
     /// The step because of which it did not run.
     pub cause: Option<usize>,
-    /// What the reader of its result must know.
+    /// Warnings about its result.
     pub warnings: Vec<String>,
     /// References whose default was used.
     pub defaults_used: Vec<String>,
     /// Facts of its call: call id, deciding layer, approval, place in the audit.
     pub metadata: Object,
-    /// When it began, since the chain began.
+    /// Start, relative to the start of the run.
     pub began: Duration,
-    /// When it ended.
+    /// End, relative to the start of the run.
     pub ended: Duration,
-    /// How often it was called.
+    /// Number of attempts.
     pub attempts: u32,
     /// The attempts before the last one.
     pub tries: Vec<Try>,
     /// The approval it waits for.
     pub approval_id: Option<String>,
-    /// How the calls of a map ended, in the order of its elements.
+    /// Ends of the calls of a map, in the order of its elements.
     pub items: Vec<Finished>,
     pub(super) output: Option<Value>,
 }
 
 impl Finished {
-    /// Of the answer to its call; with the run that can be gone on with, where there is one. `keep` as for [`OutputDigest::of`].
+    /// End from the outcome of its call; `run` is the id of the run if it can be resumed, `keep` as for [`OutputDigest::of`].
     pub(super) fn of_outcome(
         step: &CheckedStep,
         outcome: Outcome,
@@ -168,7 +154,7 @@ impl Finished {
         }
     }
 
-    /// Of a step whose condition does not hold.
+    /// End of a step whose condition is false.
     pub(super) fn unmet() -> Self {
         Self {
             status: StepStatus::Skipped,
@@ -176,7 +162,7 @@ impl Finished {
         }
     }
 
-    /// Whether it was left out because its condition did not hold.
+    /// Whether it was skipped because its condition is false.
     pub fn is_unmet(&self) -> bool {
         self.status == StepStatus::Skipped && self.cause.is_none()
     }
@@ -224,7 +210,7 @@ fn status_of(code: ErrorCode, stop: &StopFlag) -> StepStatus {
     }
 }
 
-/// Names the reference that an argument at fault came from.
+/// Adds the reference that an invalid argument came from.
 fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
     let (Some(path), None) = (error.path(), error.hint_str()) else {
         return error;

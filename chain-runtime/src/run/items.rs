@@ -6,16 +6,16 @@ use super::finished::{Finished, StepStatus};
 use crate::plan::{Map, OnItemError};
 use registry::conflicts::Conflicts;
 
-/// An element whose call was done: its index, its value, and what the call gave.
+/// A completed element: its index, its value, and the result of its call.
 pub(super) type DoneItem = (usize, Value, Value);
 
 /// The elements of one map.
 pub(super) struct Items {
     values: Vec<Value>,
     ends: Vec<Option<Finished>>,
-    /// By element, how many it still waits for.
+    /// Number of unfinished predecessors by element.
     waiting: Vec<u32>,
-    /// By element, those that wait for it.
+    /// Successors by element.
     followers: Vec<Vec<u32>>,
     /// Elements that wait for nothing and were not offered yet, the next one last.
     free: Vec<usize>,
@@ -34,7 +34,7 @@ impl Items {
         let Some(values) = list.items() else {
             return Err(ToolError::new(
                 ErrorCode::InvalidArgs,
-                format_args!("a map goes over a list, found {kind}"),
+                format_args!("a map needs a list, found {kind}"),
             )
             .reason("map"));
         };
@@ -140,7 +140,7 @@ impl Items {
         done.collect()
     }
 
-    /// What the whole map gives, in the order of its elements.
+    /// Result of the whole map, in the order of its elements.
     pub(super) fn gather(&mut self) -> Finished {
         let mut ends: Vec<Finished> = std::mem::take(&mut self.ends)
             .into_iter()

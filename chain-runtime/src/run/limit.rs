@@ -1,4 +1,4 @@
-//! How long a run may take: which of its limits comes first, and what is said when it does.
+//! Time limits of a run: the first one to expire, and its error.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tool_core::capability::{Alarm, Clock};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
 use super::finished::Finished;
-use super::meter::used_up;
+use super::meter::exhausted;
 use crate::check::CheckedPlan;
 
 /// The limits of time of a run, as one flag.
@@ -25,7 +25,7 @@ enum Name {
 }
 
 impl Limit {
-    /// Of a run that may have spent time before, in other processes.
+    /// Limits of a run that may have spent time in earlier processes.
     pub(super) fn new(
         plan: &CheckedPlan,
         timeout_ms: Option<u64>,
@@ -63,12 +63,12 @@ impl Limit {
         &self.stop
     }
 
-    /// Whether the process is asked to end.
+    /// Whether the process is being interrupted.
     pub(super) fn is_interrupted(&self) -> bool {
         self.outer.is_interrupted()
     }
 
-    /// Whether the run goes on.
+    /// Checks whether the run may continue.
     ///
     /// # Errors
     /// The limit that has come, or what was said from outside.
@@ -78,12 +78,12 @@ impl Limit {
             // Cancelled from another process.
             _ if why.code() == ErrorCode::Cancelled => why,
             Some((Name::Deadline, ms)) => passed("plan", ms),
-            Some((Name::Wall, _)) => used_up("wall_ms", false),
+            Some((Name::Wall, _)) => exhausted("wall_ms", false),
             Some((Name::Call, _)) | None => why,
         })
     }
 
-    /// A call that was stopped by a limit of its plan or step knows of a deadline only: says which it was.
+    /// Names the limit that stopped a call, which itself knows only of a deadline.
     pub(super) fn explain(&self, end: &mut Finished, is_late: bool, deadline_ms: Option<u64>) {
         let timed_out = |error: &ToolError| error.code() == ErrorCode::Timeout;
         let Some(error) = end.error.take_if(|error| timed_out(error)) else {
@@ -109,8 +109,8 @@ fn passed(whose: &str, ms: u64) -> ToolError {
         .hint(format!("raise `deadline_ms` of the {whose}"))
 }
 
-/// How long processes worked on a run, by its records: for each as long as it says itself, else from its first record to its
-/// last. While the run waits, no time is spent.
+/// Time that processes spent on a run, by its records: as each reported, else from its first record to its last. Waiting does
+/// not count.
 pub(super) fn spent_ms(records: &[Value], created_ms: u64) -> u64 {
     let of = |record: &Value, key: &str| record.get(key).and_then(Value::as_f64);
     let kind =

@@ -1,8 +1,7 @@
-//! What a durable run remembers: how each call ended, which ones began and are not known to have ended, what a person said of
-//! those.
+//! Memory of a durable run: the ends of its calls, calls of unknown outcome, and the rulings on those.
 //!
-//! Before a call the runner asks [`Memory::recall`]; after it, [`Memory::keep`] writes how it ended. So a run that goes on after
-//! a crash makes the machine take the same way as before, without making a call twice.
+//! Before a call the runner asks [`Memory::recall`]; after it, [`Memory::keep`] records its end. So a run that is resumed after
+//! a crash takes the machine through the same states, without making a call twice.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Object, Reason, ToolError, Value};
 
-use super::compared::Compared;
 use super::digest::OutputDigest;
-use super::ending::{Ending, ending_in, options};
+use super::divergence::Compared;
+use super::encoding::{digest_in, end_of, name_of, status_in, unit_of, value_of};
+use super::end_record::{Ending, ending_in, options};
 use super::events::Unit;
 use super::finished::{Finished, StepStatus};
 use super::limit::spent_ms;
-use super::recorded::{digest_in, end_of, name_of, status_in, unit_of, value_of};
 use super::resume::OutcomeRuling;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
 use journal::artifacts::Handle;
@@ -25,46 +24,46 @@ use journal::{END_KEY, Journal, State};
 /// The memory of one run.
 pub struct Memory {
     pub(super) state: Arc<State>,
-    /// Where ends are written; none in a replay, which compares instead.
+    /// Journal of the ends; `None` in a replay, which compares instead.
     journal: Option<Arc<Journal>>,
     pub(super) past: HashMap<(Unit, u32), Past>,
-    /// How long other processes worked on the run.
+    /// Time that earlier processes spent on the run.
     spent_ms: u64,
-    /// How long the calls took that have ended, in milliseconds; a plan within this one counts as one call.
+    /// Duration of the ended calls in milliseconds; a nested plan counts as one call.
     called_ms: f64,
-    /// Calls that began and are not known to have ended, with what was noted before them.
+    /// Calls of unknown outcome, with their recorded intents.
     pub(super) unknown: BTreeMap<Unit, Option<Value>>,
-    /// By call, the newest attempt that began.
+    /// Newest attempt of each call.
     newest: HashMap<Unit, u32>,
     decisions: BTreeMap<Unit, OutcomeRuling>,
     ending: Option<Ending>,
-    /// Why runs within this one are not undone yet.
+    /// Errors of nested runs that are not undone yet.
     pub(super) within: HashMap<String, ToolError>,
     pub(super) compared: Mutex<Compared>,
 }
 
-/// What is recorded of how a call ended.
+/// Recorded end of a call.
 pub(super) struct Past {
-    /// Under which name the whole is kept.
+    /// Handle of the whole end.
     pub(super) end: Handle,
     pub(super) status: StepStatus,
     pub(super) output_digest: Option<String>,
-    /// Whether time or a person ended it, so that the same arguments may give something else.
+    /// Whether a timeout, a cancellation or an approver ended it, so that the same arguments may give another result.
     pub(super) by_chance: bool,
 }
 
-/// What is known of a call that is about to be made.
+/// Memory of a call that is about to be made.
 pub(super) enum Recall {
-    /// Nothing, or that it may be made again.
+    /// Nothing is known, or it may be repeated.
     Call,
-    /// That it began, and what was noted before it: the tool tells whether it happened.
+    /// It began; the tool determines from the recorded intent whether it happened.
     Began(Value),
-    /// How it ended.
+    /// Its end.
     Ended(Box<Finished>),
 }
 
 impl Memory {
-    /// Of a run that begins.
+    /// Memory of a new run.
     pub fn begin(journal: Arc<Journal>) -> Self {
         Self::new(Arc::clone(journal.state()), Some(journal))
     }
@@ -85,15 +84,15 @@ impl Memory {
         }
     }
 
-    /// Of a run that is gone through again: what is a function of its arguments is called and compared, for all else the
-    /// recorded result stands.
+    /// Memory of a replay: calls that are functions of their arguments are made and compared, all others have their recorded
+    /// results.
     pub fn replay(state: Arc<State>, plan: &CheckedPlan, records: &[Value]) -> Self {
         let mut memory = Self::new(state, None);
         memory.read(plan, records);
         memory
     }
 
-    /// Of a run that goes on: from its records so far and when it began, and what a person says by step id (`step`, `step[3]`, `step!compensate`).
+    /// Memory of a resumed run: from its records and its start, with rulings by call (`step`, `step[3]`, `step!compensate`).
     ///
     /// # Errors
     /// `invalid_args` for a decision about a call whose outcome is known, or that is not in the plan.
@@ -164,13 +163,13 @@ impl Memory {
                     .map(|&unit| name_of(plan, unit))
                     .collect();
                 let open = if open.is_empty() {
-                    "no call waits for a decision".to_owned()
+                    "no call needs a decision".to_owned()
                 } else {
                     format!("a decision is needed on {}", open.join(", "))
                 };
                 return Err(ToolError::new(
                     ErrorCode::InvalidArgs,
-                    format_args!("`{name}` does not wait for a decision"),
+                    format_args!("`{name}` needs no decision"),
                 )
                 .reason("decision")
                 .hint(open));
@@ -183,7 +182,7 @@ impl Memory {
                 return Err(ToolError::new(ErrorCode::InvalidArgs, message)
                     .reason("decision")
                     .hint(format!(
-                        "say what became of it: {}",
+                        "decide its outcome: {}",
                         options(&name_of(plan, unit), true)
                     )));
             }
@@ -192,7 +191,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether a run is gone through again.
+    /// Whether it is that of a replay.
     pub(super) fn is_replay(&self) -> bool {
         self.journal.is_none()
     }
@@ -202,17 +201,17 @@ impl Memory {
         self.journal.as_ref()
     }
 
-    /// How often a process took the run up, this one included.
+    /// Number of processes that executed the run, this one included.
     pub(super) fn part(&self) -> u64 {
         self.journal.as_ref().map_or(1, |journal| journal.part())
     }
 
-    /// How long other processes worked on the run, in milliseconds.
+    /// Time that earlier processes spent on the run, in milliseconds.
     pub(super) fn spent_ms(&self) -> u64 {
         self.spent_ms
     }
 
-    /// What is used up of a budget of calls' time, in milliseconds.
+    /// Time of calls to charge to the budget, in milliseconds.
     pub(super) fn called_ms(&self) -> u64 {
         match self.journal {
             Some(_) => self.called_ms as u64,
@@ -220,7 +219,7 @@ impl Memory {
         }
     }
 
-    /// Whether how a call ended is known, so that nobody waits before it.
+    /// Whether the end of a call is recorded, so that no wait is needed before it.
     pub(super) fn knows(&self, unit: Unit, attempt: u32) -> bool {
         let past = self.past.get(&(unit, attempt));
         past.is_some_and(|past| {
@@ -228,7 +227,7 @@ impl Memory {
         })
     }
 
-    /// Whether a call began, and is not known to have ended.
+    /// Whether the outcome of a call is unknown.
     pub(super) fn is_open(&self, unit: Unit) -> bool {
         self.unknown.contains_key(&unit)
     }
@@ -239,12 +238,12 @@ impl Memory {
             .is_none_or(|&newest| attempt >= newest)
     }
 
-    /// That a process before this one ended the chain; none in a replay, which goes the same way by itself.
+    /// Early end of the run by an earlier process; `None` in a replay, which reaches it by itself.
     pub(super) fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref().filter(|_| self.journal.is_some())
     }
 
-    /// What is known of a call that is about to be made.
+    /// Memory of a call that is about to be made.
     pub(super) fn recall(
         &self,
         plan: &CheckedPlan,
@@ -298,37 +297,38 @@ impl Memory {
         };
         match decision {
             OutcomeRuling::Again => {
-                self.note(&name, "again", "a person said so")?;
+                self.note(&name, "again", "the operator ruled so")?;
                 Ok(Recall::Call)
             }
             OutcomeRuling::Done(value) => {
-                self.note(&name, "done", "a person said so")?;
+                self.note(&name, "done", "the operator ruled so")?;
                 Ok(Recall::Ended(Box::new(Finished {
                     status: StepStatus::Done,
                     output_digest: Some(registry::digest::of_value(value).into()),
                     output: Some(value.clone()),
-                    warnings: vec!["its result was given by a person".to_owned()],
+                    warnings: vec!["its result was given by the operator".to_owned()],
                     ..Finished::default()
                 })))
             }
             OutcomeRuling::Failed => {
-                self.note(&name, "failed", "a person said so")?;
-                let message = format_args!("the call of `{}` failed: a person said so", step.tool);
+                self.note(&name, "failed", "the operator ruled so")?;
+                let message =
+                    format_args!("the call of `{}` failed, as the operator ruled", step.tool);
                 let error = ToolError::new(ErrorCode::ToolError, message).reason("decided");
                 Ok(Recall::Ended(Box::new(Finished::failed(error))))
             }
         }
     }
 
-    /// How a call ends of which nothing tells whether it happened.
+    /// End of a call whose outcome is unknown.
     pub(super) fn undecided(&self, plan: &CheckedPlan, step: &CheckedStep, unit: Unit) -> Finished {
         let message = match self.past.keys().any(|(past, _)| *past == unit) {
             true => format!(
-                "the call of `{}` was stopped on its way, and whether it happened is not known",
+                "the call of `{}` was stopped, and its outcome is unknown",
                 step.tool
             ),
             false => format!(
-                "the call of `{}` began in a process that ended, and whether it happened is not known",
+                "the call of `{}` was begun by a process that ended, and its outcome is unknown",
                 step.tool
             ),
         };
@@ -342,8 +342,8 @@ impl Memory {
         }
     }
 
-    /// An error of a call that may have happened, with how a person says what became of it.
-    /// Where the chain ends, now or before, it is not made again.
+    /// The error of a call that may have happened, with a hint how to decide its outcome. If the run ends, the call is not
+    /// repeated.
     pub(super) fn asked(
         &self,
         plan: &CheckedPlan,
@@ -354,7 +354,9 @@ impl Memory {
         let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
         let ended = (ends || self.ending.is_some()) && !unit.part.undoes();
         let options = options(&name_of(plan, unit), ended);
-        error.hint(format!("look, then `mathchain runs resume {run} {options}"))
+        error.hint(format!(
+            "check what happened, then `mathchain runs resume {run} {options}"
+        ))
     }
 
     fn note(&self, name: &str, decision: &str, why: &str) -> Result<(), ToolError> {
@@ -370,10 +372,10 @@ impl Memory {
         }
     }
 
-    /// Writes how a call ended. What waits for a person, or was stopped, has not ended.
+    /// Records the end of a call. A call that awaits approval or was stopped has not ended.
     ///
     /// # Errors
-    /// When it could not be written; the run must stop then.
+    /// When it cannot be recorded; then the run must stop.
     pub(super) fn keep(
         &self,
         plan: &CheckedPlan,
@@ -435,12 +437,12 @@ impl Memory {
     }
 }
 
-/// Whether the same arguments give the same again: what a file held when it was opened is not kept.
+/// Whether equal arguments give an equal result: the content of opened files is not recorded.
 fn is_computed_again(step: &CheckedStep) -> bool {
     step.is_function && !step.args.opens_files()
 }
 
-/// How a call stands in a replay whose end is not recorded: as one that waits.
+/// End in a replay of a call without a recorded end: pending.
 fn unrecorded(step: &CheckedStep) -> Finished {
     let message = format_args!("how the call of `{}` ended is not recorded", step.tool);
     Finished {
@@ -450,7 +452,7 @@ fn unrecorded(step: &CheckedStep) -> Finished {
     }
 }
 
-/// Whether what ended a call is no function of its arguments: its time was up, or somebody said no.
+/// Whether a call did not end as a function of its arguments: it timed out, or was cancelled or denied.
 fn is_by_chance(record: &Value) -> bool {
     let code = record.get("error_code").and_then(Value::as_str);
     let chances = [ErrorCode::Timeout, ErrorCode::Cancelled];

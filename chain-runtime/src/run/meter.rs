@@ -1,5 +1,5 @@
-//! What a run has used of its budget, and of the budgets of the plans around it: what a plan within a plan uses, both have used.
-//! What a person said when the run went on reaches plans within it the same way.
+//! Usage of the budget of a run and of the runs it is nested in: a nested plan charges both. The rulings of a resumed run reach
+//! nested plans in the same way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ pub struct Meter {
     how: Option<Arc<Resume>>,
 }
 
-/// What is counted; time from the beginning is the alarm's.
+/// A counted quantity; the alarm measures wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Steps,
@@ -59,13 +59,13 @@ impl Kind {
 }
 
 impl Meter {
-    /// Of a plan with this budget, within the runs above.
+    /// Meter of a plan with this budget, nested in the runs above.
     pub(super) fn new(budget: Budget, above: Option<Arc<Self>>) -> Arc<Self> {
-        Self::going_on(budget, above, None)
+        Self::resumed(budget, above, None)
     }
 
-    /// As [`Meter::new`], of a run that goes on.
-    pub(super) fn going_on(
+    /// Meter of a run that is resumed.
+    pub(super) fn resumed(
         budget: Budget,
         above: Option<Arc<Self>>,
         how: Option<Arc<Resume>>,
@@ -78,7 +78,7 @@ impl Meter {
         })
     }
 
-    /// How a run within this one goes on.
+    /// Rulings for a nested run.
     pub(crate) fn resume_of(&self, run: &str) -> Resume {
         let Some(how) = self.all().find_map(|meter| meter.how.as_ref()) else {
             return Resume::default();
@@ -95,12 +95,12 @@ impl Meter {
         std::iter::successors(Some(self), |meter| meter.above.as_deref())
     }
 
-    /// Whether anybody limits it, so that it need not be measured otherwise.
+    /// Whether any budget limits it; otherwise it need not be measured.
     pub(super) fn limits(&self, kind: Kind) -> bool {
         self.all().any(|meter| kind.limit(&meter.budget).is_some())
     }
 
-    /// Takes what a call needs before it starts, or nothing at all.
+    /// Charges a call before it starts, or nothing at all.
     pub(super) fn take(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
         for (taken, meter) in self.all().enumerate() {
             let most = kind.limit(&meter.budget).unwrap_or(u64::MAX);
@@ -111,34 +111,34 @@ impl Meter {
                 for below in self.all().take(taken) {
                     below.used[kind as usize].fetch_sub(amount, Ordering::Relaxed);
                 }
-                return Err(used_up(kind.as_str(), taken > 0));
+                return Err(exhausted(kind.as_str(), taken > 0));
             }
         }
         Ok(())
     }
 
-    /// Counts what a call has used; the first budget that is exceeded by it, this one's before those above.
+    /// Charges the usage of a call; fails with the first budget that it exceeds, this one before those above.
     pub(super) fn spend(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
         let mut exceeded = Ok(());
         for (above, meter) in self.all().enumerate() {
             let before = meter.used[kind as usize].fetch_add(amount, Ordering::Relaxed);
             let over = |&most: &u64| before.saturating_add(amount) > most;
             if exceeded.is_ok() && kind.limit(&meter.budget).filter(over).is_some() {
-                exceeded = Err(used_up(kind.as_str(), above > 0));
+                exceeded = Err(exhausted(kind.as_str(), above > 0));
             }
         }
         exceeded
     }
 }
 
-pub(super) fn used_up(what: &str, above: bool) -> ToolError {
+pub(super) fn exhausted(what: &str, above: bool) -> ToolError {
     let (message, whose) = match above {
         true => (
-            format!("the budget of `{what}` of a plan around this one is used up"),
+            format!("the budget of `{what}` of an enclosing plan is exhausted"),
             "that plan",
         ),
         false => (
-            format!("the plan's budget of `{what}` is used up"),
+            format!("the plan's budget of `{what}` is exhausted"),
             "the plan",
         ),
     };
@@ -165,12 +165,12 @@ mod tests {
         assert!(outer.take(Kind::Steps, 1).is_ok());
         assert!(outer.take(Kind::Steps, 1).is_ok());
         let refused = message(inner.take(Kind::Steps, 1).unwrap_err());
-        assert!(refused.contains("of a plan around this one"), "{refused}");
+        assert!(refused.contains("of an enclosing plan"), "{refused}");
         // What the outer one refused was not taken of the inner one either.
         assert_eq!(inner.used[Kind::Steps as usize].load(Ordering::Relaxed), 1);
         assert!(inner.spend(Kind::CpuMs, 10).is_ok());
         let refused = message(outer.spend(Kind::CpuMs, 1).unwrap_err());
-        assert_eq!(refused, "the plan's budget of `cpu_ms` is used up");
+        assert_eq!(refused, "the plan's budget of `cpu_ms` is exhausted");
         assert!(!inner.limits(Kind::BytesOut) && inner.limits(Kind::Steps));
     }
 }

@@ -5,14 +5,14 @@
 //! had already run when it failed is reported as not run (with a warning that names it). So the deterministic part of the
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
-mod before;
-mod compared;
+mod core;
 mod costs;
 mod diagnostics;
 mod digest;
+mod divergence;
 mod durable;
-mod ended;
-mod ending;
+mod encoding;
+mod end_record;
 mod events;
 mod finished;
 mod items;
@@ -20,18 +20,18 @@ mod limit;
 pub mod machine;
 mod memory;
 mod meter;
+mod nesting;
 mod obstacle;
 mod options;
 mod order;
+mod prior_calls;
 mod processors;
-mod recorded;
+mod recorded_outcome;
 mod replay;
 mod report;
 mod resume;
-mod shared;
 mod stopping;
 mod values;
-mod within;
 mod workers;
 
 #[cfg(test)]
@@ -48,29 +48,29 @@ use tool_core::{Object, Value};
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
-pub use compared::{Compared, Divergence, Unreadable};
 pub use costs::Costs;
 pub use digest::OutputDigest;
-pub(crate) use durable::beginner;
+pub use divergence::{Compared, Divergence, Unreadable};
+pub(crate) use durable::initiator;
 pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
-pub use ended::{Recorded, ended};
 use events::Slots;
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 pub use memory::Memory;
 use meter::Kind;
 pub use meter::Meter;
+pub(crate) use nesting::parent;
+pub use nesting::{Cancelled, cancel, root_run};
 pub use options::{Observer, RunOptions, STACK_BYTES, THREADS_MAX, WAITING_MAX};
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
+pub use recorded_outcome::{Recorded, ended};
 pub use replay::{Replay, replay};
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 pub use resume::{OutcomeRuling, Resume};
-pub(crate) use within::parent;
-pub use within::{Cancelled, around, cancel};
 use workers::{Job, Workers};
 
-/// Steps from which on it matters enough what goes first to look up what tools took.
+/// Number of steps from which the durations of tools are looked up to schedule the critical path first.
 const COSTS_MATTER: usize = 8;
 
 /// Checks a plan and runs it; a plan that is refused leaves an audit record with the reasons.
@@ -116,7 +116,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions)
     }
 }
 
-/// Leaves the audit record of a plan that was refused. A rejected plan had no effect, so a ledger that fails is no error.
+/// Writes the audit record of a refused plan. A refused plan had no effect, so a failing ledger is not an error.
 pub fn record_rejection(
     plan: &Plan,
     dispatcher: &Dispatcher,
@@ -171,7 +171,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         limit.stop().cancel(); // it was looked at only
     }
     let slots = slots(plan, options.threads);
-    let meter = Meter::going_on(plan.budget, options.above.clone(), options.how.clone());
+    let meter = Meter::resumed(plan.budget, options.above.clone(), options.how.clone());
     // More than there is shows with the next call that ends.
     let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
     let job = Job {
@@ -209,7 +209,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
     result
 }
 
-/// How many calls run together.
+/// Number of calls that run in parallel.
 fn slots(plan: &CheckedPlan, asked: usize) -> Slots {
     if plan.mode_used == Mode::Seq {
         return Slots {
@@ -231,7 +231,7 @@ fn slots(plan: &CheckedPlan, asked: usize) -> Slots {
     }
 }
 
-/// Twelve hex digits that no other chain of this machine has, as far as time and process tell.
+/// Id of twelve hex digits, unique by time, process and a counter.
 fn new_chain_id(plan: &CheckedPlan, unix_ms: u64, monotonic: Duration) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);

@@ -1,12 +1,12 @@
-//! Why a step has no meaning any more.
+//! Obstacles that prevent a step from running.
 
 use super::finished::{Finished, StepStatus};
 use super::values;
 use crate::check::CheckedPlan;
 use crate::plan::OnError;
 
-/// The step because of which a step has no meaning: one it depends on failed, and that step's `on_error` does not let it run;
-/// or it uses the value of one that was skipped. A skipped step stands for the step that is its cause.
+/// The step that prevents another from running: a dependency that failed with an `on_error` that stops dependents, or one that
+/// was skipped and whose value is used. A skipped step is replaced by its cause.
 pub(super) fn obstacle<'e>(
     plan: &CheckedPlan,
     position: usize,

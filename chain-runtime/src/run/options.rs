@@ -12,42 +12,43 @@ use super::meter::Meter;
 use super::resume::Resume;
 use crate::check::CheckedStep;
 
-/// Stack of each step's thread, in bytes.
+/// Stack size of the thread of a step in bytes.
 pub const STACK_BYTES: usize = 8 << 20;
-/// Most threads of a chain.
+/// Maximum number of threads of a run.
 pub const THREADS_MAX: usize = 32;
-/// Calls that wait for the world and run beside those that compute, where no number of threads is given.
+/// Maximum number of calls that wait for the outside world, in addition to those that compute, where no number of threads is
+/// given.
 pub const WAITING_MAX: usize = 16;
 
-/// How a plan is run.
+/// Options of a run.
 #[derive(Clone, Default)]
 pub struct RunOptions {
-    /// Calls that run at once, at most [`THREADS_MAX`]; 0 for one per processor that computes, and beside those up to
-    /// [`WAITING_MAX`] that wait for files, programs and the network.
+    /// Number of parallel calls, at most [`THREADS_MAX`]; 0 for one per processor, and up to [`WAITING_MAX`] more that wait for
+    /// files, programs and the network.
     pub threads: usize,
-    /// Set from outside to cancel.
+    /// Flag that cancels the run.
     pub stop: StopFlag,
-    /// Longest run of the whole chain, in milliseconds; then no further step starts and running ones are stopped.
+    /// Timeout of the whole run in milliseconds; then no further step starts and running ones are stopped.
     pub timeout_ms: Option<u64>,
-    /// Told of steps as they start and end.
+    /// Observer of the steps.
     pub observer: Option<Arc<dyn Observer>>,
     /// The chain's id; made when none is given.
     pub chain_id: Option<String>,
-    /// Where the run is written as it goes, so that it can go on after its process ended; [`execute`] begins it.
+    /// State in which the run is recorded, so that it can be resumed.
     pub state: Option<Arc<State>>,
-    /// What calls of tools took in earlier runs.
+    /// Durations of the tools in earlier runs.
     pub costs: Costs,
-    /// Whether every call is computed, also where a durable run kept the result of the same one.
+    /// Whether cached results of durable runs are ignored.
     pub no_cache: bool,
-    /// What is known of the run already.
+    /// Memory of a run that is resumed or replayed.
     pub memory: Option<Arc<Memory>>,
-    /// What the runs around this one have used of their budgets.
+    /// Budgets of the runs that this one is nested in.
     pub above: Option<Arc<Meter>>,
-    /// What a person said when the run went on.
+    /// Rulings with which the run is resumed.
     pub how: Option<Arc<Resume>>,
 }
 
-/// Told of steps as they start and end, from the threads that run them; a panic in it is swallowed.
+/// Notified of steps as they start and end, from the threads that run them; its panics are ignored.
 pub trait Observer: Send + Sync {
     /// A step starts.
     fn started(&self, step: &CheckedStep, position: usize, wave: usize) {

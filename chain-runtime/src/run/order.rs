@@ -1,4 +1,4 @@
-//! In which order what is ready is taken: by the longest way behind it, or as a test draws it.
+//! Order in which ready calls are taken: by critical path, or as a test draws it.
 //!
 //! The result may not depend on it. Without the feature `failpoints` (and outside this crate's own tests) no order can be drawn,
 //! and nothing of it is compiled.
@@ -19,7 +19,7 @@ mod drawn {
         static SEED: Cell<Option<u64>> = const { Cell::new(None) };
     }
 
-    /// Does something on this thread; the runs that it starts take what is ready in an order drawn from a seed.
+    /// Runs a closure on this thread; runs that it starts take ready calls in an order drawn from a seed.
     pub fn shuffled<T>(seed: u64, run: impl FnOnce() -> T) -> T {
         let before = SEED.replace(Some(seed));
         let done = run();
@@ -34,7 +34,7 @@ mod drawn {
     }
 
     impl Order {
-        /// That of the runs this thread starts now.
+        /// The order of the runs that this thread starts.
         pub(crate) fn current() -> Self {
             Self {
                 seed: SEED.get(),
@@ -42,7 +42,7 @@ mod drawn {
             }
         }
 
-        /// By step, what stands in place of the longest way behind it.
+        /// Drawn priorities by step, in place of the critical path.
         pub(crate) fn priorities(&self, steps: usize) -> Option<Vec<u64>> {
             let seed = self.seed?;
             Some(
@@ -52,7 +52,7 @@ mod drawn {
             )
         }
 
-        /// Which of so many that wait in a queue is taken.
+        /// Index of the command to take from a queue of this length.
         pub(crate) fn pick(&mut self, waiting: usize) -> usize {
             let (Some(seed), true) = (self.seed, waiting > 1) else {
                 return 0;

@@ -1,21 +1,22 @@
-//! Processors, counted for the whole process: a step that computes holds one while it does.
+//! Processor slots of the whole process: a step that computes occupies one.
 //!
 //! Each run has slots of its own, but runs stand within and beside each other: plans in plans, lines of a server. Their steps
 //! together would be many more than there are processors, and each of them may hand its kernel to the pool of threads that all
-//! kernels share (one a processor). So a step takes a processor before it begins, and what waits for the world takes none.
-//! Who holds one never waits for another, so that nobody waits for ever. In which order steps get theirs shows in no answer.
+//! kernels share (one a processor). So a step takes a processor before it begins, and what waits for the world takes none. A
+//! step that has one never waits for another, so there is no deadlock. The order in which steps get theirs does not affect
+//! results.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use tool_core::{StopFlag, ToolError};
 
-/// How often a step that waits looks whether it was stopped.
+/// Interval at which a waiting step checks for a stop.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 static PROCESSORS: Processors = Processors::new();
 
-/// How many calls may compute at once, and how many do.
+/// Maximum and current number of calls that compute.
 #[derive(Debug)]
 pub(super) struct Processors {
     count: Mutex<Count>,
@@ -29,7 +30,7 @@ struct Count {
     taken: usize,
 }
 
-/// A processor that is held until this is dropped.
+/// An occupied processor, released on drop.
 #[derive(Debug)]
 pub(super) struct Held<'a>(&'a Processors);
 
@@ -38,7 +39,7 @@ pub(super) fn processors() -> &'static Processors {
     &PROCESSORS
 }
 
-/// What the machine has.
+/// Number of processors of this machine.
 pub(super) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -51,7 +52,7 @@ impl Processors {
         }
     }
 
-    /// Counts at least this many: a person who asks for more calls at once than there are processors gets them.
+    /// Raises the number of slots: a caller that requests more parallel calls than there are processors gets them.
     pub(super) fn at_least(&self, asked: usize) {
         let mut count = self.lock();
         if count.total < asked.max(available()) {
@@ -60,7 +61,7 @@ impl Processors {
         }
     }
 
-    /// Takes one, when there is one.
+    /// Waits for a free processor and occupies it.
     ///
     /// # Errors
     /// `cancelled` or `timeout`, when `stop` is set before.

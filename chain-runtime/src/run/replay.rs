@@ -1,13 +1,13 @@
-//! Going through a run again: what is a function of its arguments is computed and compared, for all else the recorded end stands, and
-//! what has no recorded end is not called.
+//! Replay of a run: calls that are functions of their arguments are repeated and compared, all others have their recorded ends,
+//! and calls without one are not made.
 
 use std::sync::Arc;
 
 use registry::{CallerContext, Dispatcher};
 use tool_core::{ToolError, Value};
 
-use super::compared::{Compared, Unreadable};
 use super::digest::OutputDigest;
+use super::divergence::{Compared, Unreadable};
 use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
 use super::memory::Memory;
@@ -15,32 +15,32 @@ use super::options::RunOptions;
 use super::{ChainResult, drive};
 use journal::{END_KEY, Run, RunState, State, named_values};
 
-/// What came of going through a run again.
+/// Result of a replay.
 #[derive(Debug)]
 pub struct Replay {
     /// The run.
     pub run: Run,
     /// The calls that were compared.
     pub compared: Compared,
-    /// Whether the whole result is the same; `None` where the run did not come to its end.
+    /// Whether the whole result is equal; `None` where the run did not end.
     pub result_same: Option<bool>,
-    /// In what the result is not the recorded one; of a run that did not come to its end, what is recorded of its steps.
+    /// Differences from the recorded result; of a run that did not end, only those of its steps.
     pub reasons: Vec<String>,
-    /// Steps and undoings without a recorded end, which were not called: there is nothing to compare.
+    /// Steps and compensations without a recorded end, which were not called.
     pub open: Vec<String>,
-    /// The program and the numeric profile, when they are not those of the run.
+    /// Differences of the program and the processor from those of the run.
     pub differs: Vec<String>,
 }
 
 impl Replay {
-    /// Whether all that there is to compare is the same.
+    /// Whether everything that was compared is equal.
     pub fn is_same(&self) -> bool {
         let compared = &self.compared;
         compared.divergences.is_empty() && compared.unreadable.is_empty() && self.reasons.is_empty()
     }
 }
 
-/// Goes through a run again without touching it: nothing is called that the run did not call and see the end of.
+/// Replays a run without changing it: only calls whose end is recorded are made.
 ///
 /// # Errors
 /// As [`super::resume`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
@@ -108,7 +108,7 @@ pub fn replay(
     })
 }
 
-/// Steps and undoings of which a replay knows no end.
+/// Steps and compensations without a recorded end.
 fn open(result: &ChainResult) -> Vec<String> {
     let steps = result.steps.iter();
     let steps = steps.filter(|step| step.end.status == StepStatus::Pending);
@@ -120,7 +120,7 @@ fn open(result: &ChainResult) -> Vec<String> {
         .collect()
 }
 
-/// In what a result is not the recorded one; where the run did not come to its end, only steps that did count.
+/// Differences of a result from the recorded one; of a run that did not end, only those of ended steps.
 fn reasons(is_whole: bool, recorded: &Value, result: &ChainResult) -> Vec<String> {
     let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
     let mut reasons = Vec::new();

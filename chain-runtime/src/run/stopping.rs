@@ -1,22 +1,22 @@
-//! How a run is stopped: who notices, what is written before anything is undone, and what still happens after that.
+//! Stopping of a run: detection, the record before anything is undone, and the calls that still complete.
 
 use std::sync::{MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
 use tool_core::{ErrorCode, ToolError};
 
-use super::ending::ending_record;
+use super::core::Core;
+use super::end_record::ending_record;
 use super::events::{Event, Unit};
 use super::finished::{Finished, StepStatus};
 use super::memory::Memory;
-use super::shared::Core;
 use super::workers::{LOOK_AGAIN, Workers};
 use crate::check::is_chain;
 use crate::tools::{child_id, recorded};
 use journal::Run;
 
 impl Workers<'_> {
-    /// Looks whether the run was stopped until nothing more is to be done: those that call may be busy for long.
+    /// Watches for a stop until the run is over, since the threads that make calls may be busy.
     pub(super) fn watch(&self) {
         let mut core = self.lock();
         while !core.is_over {
@@ -34,7 +34,7 @@ impl Workers<'_> {
         }
     }
 
-    /// Tells the machine that the run was stopped, once; gives whether it was.
+    /// Notifies the machine of a stop, once; returns whether it did.
     pub(super) fn look(&self, core: &mut MutexGuard<'_, Core<'_>>) -> bool {
         let is_written = self
             .job
@@ -59,14 +59,14 @@ impl Workers<'_> {
         }
     }
 
-    /// Why nothing goes forward any more.
+    /// Why the run does not continue.
     pub(super) fn ended_by(&self) -> Option<ToolError> {
         let ending = self.job.memory.and_then(Memory::ending);
         let ending = ending.map(|ending| ending.why.clone());
         ending.or_else(|| self.job.limit.check().err())
     }
 
-    /// Why a call is not made: the run is over, and nothing of it is known that still has to be settled.
+    /// Why a call is not made: the run has ended, and no earlier process began the call.
     pub(super) fn barred(&self, unit: Unit, attempt: u32) -> Option<ToolError> {
         if unit.part.undoes() {
             return self.back.check().err();
@@ -75,7 +75,7 @@ impl Workers<'_> {
         (!self.began(unit, attempt)).then_some(why)
     }
 
-    /// Whether a process before this one began a call, or the run within that it is.
+    /// Whether an earlier process began a call, or the nested run of that call.
     pub(super) fn began(&self, unit: Unit, attempt: u32) -> bool {
         self.job.memory.is_some_and(|memory| {
             memory.knows(unit, attempt)
@@ -84,7 +84,7 @@ impl Workers<'_> {
         })
     }
 
-    /// The run that a plan within this one began for a call.
+    /// The nested run that a call started.
     fn inner_run(&self, unit: Unit, attempt: u32) -> Option<Run> {
         let step = &self.job.plan.steps[unit.step];
         if !is_chain(step.tool) {
@@ -95,7 +95,7 @@ impl Workers<'_> {
         state.run_named(&id).ok().flatten()
     }
 
-    /// How a plan within this one ended, which goes back before this one does.
+    /// End of a nested run, which is undone before this one.
     pub(super) fn inner(&self, unit: Unit, attempt: u32) -> Finished {
         let (Some(run), Some(journal)) = (
             self.inner_run(unit, attempt),
@@ -126,7 +126,7 @@ impl Workers<'_> {
         }
     }
 
-    /// Writes that the chain ends, and why. What cannot be written is not undone either: the run stays as it is.
+    /// Records that the run ends, and why. If it cannot be recorded, nothing is undone and the run stays as it is.
     pub(super) fn write_end(&self) {
         let cause = self.lock().machine.end_cause();
         let journal = self.job.memory.and_then(Memory::journal);

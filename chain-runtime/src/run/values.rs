@@ -1,4 +1,4 @@
-//! What references give while a plan runs.
+//! Values of references while a plan runs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::template::{Node, Placed};
 
 /// The values that the arguments of one call refer to.
 pub(super) struct Values {
-    /// By step; none for a step that gave none.
+    /// Values by step; `None` for a step without a result.
     pub(super) steps: HashMap<usize, Option<Value>>,
     /// The name of the element, its index and its value.
     pub(super) item: Option<(Arc<str>, usize, Value)>,
 }
 
-/// The value of a reference: the part of the step's output, or its default where that is absent or `null`.
+/// Value of a reference: the part of the step's output, or the default where that is absent or `null`.
 pub(super) fn value_of(
     plan: &CheckedPlan,
     placed: &Placed,
@@ -70,7 +70,7 @@ pub(super) fn value_of(
     }
 }
 
-/// What a reference of a condition gives; `None` where it is absent.
+/// Value of a reference in a condition; `None` where it is absent.
 pub(super) fn of_condition(
     plan: &CheckedPlan,
     values: &[Option<Value>],
@@ -84,7 +84,7 @@ pub(super) fn of_condition(
     reference.resolve(root).ok()
 }
 
-/// The list that a map goes over.
+/// The list of a map.
 pub(super) fn of_list(
     plan: &CheckedPlan,
     map: &Map,
@@ -103,7 +103,7 @@ pub(super) fn of_list(
     Ok(bound.literal().cloned().unwrap_or_default())
 }
 
-/// Whether every reference of a step to another one carries a default.
+/// Whether every reference of a step to another one has a default.
 pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> bool {
     let step = &plan.steps[position];
     let mut all = true;
@@ -119,7 +119,7 @@ pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> 
     all
 }
 
-/// Refuses arguments beyond a size; names the one at which it is passed.
+/// Refuses arguments that are too large, naming the one that exceeds the limit.
 pub(super) fn too_large(args: &Value, most: u64) -> Option<ToolError> {
     let mut left = most;
     for (name, member) in args.as_object()?.iter() {
@@ -144,7 +144,7 @@ pub(super) fn too_large(args: &Value, most: u64) -> Option<ToolError> {
 
 /// Refuses arguments that would open a file or an artifact because the *output* of a step looks like `{"$file": ..}`: outputs are
 /// data, and what a plan reads is for the plan to say.
-pub(super) fn smuggled_file(
+pub(super) fn injected_file(
     dispatcher: &Dispatcher,
     plan: &CheckedPlan,
     step: &CheckedStep,

@@ -1,4 +1,4 @@
-//! Threads that do what the machine commands: calls through the dispatcher, waits, and telling the observer.
+//! Threads that execute the commands of the machine: calls through the dispatcher, waits, and notifications of the observer.
 //!
 //! One lock holds the machine and its queue of commands. A worker takes a command, does it without the lock, and gives the
 //! machine what happened; further threads are started only when there is more to do than threads that could.
@@ -15,6 +15,7 @@ use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
 use tool_core::{ErrorCode, Outcome, Reason, ResourceKey, StopFlag, ToolError, Value};
 
+use super::core::Core;
 use super::costs::Costs;
 use super::events::{Command, Event, Part, Slots, Unit};
 use super::finished::{Finished, StepStatus};
@@ -24,16 +25,15 @@ use super::memory::{Memory, Recall};
 use super::meter::Meter;
 use super::options::{Observer, STACK_BYTES};
 use super::processors::processors;
-use super::shared::Core;
 use super::values;
 use crate::check::{CheckedPlan, is_chain, item_seed};
 use crate::plan::Approval;
 
-/// Largest arguments of one call, in bytes; what stands in several places counts in each.
+/// Maximum size of the arguments of one call in bytes; a value used several times counts each time.
 const ARGS_BYTES_MAX: u64 = 1 << 30;
-/// How often whoever waits looks whether the chain was stopped.
+/// Interval at which waiting threads check for a stop.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// Most bytes of results that a run keeps for the digests of its answer; beyond that they are digested as they come.
+/// Maximum size of the results that a run retains for their digests; further results are digested at once.
 const KEPT_BYTES_MAX: u64 = 1 << 30;
 
 /// One run: what is executed, with which limits, and who is told.
@@ -85,7 +85,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Goes the way that is known already, before anything is called or stopped.
+    /// Replays the recorded part of the run before anything is called or stopped.
     fn catch_up(&self) {
         let Some(memory) = self.job.memory else {
             return;
@@ -126,8 +126,8 @@ impl<'a> Workers<'a> {
         memory.knows(unit, attempts + 1)
     }
 
-    /// Serves the run on own threads until it stands; where the machine gives none, on this one. With the error that kept the
-    /// run from being written, if one did.
+    /// Serves the run on its own threads until it stops; on this thread if none can be started. Also returns the error that
+    /// prevented recording.
     pub(super) fn serve(self) -> (Parts, Option<ToolError>) {
         self.catch_up();
         std::thread::scope(|scope| {
@@ -245,7 +245,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Gives the machine an event; gives values to be dropped.
+    /// Feeds an event to the machine; returns values to drop outside the lock.
     fn tell(&self, event: Event) -> Vec<Value> {
         let mut core = self.lock();
         // What ends because the run is stopped ends after that.
@@ -271,7 +271,7 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// What is left of a step's deadline.
+    /// Milliseconds left of the deadline of a step.
     fn left_ms(&self, unit: Unit) -> Option<u64> {
         let deadline = self.job.plan.steps[unit.step].deadline_ms?;
         let now = self.elapsed();
@@ -299,7 +299,7 @@ impl<'a> Workers<'a> {
             .saturating_sub(self.started)
     }
 
-    /// What the calls of a map use; no keys where the arguments do not fit, which the call itself reports.
+    /// Resources of the calls of a map; none where the arguments are invalid, which the call itself reports.
     fn keys(&self, step: usize) -> Vec<Vec<ResourceKey>> {
         let checked = &self.job.plan.steps[step];
         let count = self.lock().machine.items(step);
@@ -327,7 +327,7 @@ impl<'a> Workers<'a> {
             .collect()
     }
 
-    /// Makes one call through the dispatcher, unless how it ended is known; and writes how it ended.
+    /// Makes one call through the dispatcher, unless its end is recorded, and records its end.
     fn call(&self, unit: Unit, attempt: u32) -> Finished {
         let Some(memory) = self.job.memory else {
             return self.call_guarded(unit, attempt, None);
@@ -367,7 +367,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// What cannot be written must not go on.
+    /// Stops a run that cannot be recorded.
     pub(super) fn broken(&self, why: ToolError) -> Finished {
         let mut core = self.lock();
         core.broken.get_or_insert_with(|| why.clone());
@@ -378,7 +378,7 @@ impl<'a> Workers<'a> {
         Finished::cancelled(why)
     }
 
-    /// With what was noted before a call that began in a process that ended.
+    /// Makes a call; `began` is the intent recorded by an interrupted process.
     fn call_guarded(&self, unit: Unit, attempt: u32, began: Option<Value>) -> Finished {
         // A panic here would be a defect of this crate; the other steps still go on.
         let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt, began));
@@ -439,12 +439,12 @@ impl<'a> Workers<'a> {
         end
     }
 
-    /// Whether there is room to keep a result until its digest is asked for.
+    /// Whether a result may be retained until its digest is needed.
     fn keep(&self, bytes: u64) -> bool {
         self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX
     }
 
-    /// The run that can be gone on with, where this is one.
+    /// The id of the run, if it can be resumed.
     fn run(&self) -> Option<&str> {
         let journal = self.job.memory.and_then(Memory::journal);
         journal.map(|journal| journal.id())
@@ -470,7 +470,7 @@ impl<'a> Workers<'a> {
         if let Some(refused) = values::too_large(args, most) {
             return Outcome::error(refused);
         }
-        if let Some(refused) = values::smuggled_file(self.job.dispatcher, self.job.plan, step, args)
+        if let Some(refused) = values::injected_file(self.job.dispatcher, self.job.plan, step, args)
         {
             return Outcome::error(refused);
         }
@@ -525,7 +525,7 @@ impl<'a> Workers<'a> {
     }
 }
 
-/// Says that nothing more is to be done when a thread ends, however it does.
+/// Notifies the watcher when a thread ends, also by a panic.
 struct Over<'a, 'b>(&'a Workers<'b>);
 
 impl Drop for Over<'_, '_> {
@@ -535,7 +535,7 @@ impl Drop for Over<'_, '_> {
     }
 }
 
-/// Calls an observer; its panic is its own affair.
+/// Calls an observer and ignores its panics.
 fn guarded(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }

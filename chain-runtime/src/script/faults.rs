@@ -1,4 +1,4 @@
-//! What is wrong with a script, and the places that people are told.
+//! Syntax errors of a script, and their lines and columns.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use registry::error::Place;
 
 use super::PROBLEMS_MAX;
 
-/// Why a part is no part of a script.
+/// A syntax error.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: usize,
@@ -17,7 +17,7 @@ pub(super) struct Fault {
 
 pub(super) type Read<T> = Result<T, Fault>;
 
-/// What is wrong so far.
+/// The errors found so far.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Vec<Fault>);
 
@@ -36,7 +36,7 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// Everything that is wrong, in the order of the text.
+    /// All errors, in the order of the text.
     pub(super) fn told(mut self, name: &str, text: &str) -> Vec<LoadError> {
         self.0.sort_by_key(|fault| fault.at);
         let places = Places::new(text);
@@ -77,7 +77,7 @@ impl<'t> Places<'t> {
     }
 }
 
-/// What is shown of a long text.
+/// A text shortened for messages.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
     if text.chars().count() <= SHOWN {

@@ -1,4 +1,4 @@
-//! From lines to the value of a plan: names become ids of steps, a new one for every assignment.
+//! Translation of calls to the value of a plan: names become ids of steps, a new one for every assignment.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -246,7 +246,7 @@ fn reference(id: &str, path: &str) -> Value {
 /// Ids that no other step has.
 struct Ids {
     taken: HashSet<Arc<str>>,
-    /// By stem, the number that was tried last.
+    /// Number tried last, by stem.
     last: HashMap<String, usize>,
 }
 

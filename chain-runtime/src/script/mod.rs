@@ -28,7 +28,7 @@ mod tests;
 use registry::document::Document;
 use registry::{LoadError, LoadErrors};
 
-/// How the names of scripts end.
+/// File extension of scripts.
 pub const ENDING: &str = ".chain";
 /// Deepest nesting of brackets, those of the call counted.
 pub const DEPTH_MAX: usize = 32;
@@ -51,8 +51,8 @@ pub fn parse(name: &str, text: &str) -> Result<Document, LoadErrors> {
     Ok(document)
 }
 
-/// As [`parse`], with what could be read of a script in which something is wrong, so that the check of the plan reports its own
-/// problems together with these.
+/// As [`parse`], with the readable part of a faulty script, so that the check of the plan reports its problems together with
+/// these.
 pub(crate) fn read(name: &str, text: &str) -> (Document, Vec<LoadError>) {
     let (script, mut faults) = parse::read(text);
     let (value, parts) = lower::document(name, text, &script, &mut faults);
@@ -62,8 +62,8 @@ pub(crate) fn read(name: &str, text: &str) -> (Document, Vec<LoadError>) {
     )
 }
 
-/// Whether a text of no known language begins as a script: its first line that is no comment is a call, an assignment or `return`.
-/// No plan in YAML or JSON begins so.
+/// Whether a text looks like a script: its first line other than a comment is a call, an assignment or `return`. No plan in
+/// YAML or JSON begins like that.
 pub fn is_likely(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));

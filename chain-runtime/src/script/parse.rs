@@ -1,4 +1,4 @@
-//! From text to lines of calls. After a line that is none, reading goes on with the next that begins at the margin.
+//! Parser of scripts. After a faulty line, parsing continues with the next one that begins at the margin.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use super::tree::{Expr, Line, Name, Script};
 use super::{ARGS_MAX, NAME_BYTES_MAX};
 use crate::plan::STEPS_MAX;
 
-/// Words that begin statements of other languages.
+/// Keywords of statements in other languages.
 const STATEMENTS: [&str; 28] = [
     "for", "while", "if", "elif", "else", "def", "class", "import", "from", "with", "try",
     "except", "finally", "raise", "assert", "del", "global", "nonlocal", "lambda", "pass", "break",
     "continue", "async", "await", "yield", "match", "let", "const",
 ];
 
-/// Words that are values.
+/// Literal constants.
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
 const CALL_HINT: &str = "every line is a call: `rows = csv_to_json(csv_content=\"..\")`";
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
 pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
-    /// Where brackets are open: inside them the end of a line means nothing.
+    /// Positions of open brackets, inside which line ends are ignored.
     pub(super) open: Vec<usize>,
 }
 
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes to the next line that begins at the margin with a name or a comment.
+    /// Skips to the next line that begins at the margin with a name or a comment.
     fn recover(&mut self, start: usize) {
         self.open.clear();
         self.at = self.at.max(start);
@@ -180,7 +180,7 @@ impl<'t> Parser<'t> {
         if !word.is_ascii() {
             return Err(self.fault(
                 self.at,
-                format!("`{}` is no name", shortened(word)),
+                format!("`{}` is not a valid name", shortened(word)),
                 "names have the letters a-z and A-Z, digits and _",
             ));
         }
@@ -215,7 +215,7 @@ impl<'t> Parser<'t> {
         if STATEMENTS.contains(&&*first.text) {
             return Err(self.fault(
                 start,
-                format!("`{}` is no part of a script", first.text),
+                format!("`{}` is not part of a script", first.text),
                 "every line is a call; loops and conditions are `map` and `when` of a plan (docs/plans.md)",
             ));
         }
@@ -223,7 +223,7 @@ impl<'t> Parser<'t> {
         if CONSTANTS.contains(&&*first.text) && self.peek() == Some('=') {
             return Err(self.fault(
                 start,
-                format!("`{}` is a value, and no name", first.text),
+                format!("`{}` is a value, not a name", first.text),
                 "choose another name for the result",
             ));
         }
@@ -275,7 +275,7 @@ impl<'t> Parser<'t> {
         self.value()
     }
 
-    /// What stands after `=` of an assignment: a tool that is called.
+    /// The tool called on the right side of an assignment.
     fn called(&mut self) -> Read<Name> {
         let start = self.at;
         let alone = |parser: &Self| {
@@ -331,7 +331,7 @@ impl<'t> Parser<'t> {
             Some('=') if name.text.contains(['.', ':']) && !self.rest().starts_with("==") => self
                 .fault(
                     name.at,
-                    format!("`{}` is no name of a result", name.text),
+                    format!("`{}` is not the name of a result", name.text),
                     "only whole names are assigned: `b = tool(..)`",
                 ),
             Some('+' | '-' | '*' | '/' | '%' | '|' | '&' | '<' | '>' | '=') => {

@@ -87,7 +87,7 @@ impl Parser<'_> {
             Some('u') => self.hex(2, 4),
             _ => None,
         };
-        let wrong = self.fault(start, "this is no escape", ESCAPES);
+        let wrong = self.fault(start, "unknown escape", ESCAPES);
         let Some(code) = code else {
             return Err(wrong);
         };
@@ -151,6 +151,10 @@ impl Parser<'_> {
             }
             Some(_) => "numbers are written as in JSON: 12, -0.5, 1e-3",
         };
-        Err(self.fault(start, format!("`{}` is no number", shortened(text)), hint))
+        Err(self.fault(
+            start,
+            format!("`{}` is not a number", shortened(text)),
+            hint,
+        ))
     }
 }

@@ -1,4 +1,4 @@
-//! What the lines of a script say, and where each part of them stands.
+//! Syntax tree of a script, with the position of each part.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub(super) enum Kind {
 }
 
 impl Expr {
-    /// Where the first reference in it stands.
+    /// Position of the first reference in it.
     pub(super) fn reference(&self) -> Option<usize> {
         match &self.kind {
             Kind::Literal(_) => None,

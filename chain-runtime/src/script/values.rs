@@ -103,7 +103,11 @@ impl Parser<'_> {
             "false" | "False" => Some(Value::Bool(false)),
             "null" | "None" => Some(Value::Null),
             "not" | "lambda" | "await" => {
-                return Err(self.fault(name.at, format!("`{}` is no value", name.text), STEP_HINT));
+                return Err(self.fault(
+                    name.at,
+                    format!("`{}` is not a value", name.text),
+                    STEP_HINT,
+                ));
             }
             _ => None,
         };
@@ -169,7 +173,7 @@ impl Parser<'_> {
                     {
                         return Err(self.fault(
                             at,
-                            format!("`{}` is no name of a field", shortened(&field)),
+                            format!("`{}` is not a valid field name", shortened(&field)),
                             "take it out of the result with a call of `json_query`",
                         ));
                     }

@@ -7,7 +7,7 @@ use tool_core::Value;
 use super::solver::{Axis, Id, Origin, Solver};
 use crate::template::{Node, Placed};
 
-/// Gives the shape of what a reference leads to, where something is known of it.
+/// Returns the shape of the value of a reference, where known.
 pub type Given<'a> = &'a mut dyn FnMut(&mut Solver, &Placed) -> Option<Id>;
 
 /// An argument, in a plan or in a literal of it.

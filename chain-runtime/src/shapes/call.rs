@@ -11,7 +11,7 @@ use super::argument::{Argument, Given, shape_of};
 use super::solver::{Axis, Clash, Id, Origin, Solver};
 use crate::template::Node;
 
-/// What a tool states of the arrays in its arguments and its result.
+/// Shapes that a tool states for the arrays in its arguments and its result.
 #[derive(Debug, Default)]
 pub struct Stated {
     /// Of arguments.
@@ -20,7 +20,7 @@ pub struct Stated {
     pub output: Vec<Field>,
     /// Arguments that are integers: an extent with such a name is their value.
     integers: Vec<Arc<str>>,
-    /// What holds for arguments that are not given.
+    /// Statements about arguments that are not given.
     defaults: Vec<(Arc<str>, Schema)>,
 }
 
@@ -78,7 +78,7 @@ pub struct Misfit {
     pub message: String,
 }
 
-/// Who said first what a name is.
+/// Origin of the first value of each name.
 #[derive(Clone, Copy)]
 enum First {
     /// The value of an integer argument, or nobody.
@@ -96,7 +96,7 @@ pub struct Call<'a> {
     args: &'a Node,
     names: Vec<(Arc<str>, Id, First)>,
     rests: Vec<(Arc<str>, Id)>,
-    /// By field of the arguments, the shape that was found.
+    /// Shapes found, by field of the arguments.
     found: Vec<Option<Id>>,
 }
 
@@ -373,7 +373,7 @@ pub(crate) fn element(field: &Field) -> &'static str {
     }
 }
 
-/// Where arguments and a result of a tool contradict what it states of their arrays.
+/// Contradictions between the arguments or result of a tool and the shapes that it states.
 ///
 /// # Errors
 /// A statement that cannot be read.

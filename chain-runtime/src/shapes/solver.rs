@@ -28,7 +28,7 @@ enum Node {
     List(Id, Id),
 }
 
-/// What an extent counts.
+/// Meaning of an extent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
     /// The entries of a list.
@@ -70,12 +70,12 @@ impl Axis {
     }
 }
 
-/// Where an extent was said.
+/// Origin of an extent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// JSON pointer of the argument in the plan.
     pub pointer: Arc<str>,
-    /// What of it counts.
+    /// Which part of the value it counts.
     pub axis: Axis,
 }
 
@@ -95,13 +95,13 @@ pub enum Clash {
     Rank,
 }
 
-/// What is known of all extents of a plan.
+/// Extents of all arrays of a plan.
 #[derive(Debug, Default)]
 pub struct Solver {
     nodes: Vec<Node>,
     origins: Vec<Origin>,
     labels: Vec<(usize, Arc<str>)>,
-    /// What has to be restored, when a mark is set.
+    /// Changes since the mark.
     trail: Option<(u32, Vec<(Id, Node)>)>,
 }
 
@@ -112,7 +112,7 @@ impl Solver {
         id
     }
 
-    /// What is not known; shown by its label, the name it has in a step.
+    /// Unknown; shown by its label, the name that it has in a step.
     pub fn open(&mut self, label: Option<(usize, Arc<str>)>) -> Id {
         let label = label.map(|label| {
             self.labels.push(label);
@@ -168,12 +168,12 @@ impl Solver {
         id
     }
 
-    /// From here on, what is learned of anything older can be taken back.
+    /// Sets a mark: later knowledge about older extents can be rolled back.
     pub fn mark(&mut self) {
         self.trail = Some((self.nodes.len() as u32, Vec::new()));
     }
 
-    /// Takes back what was learned since the mark of what is older.
+    /// Rolls back to the mark.
     pub fn take_back(&mut self) {
         let Some((_, trail)) = self.trail.take() else {
             return;
@@ -266,7 +266,7 @@ impl Solver {
         }
     }
 
-    /// How many axes there are, as far as is known; further ones count as one.
+    /// Number of known axes; further ones count as one.
     pub fn rank(&mut self, shape: Id) -> usize {
         let mut current = shape;
         for rank in 0..RANK_MAX {

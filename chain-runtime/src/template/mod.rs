@@ -28,7 +28,7 @@ pub enum Node {
     Literal(Value),
     /// The output of an earlier step, or an input.
     Reference(Arc<Placed>),
-    /// A text put together.
+    /// A formatted text.
     Format(Arc<Format>),
     /// An object in which a member holds a reference.
     Object(Vec<(Arc<str>, Node)>),
@@ -39,9 +39,9 @@ pub enum Node {
 /// A reference where it is used.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// What is meant.
+    /// The reference.
     pub reference: Reference,
-    /// What holds where it is absent, `null`, or its step did not succeed.
+    /// Value where it is absent or `null`, or its step did not succeed.
     pub default: Option<Value>,
     /// JSON pointer in the plan.
     pub pointer: String,
@@ -59,7 +59,7 @@ pub struct Format {
 }
 
 impl Placed {
-    /// What it gives in a value, and whether that is its default: where the part is absent or `null`, or an element of a projection
+    /// Its value in `root`, and whether that is its default: where the part is absent or `null`, or an element of a projection
     /// is.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl Node {
         }
     }
 
-    /// Whether a file may be opened for it: `{"$file": path}` stands somewhere in it.
+    /// Whether it contains `{"$file": path}`, so that a file may be opened for it.
     pub fn opens_files(&self) -> bool {
         const FILE: &str = "$file";
         match self {
@@ -145,7 +145,7 @@ impl Node {
         }
     }
 
-    /// Calls back for every reference, in the order of the document.
+    /// Visits every reference, in the order of the document.
     pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
         match self {
             Self::Literal(_) => {}
@@ -164,7 +164,7 @@ impl Node {
     /// The node with every reference replaced for which `bind` has a value; a node that then holds none becomes a literal.
     ///
     /// # Errors
-    /// What `bind` gives, and a formatted text that grows too long.
+    /// Errors of `bind`, and a formatted text that is too long.
     pub fn bind(
         &self,
         bind: &mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>,
@@ -493,7 +493,7 @@ fn list(names: &[&str]) -> String {
         .join(" and ")
 }
 
-/// A single member whose name starts with `$` and that nobody reads is a slip, not data.
+/// Refuses a single member with an unknown name that starts with `$`: it is a slip, not data.
 fn misspelled(object: &Object, pointer: &str) -> Option<PlanProblem> {
     const KNOWN: [&str; 6] = ["$ref", "$lit", "$fmt", "$file", "$artifact", "$npy"];
     let (key, _) = object.iter().next().filter(|_| object.len() == 1)?;

@@ -42,7 +42,7 @@ pub struct Output {
     pub mode_used: String,
     /// Why the steps ran one after the other although `dep` was asked for.
     pub fallback_reason: Option<String>,
-    /// What the reader must know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 

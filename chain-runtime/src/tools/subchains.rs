@@ -10,7 +10,7 @@ use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
-    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, beginner, parent,
+    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, initiator, parent,
     record_rejection, resume, run,
 };
 use journal::{Run, RunState, State};
@@ -87,7 +87,7 @@ fn waiting(
 ) -> Result<Option<Run>, ToolError> {
     /// Who waits longer is gone on with by its id.
     const LOOKED_AT: usize = 100;
-    let who = beginner(plan, dispatcher);
+    let who = initiator(plan, dispatcher);
     for run in state.runs(Some(RunState::Suspended), LOOKED_AT)? {
         let same = run.plan_digest == plan.digest
             && run.role == plan.context.who.role

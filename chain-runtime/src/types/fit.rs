@@ -1,8 +1,8 @@
-//! Whether what comes fits where it goes.
+//! Compatibility of types.
 
 use super::{Record, Type};
 
-/// Whether what comes fits into a slot.
+/// Result of a comparison of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// Never.

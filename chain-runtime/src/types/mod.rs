@@ -16,7 +16,7 @@ use crate::reference::Segment;
 pub use fit::{Fit, fit};
 pub use read::Slots;
 
-/// What is known of a value.
+/// Type of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
     /// Anything.
@@ -35,7 +35,7 @@ pub enum Type {
     List(Arc<Type>),
     /// Named members.
     Record(Arc<Record>),
-    /// One of several; an empty union is no value at all, one with `Null` is a "maybe".
+    /// One of several; an empty union is not a value at all, one with `Null` is a "maybe".
     Union(Arc<[Type]>),
 }
 
@@ -44,7 +44,7 @@ pub enum Type {
 pub struct Record {
     /// Those with a name of their own.
     pub fields: Vec<Field>,
-    /// What others hold; `None` where there are no others.
+    /// Type of other members; `None` for a closed record.
     pub rest: Option<Type>,
 }
 
@@ -53,9 +53,9 @@ pub struct Record {
 pub struct Field {
     /// Its name.
     pub name: Arc<str>,
-    /// What it holds.
+    /// Its type.
     pub ty: Type,
-    /// Whether it is always there.
+    /// Whether it is always present.
     pub required: bool,
 }
 
@@ -66,16 +66,16 @@ pub struct Walked {
     pub ty: Type,
     /// Whether it may be absent or `null`.
     pub maybe: bool,
-    /// Whether the way to it may end before: what it is a part of, or what it is a part of in an element, may be absent or `null`.
+    /// Whether the path to it may end early: a value that it is part of may be absent or `null`.
     pub through: bool,
-    /// Of a projection whose elements may be absent or `null`: lists of `null`, as deep as it projects.
+    /// For a projection whose elements may be absent or `null`: lists of `null` of its depth.
     pub gaps: Option<Type>,
     /// For which arguments of its step it is there, where the tool states that.
     pub there: Option<String>,
 }
 
 impl Walked {
-    /// Whether a slot takes it only with a default: where there may be nothing, and nothing does not fit there.
+    /// Whether a slot needs a default: the value may be absent or `null`, which does not fit the slot.
     pub fn needs_default(&self, slot: &Type) -> bool {
         let refused = |nothing: &Type| fit(nothing, slot) == Fit::Never;
         self.through
@@ -87,16 +87,16 @@ impl Walked {
 /// A reference that cannot lead anywhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeadEnd {
-    /// How many segments could be followed.
+    /// Number of segments that could be followed.
     pub followed: usize,
-    /// What is there.
+    /// The type found there.
     pub found: Type,
     /// The fields that could be meant, when a field was asked for.
     pub known: Vec<Arc<str>>,
 }
 
 impl Type {
-    /// What a schema says.
+    /// Type of a schema.
     pub fn of_schema(schema: &Schema) -> Self {
         read::read(schema, 0)
     }
@@ -169,7 +169,7 @@ impl Type {
         self.members().contains(&Self::Null)
     }
 
-    /// The same without `null`.
+    /// The type without `null`.
     #[must_use]
     pub fn without_null(&self) -> Self {
         match self {
@@ -180,7 +180,7 @@ impl Type {
         }
     }
 
-    /// The same where the member at a path is there for certain, and not `null`.
+    /// The type where the member at a path is certainly present and not `null`.
     #[must_use]
     pub fn with_present(&self, path: &[Arc<str>]) -> Self {
         let Some((first, rest)) = path.split_first() else {
@@ -293,7 +293,7 @@ impl Type {
 }
 
 impl Record {
-    /// What a member holds, and whether it may be absent; members of an open record are looked for when it arrives.
+    /// Type of a member, and whether it may be absent; members of an open record are checked when it arrives.
     fn field(&self, name: &str) -> Option<(Type, bool)> {
         match self.fields.iter().find(|field| &*field.name == name) {
             Some(field) => Some((field.ty.clone(), !field.required)),

@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 24;
 pub struct Slots(RefCell<HashMap<*const Schema, Type>>);
 
 impl Slots {
-    /// What a part of the schema says; the schema must outlive the slots and stay where it is.
+    /// Type of a part of the schema, by address; the schema must outlive the slots and not move.
     pub fn of(&self, schema: &Schema) -> Type {
         let mut known = self.0.borrow_mut();
         known

@@ -50,7 +50,7 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolE
         ..chains::Resume::default()
     };
     // A nested run is resumed with its top-level run.
-    if let Some(outer) = chains::around(open::state(&toolkit)?, &found)? {
+    if let Some(outer) = chains::root_run(open::state(&toolkit)?, &found)? {
         let decisions = std::mem::take(&mut how.decisions);
         how.within = BTreeMap::from([(found.id, decisions)]);
         (toolkit, found) = open_run(global, &outer.id, resume.accept_changes)?;

@@ -1,4 +1,4 @@
-//! How a run ends: what was done is undone where the chain did not succeed, and what is left is gathered by plan order.
+//! End of a run: completed steps are undone if it did not succeed, and the result is collected in plan order.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,30 +10,30 @@ use crate::run::events::{Command, Conclusion, Part, Unit};
 use crate::run::finished::{Finished, StepStatus};
 use crate::run::obstacle::obstacle;
 
-/// What is left when a run stands.
+/// Result of the machine when the run has stopped.
 pub(crate) struct Parts {
-    /// How every step ended by plan order.
+    /// End of every step by plan order.
     pub(crate) settled: Vec<Finished>,
-    /// How every step really ended.
+    /// Actual end of every step.
     pub(crate) real: Vec<Finished>,
-    /// What was undone, and how that ended.
+    /// Compensations and their ends.
     pub(crate) undone: Vec<(Unit, Finished)>,
-    /// What undoes a call, and is not known to have happened, waits, or was cut off.
+    /// A compensation of unknown outcome, or one that awaits approval or was interrupted.
     pub(crate) open_undo: Option<(Unit, Finished)>,
-    /// Why it was stopped.
+    /// Reason of a stop.
     pub(crate) stopped: Option<ToolError>,
-    /// Where it stands.
+    /// State of the run.
     pub(crate) conclusion: Option<Conclusion>,
-    /// The parts the plan answers with, by the text of their references.
+    /// Values of the outputs, by the text of their references.
     pub(crate) outputs: HashMap<String, Result<Value, Missing>>,
     /// The budget that the last call exceeded.
     pub(crate) over: Option<ToolError>,
 }
 
 impl Machine<'_> {
-    /// When nothing is under way: steps that wait for a person behind the end of the chain do not run, and a chain that did not
-    /// succeed is undone. Gives whether there is more to do.
-    pub(super) fn wind_up(&mut self) -> bool {
+    /// When nothing is in progress: steps that await approval after the end of the run are dropped, and a run that did not
+    /// succeed is undone. Returns whether there is more to do.
+    pub(super) fn finish(&mut self) -> bool {
         if self.is_busy() {
             return false;
         }
@@ -80,8 +80,8 @@ impl Machine<'_> {
         false
     }
 
-    /// Calls that were done and say how they are undone, in plan order, where the chain ended early; of a map those of its
-    /// elements, also where it was not done as a whole.
+    /// Completed calls with a compensation, in plan order, if the run ended early; for a map those of its elements, even if the
+    /// map failed.
     fn calls_to_undo(&self) -> Vec<Unit> {
         let early = self.ends_early();
         let is_done = |step: usize| {
@@ -107,7 +107,7 @@ impl Machine<'_> {
         calls
     }
 
-    /// How every step ended by plan order, how it really ended, and the parts the plan answers with.
+    /// Collects the ends of all steps by plan order, their actual ends, and the outputs.
     pub(crate) fn into_parts(mut self) -> Parts {
         let conclusion = self.conclusion();
         let mut open: BTreeMap<usize, Finished> = BTreeMap::new();

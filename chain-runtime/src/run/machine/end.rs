@@ -1,5 +1,4 @@
-//! That a chain ends early: what is written of it before anything is undone, and what becomes of calls of which it is not known
-//! whether they happened.
+//! Early end of a run: the record before anything is undone, and calls whose outcome is unknown.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +9,16 @@ use crate::plan::{OnError, OnItemError};
 use crate::run::events::{Part, Unit};
 use crate::run::finished::{Finished, StepStatus};
 
-/// Whether the end of the chain is written.
+/// Whether the end of the run is recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndRecord {
     None,
-    /// It is being written.
+    /// Being recorded.
     Open,
     Written,
 }
 
-/// Why a chain ends early.
+/// Why a run ends early.
 pub(crate) struct EndCause {
     /// `step`, `cancelled`, `deadline` or `budget`.
     pub(crate) cause: &'static str,
@@ -29,14 +28,14 @@ pub(crate) struct EndCause {
 }
 
 impl Machine<'_> {
-    /// Of a run whose unknown calls somebody can be asked about later.
+    /// Sets whether calls of unknown outcome can be decided later.
     #[must_use]
     pub(crate) fn asking(mut self, asks: bool) -> Self {
         self.asks = asks;
         self
     }
 
-    /// Of a run whose end is written already: nothing goes forward. With why it was stopped; none where a step ended it.
+    /// Marks the end as recorded, so that nothing new starts; with the reason of a stop, or `None` where a step ended the run.
     #[must_use]
     pub(crate) fn ending(mut self, why: Option<ToolError>) -> Self {
         self.end_record = EndRecord::Written;
@@ -44,14 +43,14 @@ impl Machine<'_> {
         self
     }
 
-    /// Of a run in which a process before this one began these calls: whatever ends the chain, what became of them counts.
+    /// Sets the calls that earlier processes began, whose outcome counts however the run ends.
     #[must_use]
     pub(crate) fn remembering(mut self, began: BTreeSet<Unit>) -> Self {
         self.began = began;
         self
     }
 
-    /// Whether a process before this one began a call of a step.
+    /// Whether an earlier process began a call of a step.
     pub(super) fn step_began(&self, step: usize) -> bool {
         let part = Part::Whole;
         let from = Unit { step, part };
@@ -59,7 +58,7 @@ impl Machine<'_> {
         next.is_some_and(|unit| unit.step == step)
     }
 
-    /// Why the chain ends.
+    /// Why the run ends.
     pub(crate) fn end_cause(&self) -> EndCause {
         if let Some(why) = &self.stopped {
             return EndCause {
@@ -82,20 +81,20 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a step was denied, or cancelled: a call that ran when the chain was cancelled may end before the machine hears of it.
+    /// Whether a step was denied or cancelled: a running call may end with a cancellation before the machine is notified of it.
     pub(super) fn is_given_up(end: &Option<Finished>) -> bool {
         let status = end.as_ref().map(|end| end.status);
         matches!(status, Some(StepStatus::Denied | StepStatus::Cancelled))
     }
 
-    /// Whether the chain ends early, so that what was done is undone.
+    /// Whether the run ends early, so that completed steps are undone.
     pub(super) fn ends_early(&self) -> bool {
         self.stopped.is_some()
             || self.stop_at != usize::MAX
             || self.ends.iter().any(Self::is_given_up)
     }
 
-    /// Takes in a call of which it is not known whether it happened.
+    /// Enters a call whose outcome is unknown.
     pub(super) fn unknown(&mut self, unit: Unit, end: Finished) {
         let step = &self.plan.steps[unit.step];
         let fails_map = match (&step.map, unit.part) {
@@ -115,7 +114,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Settles what is not known and can be undone all the same, where the chain ends. Gives whether there was any.
+    /// Settles calls of unknown outcome that can be undone either way. Returns whether there were any.
     pub(super) fn settle_unknown(&mut self) -> bool {
         let known = self.unknown.keys().copied();
         let found: Vec<Unit> = known.filter(|&unit| self.may_be_undone(unit)).collect();
@@ -127,7 +126,7 @@ impl Machine<'_> {
         !found.is_empty()
     }
 
-    /// Whether undoing a call is right whether it happened or not: what undoes it may be done twice, and needs nothing of it.
+    /// Whether a call can be undone whether it happened or not: its compensation is idempotent and does not use its result.
     fn may_be_undone(&self, unit: Unit) -> bool {
         let undo = self.plan.steps[unit.step].compensate.as_deref();
         undo.is_some_and(|undo| undo.idempotent && !undo.uses.contains(&unit.step))
@@ -141,11 +140,10 @@ impl Machine<'_> {
         if self.may_be_undone(unit) {
             self.perhaps.insert(unit);
             end.warnings
-                .push("whether it happened is not known: it is undone as if it had".to_owned());
+                .push("its outcome is unknown: it is undone as if it had happened".to_owned());
             end.error = end.error.map(ToolError::settled);
         } else {
-            end.warnings
-                .push("whether it happened is not known".to_owned());
+            end.warnings.push("its outcome is unknown".to_owned());
         }
         self.settle_unit(unit, end);
     }

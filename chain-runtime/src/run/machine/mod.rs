@@ -5,9 +5,9 @@
 //! a failure means is decided by plan order, not by time: the lowest failing step counts, steps before it still run, and later
 //! ones that had already run are reported as not run. So the outcome depends on what calls give, and on no order of events.
 
+mod call_quota;
 mod close;
 mod end;
-mod room;
 mod settle;
 
 use std::cmp::Reverse;
@@ -23,10 +23,10 @@ use super::meter::{Kind, Meter};
 use super::obstacle::obstacle;
 use super::values::{self, Values};
 
+use self::call_quota::CallQuota;
 pub(super) use self::close::Parts;
 pub(super) use self::end::EndCause;
 use self::end::EndRecord;
-use self::room::Room;
 pub use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::Mode;
@@ -40,41 +40,41 @@ type Ready = (u64, Reverse<usize>, Reverse<usize>);
 pub struct Machine<'a> {
     pub(super) plan: &'a CheckedPlan,
     slots: Slots,
-    /// By step, the longest way from it to an end, in expected microseconds.
+    /// Critical path from each step to an end, in expected microseconds.
     priorities: Vec<u64>,
     /// Calls that run, by kind: computing, waiting.
     running: [usize; 2],
     ready: [BinaryHeap<Ready>; 2],
-    /// By step, how many it still waits for.
+    /// Number of unfinished dependencies by step.
     waiting: Vec<u32>,
-    /// By wave, how many of its steps have not ended; used by barriers.
+    /// Number of unfinished steps by wave; used by barriers.
     open_in_wave: Vec<usize>,
     wave: usize,
-    /// Steps of later waves that are ready but held back by the barrier.
+    /// Ready steps of later waves that the barrier delays.
     held: Vec<Vec<usize>>,
-    /// Steps whose predecessors have ended and that were not looked at yet.
+    /// Steps whose dependencies have ended and that are not processed yet.
     offered: Vec<usize>,
     ends: Vec<Option<Finished>>,
     values: Vec<Option<Value>>,
-    /// By step, how many still need its value.
+    /// Number of remaining users of the value, by step.
     needed: Vec<u32>,
-    /// By step, the references of the plan's outputs into it.
+    /// References of the outputs to each step.
     asked: Vec<Vec<usize>>,
     output_references: Vec<Arc<Placed>>,
     output_values: HashMap<String, Result<Value, Missing>>,
     maps: HashMap<usize, Items>,
-    room: Room,
-    /// Of maps that can be undone: the elements whose calls were done.
+    quota: CallQuota,
+    /// Completed elements of maps that can be undone.
     done_items: HashMap<usize, Vec<DoneItem>>,
     attempts: HashMap<Unit, u32>,
     tries: HashMap<Unit, Vec<Try>>,
-    /// Calls that are made again after a while, with how the last attempt ended.
+    /// Calls that await a retry, with the end of the last attempt.
     sleeping: BTreeMap<Unit, Finished>,
     pending: BTreeMap<Unit, Finished>,
     unknown: BTreeMap<Unit, Finished>,
-    /// Calls of which it is not known whether they happened, and that are undone as if they had.
+    /// Calls of unknown outcome that are undone as if they had happened.
     perhaps: BTreeSet<Unit>,
-    /// Calls that were cut off because the process is to end.
+    /// Calls that were interrupted because the process ends.
     cut: BTreeMap<Unit, Finished>,
     keying: BTreeSet<usize>,
     /// Lowest step whose failure ends the chain; steps after it do not start.
@@ -82,13 +82,13 @@ pub struct Machine<'a> {
     stopped: Option<ToolError>,
     /// The budget that the last call exceeded.
     over: Option<ToolError>,
-    /// Why a process before this one ended the chain; until all that it knew has ended here too.
+    /// Why an earlier process ended the run; until its recorded calls have ended here too.
     ends_with: Option<ToolError>,
-    /// Calls that a process before this one began.
+    /// Calls that earlier processes began.
     began: BTreeSet<Unit>,
     end_record: EndRecord,
     halted: bool,
-    /// Whether somebody can be asked later what became of a call.
+    /// Whether calls of unknown outcome can be decided later.
     asks: bool,
     left: usize,
     meter: Arc<Meter>,
@@ -96,9 +96,9 @@ pub struct Machine<'a> {
     to_undo: Option<Vec<Unit>>,
     undoing: bool,
     undone: Vec<(Unit, Finished)>,
-    /// What undoes a call, and is not known to have happened, or waits for a person.
+    /// A compensation of unknown outcome, or one that awaits approval.
     open_undo: Option<(Unit, Finished)>,
-    /// Values nobody needs any more; dropped by whoever drives, outside its lock.
+    /// Values without remaining users; the driver drops them outside its lock.
     dropped: Vec<Value>,
     commands: Vec<Command>,
 }
@@ -131,7 +131,7 @@ impl<'a> Machine<'a> {
             output_references: Vec::new(),
             output_values: HashMap::new(),
             maps: HashMap::new(),
-            room: Room::new(plan),
+            quota: CallQuota::new(plan),
             done_items: HashMap::new(),
             attempts: HashMap::new(),
             tries: HashMap::new(),
@@ -192,20 +192,20 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// Counting what it uses with a meter of its driver.
+    /// Sets the meter of the driver.
     #[must_use]
     pub fn within(mut self, meter: Arc<Meter>) -> Self {
         self.meter = meter;
         self
     }
 
-    /// What is to be done at first.
+    /// The first commands.
     pub fn begin(&mut self) -> Vec<Command> {
         self.pump();
         std::mem::take(&mut self.commands)
     }
 
-    /// Takes in what happened, and gives what is to be done next.
+    /// Processes an event and returns the next commands.
     pub fn step(&mut self, event: Event) -> Vec<Command> {
         match event {
             Event::Ended { unit, end, left_ms } => self.ended(unit, *end, left_ms),
@@ -230,7 +230,7 @@ impl<'a> Machine<'a> {
         std::mem::take(&mut self.commands)
     }
 
-    /// Where the run stands; `None` while something is under way.
+    /// State of the run; `None` while anything is in progress.
     pub fn conclusion(&self) -> Option<Conclusion> {
         if self.is_busy() {
             return None;
@@ -249,7 +249,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Whether something is under way.
+    /// Whether anything is in progress.
     fn is_busy(&self) -> bool {
         let is_called = self.running != [0; 2] || self.undoing;
         let is_coming = self.ready.iter().any(|heap| !heap.is_empty())
@@ -258,17 +258,17 @@ impl<'a> Machine<'a> {
         is_called || self.end_record == EndRecord::Open || (is_coming && !self.halted)
     }
 
-    /// How a step ended, once it has.
+    /// End of a step; `None` before.
     pub fn end(&self, step: usize) -> Option<&Finished> {
         self.ends[step].as_ref()
     }
 
-    /// Values that nobody needs any more.
+    /// Values without remaining users.
     pub(super) fn take_dropped(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.dropped)
     }
 
-    /// What the arguments of a call refer to.
+    /// Values that the arguments of a call reference.
     pub(super) fn values(&self, unit: Unit) -> Values {
         let step = self.called(unit);
         let mut values = Values {
@@ -304,7 +304,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// How often a call was made.
+    /// Number of attempts of a call.
     pub(super) fn attempts(&self, unit: Unit) -> u32 {
         self.attempts.get(&unit).copied().unwrap_or(0)
     }
@@ -328,17 +328,17 @@ impl<'a> Machine<'a> {
     fn pump(&mut self) {
         while !self.halted {
             while let Some(step) = self.offered.pop() {
-                self.look_at(step);
+                self.evaluate(step);
             }
             self.start();
-            if self.offered.is_empty() && !self.wind_up() {
+            if self.offered.is_empty() && !self.finish() {
                 return;
             }
         }
     }
 
-    /// Whether a step runs, now that all it waits for has ended.
-    fn look_at(&mut self, step: usize) {
+    /// Decides whether a step runs, now that its dependencies have ended.
+    fn evaluate(&mut self, step: usize) {
         if let Some(end) = self.barred(step).filter(|_| !self.step_began(step)) {
             self.settle(step, end);
             return;
@@ -366,7 +366,7 @@ impl<'a> Machine<'a> {
                 let list = values::of_list(self.plan, map, &self.values);
                 match list.and_then(|list| Items::new(map, list)) {
                     Ok(mut items) if items.len() == 0 => self.settle(step, items.gather()),
-                    Ok(items) if !self.has_room(step, items.len()) => {}
+                    Ok(items) if !self.admit(step, items.len()) => {}
                     Ok(items) => {
                         let known = checked.effects.is_empty();
                         self.maps.insert(step, items);
@@ -424,7 +424,7 @@ impl<'a> Machine<'a> {
         usize::from(self.slots.waiting.is_some() && self.plan.steps[unit.step].reads_world)
     }
 
-    /// Why a step, or an element of its map, does not start any more.
+    /// Why a step, or an element of its map, does not start.
     fn barred(&self, step: usize) -> Option<Finished> {
         if let Some(why) = &self.stopped {
             return Some(Finished::cancelled(why.clone()));
@@ -475,7 +475,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Takes what a call needs of the budgets before it starts.
+    /// Charges the budgets for a call before it starts.
     fn afford(&self, unit: Unit) -> Result<(), ToolError> {
         self.meter.take(Kind::Steps, 1)?;
         let cost = self.plan.steps[unit.step].cost_ms.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! How calls and steps end: what they used of budgets, whether they are made again, and whom they release.
+//! Ends of calls and steps: budgets, retries, and the steps that they release.
 
 use std::cmp::Reverse;
 
@@ -224,7 +224,7 @@ impl Machine<'_> {
         self.ends[position] = Some(end);
         self.left -= 1;
         self.commands.push(Command::Settled(position));
-        self.look_again(position);
+        self.recheck_waiting(position);
         self.release(position);
     }
 

@@ -1,4 +1,4 @@
-//! How the result of a chain is put together from how its steps ended.
+//! Assembly of the result of a run from the ends of its steps.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::explain::counted;
 use crate::plan::OnError;
 use crate::reference::Missing;
 use crate::run::diagnostics::diagnostics;
+use crate::run::encoding::name_of;
 use crate::run::events::{Conclusion, Unit};
 use crate::run::finished::{Finished, StepStatus};
 use crate::run::machine::Parts;
-use crate::run::recorded::name_of;
 
-/// Puts the result together, in plan order.
+/// Assembles the result, in plan order.
 pub(crate) fn compose(
     plan: &CheckedPlan,
     parts: Parts,
@@ -196,7 +196,7 @@ fn ended_by(plan: &CheckedPlan, steps: &[StepReport]) -> Option<usize> {
     ended.map(|(step, _)| step)
 }
 
-/// Says of a map that gathers errors (`collect`) how many of its elements failed, and with what the first one did.
+/// Warning about the failed elements of a map that collects errors: their number and the first error.
 fn collected(end: &Finished) -> Option<String> {
     let failed = || (end.items.iter().enumerate()).filter(|(_, item)| item.error.is_some());
     let (index, first) = failed().find(|_| end.status == StepStatus::Done)?;
@@ -207,7 +207,7 @@ fn collected(end: &Finished) -> Option<String> {
     ))
 }
 
-/// Says of every step that failed in a chain that succeeded what failed, and what did not run because of it.
+/// Warnings about failed steps of a run that succeeded, and the steps skipped because of them.
 fn passed_over(steps: &[StepReport]) -> Vec<String> {
     const SHOWN: usize = 50;
     let failed = || {
@@ -225,7 +225,7 @@ fn passed_over(steps: &[StepReport]) -> Vec<String> {
                 count => format!("; {} not run because of it", counted(count as u64, "step")),
             };
             let (message, hint) = (error.message(), hint.unwrap_or_default());
-            format!("{message}{hint}; the plan goes on without it (`on_error: continue`){skipped}")
+            format!("{message}{hint}; the run continues without it (`on_error: continue`){skipped}")
         })
         .collect();
     if let Some(more @ 1..) = failed().count().checked_sub(SHOWN) {
@@ -234,7 +234,7 @@ fn passed_over(steps: &[StepReport]) -> Vec<String> {
     warnings
 }
 
-/// Names what was done and says nothing of how it is undone, where the others are.
+/// Warning about steps without a compensation whose effects remain.
 fn staying(
     plan: &CheckedPlan,
     steps: &[StepReport],
@@ -249,7 +249,7 @@ fn staying(
     let names: Vec<String> = stays.map(|(step, _)| format!("`{}`", step.id)).collect();
     ((ends_early || !undone.is_empty()) && !names.is_empty()).then(|| {
         format!(
-            "nothing says how these steps are undone, and their effects stay: {}",
+            "these steps have no `compensate`, and their effects remain: {}",
             names.join(", ")
         )
     })
@@ -257,11 +257,10 @@ fn staying(
 
 /// The process was asked to end before the run had.
 fn interrupted(run: &str) -> ToolError {
-    let message =
-        "the process was asked to end: the run stands as it was, and nothing was undone for that";
+    let message = "the process was interrupted: the run can be resumed, and nothing was undone";
     ToolError::new(ErrorCode::Cancelled, message)
         .reason(Reason::Interrupted)
-        .hint(format!("`mathchain runs resume {run}` goes on with it"))
+        .hint(format!("`mathchain runs resume {run}` continues it"))
 }
 
 /// The error of what undoes a step.
@@ -289,7 +288,7 @@ fn undecided(error: ToolError) -> ToolError {
     if error.is(Reason::OutcomeUnknown) {
         return error;
     }
-    let message = format_args!("{}, and whether it happened is not known", error.message());
+    let message = format_args!("{}, and its outcome is unknown", error.message());
     let known = ToolError::new(ErrorCode::Conflict, message)
         .reason(Reason::OutcomeUnknown)
         .may_have_happened();
@@ -299,7 +298,7 @@ fn undecided(error: ToolError) -> ToolError {
     }
 }
 
-/// Says of every step that had run after the failing one that it did, and whether that was undone.
+/// Warnings about steps that ran although an earlier one failed, and whether they were undone.
 fn late_warnings(
     plan: &CheckedPlan,
     settled: &[Finished],
@@ -319,7 +318,7 @@ fn late_warnings(
         let effects = match (step.effects, real.status) {
             ([], _) => "",
             (_, StepStatus::Done) if is_undone => ", and it was undone",
-            (_, StepStatus::Done) => ", and its effects stay",
+            (_, StepStatus::Done) => ", and its effects remain",
             // A failed call may have done a part of its work; one that was refused did not begin.
             (_, StepStatus::Failed) => ", and failed",
             _ => "",
@@ -346,11 +345,11 @@ fn add_warnings<'w>(
     }
 }
 
-/// Answers that no step gave, each with the reason.
+/// Missing outputs, each with the reason.
 type Lacks = Vec<(Arc<str>, String)>;
 
-/// What the plan answers with, what it lacks, and the lowest failed step because of which; secrets are taken out of what steps found
-/// in the world.
+/// Outputs of the plan, missing outputs, and the lowest failed step that caused one; secrets in results from outside are
+/// redacted.
 fn answer(
     plan: &CheckedPlan,
     steps: &[StepReport],

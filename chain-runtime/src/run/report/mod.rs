@@ -20,39 +20,26 @@ pub(super) use record::rejection;
 /// Most entries of each list of the diagnostics in an answer.
 pub const LISTED_MAX: usize = 100;
 
-/// How a chain ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChainStatus {
-    /// Every step that counts is done; those whose failure the plan goes on without (`on_error: continue`) are in the warnings.
-    Success,
-    /// A step failed whose failure counts, or was denied; or an answer of the plan is of a step that failed.
-    Failed,
-    /// It was cancelled, or its time or budget was up.
-    Cancelled,
-    /// Steps wait for a person; what does not depend on them is done.
-    Suspended,
-    /// Whether a call had its effects is not known, and a person must say.
-    NeedsDecision,
-    /// The process was asked to end before the run had; it can be resumed.
-    Interrupted,
-}
-
-impl ChainStatus {
-    /// The spelling in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Suspended => "suspended",
-            Self::NeedsDecision => "needs_decision",
-            Self::Interrupted => "interrupted",
-        }
+tool_core::names! {
+    /// Status of a run.
+    ChainStatus {
+        /// Every step that counts is done; failures with `on_error: continue` are in the warnings.
+        Success = "success",
+        /// A step whose failure counts failed or was denied; or an output is of a step that failed.
+        Failed = "failed",
+        /// Cancelled, or a time limit or budget was exceeded.
+        Cancelled = "cancelled",
+        /// Steps await approval; independent steps are done.
+        Suspended = "suspended",
+        /// The outcome of a call is unknown, and the operator must decide.
+        NeedsDecision = "needs_decision",
+        /// The process was interrupted; the run can be resumed.
+        Interrupted = "interrupted",
     }
 }
 
 impl ChainStatus {
-    /// Where the run stands then, as `runs list` calls it.
+    /// State of the run in `runs list`.
     pub const fn run_state(self) -> &'static str {
         match self {
             Self::Success => RunState::Succeeded.as_str(),
@@ -61,7 +48,7 @@ impl ChainStatus {
     }
 }
 
-/// What is reported of a step.
+/// Report of a step.
 #[derive(Debug, Clone)]
 pub struct StepReport {
     /// Its id.
@@ -70,25 +57,25 @@ pub struct StepReport {
     pub tool: &'static str,
     /// Its planned wave.
     pub wave: usize,
-    /// How it ended by plan order: a later step that had run when an earlier one failed is not part of the result.
+    /// End by plan order: a later step that had run when an earlier one failed is not part of the result.
     pub end: Finished,
-    /// How it really ended.
+    /// Actual status.
     pub real_status: StepStatus,
     version: u32,
     seed: u64,
     verdict: Verdict,
 }
 
-/// A step that was undone, or should have been.
+/// Compensation of a step, successful or not.
 #[derive(Debug, Clone)]
 pub struct Undone {
     /// Its id; of an element of a map with the index, `step[3]`.
     pub step: Arc<str>,
     /// Canonical name of the tool that undoes it.
     pub tool: &'static str,
-    /// How that ended.
+    /// End of the compensation.
     pub end: Finished,
-    /// Whether what it undid is no part of the result, because by plan order it would not have run.
+    /// Whether the step is not part of the result, because by plan order it would not have run.
     is_late: bool,
 }
 
@@ -97,13 +84,13 @@ pub struct Undone {
 pub struct ChainResult {
     /// Its id: in the audit, and in every step's record.
     pub chain_id: String,
-    /// How it ended.
+    /// Its end.
     pub status: ChainStatus,
-    /// What the plan answers with, as far as the steps gave it.
+    /// Outputs of the plan, as far as they are available.
     pub outputs: Object,
-    /// The same as a reader gets them: large arrays of a durable run as handles of artifacts, with a summary.
+    /// Outputs as shown: large arrays of a durable run are handles of artifacts, with a summary.
     shown: Option<Object>,
-    /// Answers that no step gave, with the reason.
+    /// Missing outputs, with the reason.
     pub missing_outputs: Vec<(Arc<str>, String)>,
     /// The error of the step that ended the chain.
     pub error: Option<ToolError>,
@@ -111,13 +98,13 @@ pub struct ChainResult {
     pub failed_step: Option<usize>,
     /// Every step, in plan order.
     pub steps: Vec<StepReport>,
-    /// What was undone after the chain failed, in the order in which it was.
+    /// Compensations after a failure, in the order in which they ran.
     pub undone: Vec<Undone>,
-    /// What the reader must know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
     /// The diagnostics of the chain, timing included.
     pub diagnostics: Object,
-    /// Where the chain's record stands in the audit.
+    /// Position of the run's record in the audit.
     pub audit: Option<Value>,
     plan_digest: String,
     seed: u64,
@@ -128,13 +115,13 @@ pub struct ChainResult {
 }
 
 impl ChainResult {
-    /// Whether every step that counts is done.
+    /// Whether the run succeeded.
     pub fn is_success(&self) -> bool {
         self.status == ChainStatus::Success
     }
 
-    /// What is the same for any number of threads, for `dep` and `seq`, with and without barriers: outputs, and per step
-    /// status, wave, digests and errors, and what of them was undone. A replay compares this.
+    /// The deterministic part, equal for any number of threads, for `dep` and `seq`, with and without barriers: outputs, and
+    /// per step status, wave, digests, errors and compensations. A replay compares this.
     pub fn deterministic(&self) -> Value {
         Value::object([
             ("plan_digest", Value::from(self.plan_digest.as_str())),
@@ -187,7 +174,7 @@ impl ChainResult {
         Value::Object(Arc::new(result))
     }
 
-    /// What the plan answers with, as a reader gets it.
+    /// Outputs as shown to the caller.
     pub(crate) fn shown(&self) -> &Object {
         self.shown.as_ref().unwrap_or(&self.outputs)
     }
@@ -227,7 +214,7 @@ impl ChainResult {
         }
     }
 
-    /// What was called, and when, plans within this one included: the first [`LISTED_MAX`] entries of each list.
+    /// Calls with their times, those of nested plans included: the first [`LISTED_MAX`] entries of each list.
     pub(crate) fn tool_chains(&self) -> Value {
         let chain = bounded(&self.with_inner_calls(), LISTED_MAX);
         Value::array(vec![Value::Object(Arc::new(chain))])
@@ -358,7 +345,7 @@ fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Value {
     Value::array(undone.collect())
 }
 
-/// How the calls of a map ended: how many of each status, and the errors of the first few.
+/// Ends of the calls of a map: their number by status, and the first errors.
 fn items(end: &Finished) -> Value {
     const SHOWN: usize = 20;
     let mut counted = Object::new();

@@ -1,4 +1,4 @@
-//! What the audit keeps of a chain: its record, how a durable run is closed, and the record of a plan that was refused.
+//! Audit record of a run, closing of a durable run, and the record of a refused plan.
 
 use std::sync::Arc;
 
@@ -40,14 +40,15 @@ impl ChainResult {
         }
         match ledger.record(&Value::Object(Arc::new(record)), durability) {
             Ok(head) => self.stands_at(&head),
-            Err(err) => self
-                .warnings
-                .push(format!("the chain is not in the audit: {}", err.message())),
+            Err(err) => self.warnings.push(format!(
+                "the run is not recorded in the audit: {}",
+                err.message()
+            )),
         }
     }
 
-    /// Writes how a durable run ended, or where it stands. A run that could not be written to its end has not succeeded: it
-    /// stays open, and goes on when it is resumed.
+    /// Records the end or the state of a durable run. A run whose end could not be recorded has not succeeded: it stays open
+    /// and can be resumed.
     pub(crate) fn close(
         &mut self,
         plan: &CheckedPlan,
@@ -77,7 +78,9 @@ impl ChainResult {
         }
         let unwritten = ToolError::new(ErrorCode::ToolError, message)
             .reason("run_not_written")
-            .hint(format!("`mathchain runs resume {run}` goes on with it; steps that have ended are not called again"));
+            .hint(format!(
+                "`mathchain runs resume {run}` continues it; completed steps are not repeated"
+            ));
         self.error = Some(unwritten);
     }
 

@@ -1,4 +1,4 @@
-//! How the end of a call is written and read back, and what calls are named.
+//! Encoding of the ends of calls in records, and the names of calls.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::finished::{Finished, StepStatus};
 use crate::check::CheckedPlan;
 use crate::plan::COMPENSATE_SUFFIX;
 
-/// What a unit is called by people: `step`, `step[3]`, `step!compensate`, `step[3]!compensate`.
+/// Name of a call for users: `step`, `step[3]`, `step!compensate`, `step[3]!compensate`.
 pub(super) fn name_of(plan: &CheckedPlan, unit: Unit) -> String {
     let id = &plan.steps[unit.step].id;
     match unit.part {
@@ -21,7 +21,7 @@ pub(super) fn name_of(plan: &CheckedPlan, unit: Unit) -> String {
     }
 }
 
-/// A word of a command as a shell takes it: brackets are patterns to some, and `!` recalls earlier commands.
+/// A word quoted for a shell: brackets are patterns in some shells, and `!` recalls earlier commands.
 pub(super) fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=.,:/".contains(&byte);
     match word.bytes().all(plain) {
@@ -46,7 +46,7 @@ pub(super) fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<Unit> {
     })
 }
 
-/// What is kept of an end beside its status.
+/// The end of a call as stored.
 pub(super) fn value_of(end: &Finished) -> Value {
     let mut kept = Object::new();
     kept.insert("status", end.status.as_str());

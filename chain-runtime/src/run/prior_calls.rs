@@ -1,4 +1,4 @@
-//! What processes before this one began, and what became of runs within the run.
+//! Calls that earlier processes began, and errors of nested runs.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,12 +6,12 @@ use tool_core::ToolError;
 
 use super::events::{Part, Unit};
 use super::memory::Memory;
-use super::within::Cancelled;
+use super::nesting::Cancelled;
 use crate::check::{CheckedPlan, is_chain};
 use crate::tools::child_id;
 
 impl Memory {
-    /// With what became of the runs within it.
+    /// Adds the errors of nested runs.
     pub(super) fn with_within(mut self, within: &[Cancelled]) -> Self {
         let open = within.iter().filter_map(|one| {
             let result = one.result.as_ref().ok()?;
@@ -21,12 +21,12 @@ impl Memory {
         self
     }
 
-    /// Why a run within this one is not undone yet.
+    /// Why a nested run is not undone yet.
     pub(super) fn of_within(&self, run: &str) -> Option<&ToolError> {
         self.within.get(run)
     }
 
-    /// The calls that processes before this one began, plans within the run counted.
+    /// Calls that earlier processes began, those of nested runs included.
     pub(super) fn began(&self, plan: &CheckedPlan, chain_id: &str) -> BTreeSet<Unit> {
         let known = self.past.keys().map(|(unit, _)| unit);
         let known = known.chain(self.unknown.keys()).copied();

@@ -1,4 +1,4 @@
-//! What the threads of a run share under its lock: the machine, the commands it gave, who waits.
+//! State that the threads of a run share under its lock: the machine, its commands, waiting threads.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -12,29 +12,29 @@ use super::order::Order;
 
 pub(super) struct Core<'a> {
     pub(super) machine: Machine<'a>,
-    /// Whether anybody is told of steps that are settled.
+    /// Whether there is an observer of settled steps.
     is_observed: bool,
     queue: VecDeque<Command>,
     order: Order,
-    /// How many in the queue may take long.
+    /// Number of commands in the queue that may take long.
     lasting: usize,
     /// Waits, the next one first.
     pub(super) timers: BinaryHeap<Reverse<(Duration, Unit)>>,
-    /// When the first attempt of a call with a deadline began.
+    /// Start of the first attempt of calls with a deadline.
     pub(super) begun: HashMap<Unit, Duration>,
     pub(super) threads: usize,
     pub(super) idle: usize,
     pub(super) told_to_stop: bool,
-    /// Whether the machine was told that the process is to end.
+    /// Whether the machine was notified that the process ends.
     pub(super) halted: bool,
-    /// Whether nothing more is to be done.
+    /// Whether the run is over.
     pub(super) is_over: bool,
-    /// Why the run could not be written.
+    /// Why the run could not be recorded.
     pub(super) broken: Option<ToolError>,
 }
 
 impl<'a> Core<'a> {
-    /// With the first commands of a machine.
+    /// Creates the state with the first commands of a machine.
     pub(super) fn begin(machine: Machine<'a>, is_observed: bool) -> Self {
         let mut core = Self {
             machine,
@@ -56,7 +56,7 @@ impl<'a> Core<'a> {
         core
     }
 
-    /// Gives the machine an event.
+    /// Feeds an event to the machine.
     pub(super) fn feed(&mut self, event: Event) {
         let commands = self.machine.step(event);
         self.push(commands);
@@ -75,7 +75,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Takes the command to write that the chain ends, where it waits.
+    /// Removes a queued command to record the end of the run.
     pub(super) fn take_write_end(&mut self) -> bool {
         let found = self.queue.iter().position(|one| *one == Command::WriteEnd);
         let taken = found.and_then(|index| self.queue.remove(index));
@@ -83,7 +83,7 @@ impl<'a> Core<'a> {
         taken.is_some()
     }
 
-    /// The next command, and whether those behind it are worth one more thread.
+    /// The next command, and whether those after it justify one more thread.
     pub(super) fn pop(&mut self) -> Option<(Command, bool)> {
         let next = self.order.pick(self.queue.len());
         let command = self.queue.remove(next)?;
@@ -95,7 +95,7 @@ impl<'a> Core<'a> {
     }
 }
 
-/// Whether a command may take so long that a thread of its own is worth its start.
+/// Whether a command may take long enough to justify a thread of its own.
 fn lasts(command: &Command) -> bool {
     !matches!(command, Command::Settled(_))
 }

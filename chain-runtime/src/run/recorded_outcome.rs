@@ -1,4 +1,4 @@
-//! The answer of a run that let go, from its records: what its process would have told, had it been heard.
+//! Outcome of a run from its records.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
 use journal::artifacts::{self, Handle};
 use journal::{Run, RunState, State};
 
-/// What the records say of the end of a run.
+/// Recorded end of a run.
 pub struct Recorded {
-    /// The record of the chain; absent where the run ended before it had one.
+    /// The record of the run; absent where it ended before one was written.
     record: Option<Value>,
-    /// The name of the outputs.
+    /// Handle of the outputs.
     outputs: Option<Handle>,
 }
 
@@ -19,7 +19,7 @@ impl Recorded {
     /// Reads the records of a run.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// When the records cannot be read.
     pub fn of(state: &State, run: &Run) -> Result<Self, ToolError> {
         let is_chain = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("chain");
         let mut records = state.run_records(&run.id)?;
@@ -37,16 +37,16 @@ impl Recorded {
         self.record.as_ref()?.get(key)
     }
 
-    /// The outputs as they were; `null` where there are none.
+    /// The recorded outputs; `null` where there are none.
     ///
     /// # Errors
-    /// When they are gone or damaged.
+    /// When the outputs are missing or damaged.
     pub(crate) fn outputs(&self, state: &State) -> Result<Value, ToolError> {
         let outputs = self.outputs.as_ref().map(|handle| state.value(handle));
         Ok(outputs.transpose()?.unwrap_or_default())
     }
 
-    /// The outputs as answers have them: handles in place of large arrays, and of all of it where it cannot be read.
+    /// The outputs as shown: handles in place of large arrays, and of everything where it cannot be read.
     pub fn shown(&self, state: &State) -> Value {
         let shown = self.outputs(state);
         let shown = shown.and_then(|outputs| artifacts::shown(&outputs, state.artifact_bytes()));
@@ -58,7 +58,7 @@ impl Recorded {
         })
     }
 
-    /// The error that it ended with.
+    /// The recorded error.
     pub(crate) fn error(&self, run: &Run) -> ToolError {
         let text = |key: &str| self.get(key).and_then(Value::as_str);
         let code = text("error_code").and_then(ErrorCode::parse);
@@ -79,7 +79,7 @@ impl Recorded {
     }
 }
 
-/// The answer of a run that has ended.
+/// Recorded outcome of a run that has ended.
 ///
 /// # Errors
 /// When its records cannot be read.

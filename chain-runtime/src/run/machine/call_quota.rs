@@ -1,4 +1,5 @@
-//! The limit of calls where maps go over lists that are known only at run time: counted in an order that no thread decides.
+//! Call quota of plans with maps over lists that are known only at run time, counted in an order that does not depend on
+//! threads.
 //!
 //! Maps are counted in plan order, with barriers wave by wave. One starts when it fits whatever the lists of those before it turn out
 //! to be; else it waits until they are known. So the map that would exceed the limit is the same for any number of threads.
@@ -13,21 +14,21 @@ use crate::plan::{Mode, STEPS_MAX};
 use crate::run::finished::Finished;
 use crate::template::Node;
 
-/// What is known of the calls that are to come.
-pub(super) struct Room {
-    /// Steps, and elements of lists that the plan holds.
+/// Known and expected numbers of calls.
+pub(super) struct CallQuota {
+    /// Number of steps and of elements of literal lists.
     known: usize,
     /// Maps whose lists come from steps, in the order in which they are counted.
     open: Vec<usize>,
-    /// By step, its number among those.
+    /// Index of a step among those.
     numbers: HashMap<usize, usize>,
-    /// By number, how many elements the map has, once it began.
+    /// Number of elements of each map, once it began.
     counted: Vec<Option<usize>>,
-    /// Numbers of those that wait for the lists of others.
+    /// Indices of maps that wait for the lists of others.
     waiting: BTreeSet<usize>,
 }
 
-impl Room {
+impl CallQuota {
     pub(super) fn new(plan: &CheckedPlan) -> Self {
         let (mut known, mut open) = (0_usize, Vec::new());
         for (position, step) in plan.steps.iter().enumerate() {
@@ -51,13 +52,13 @@ impl Room {
 }
 
 impl Machine<'_> {
-    /// Whether a map with so many elements starts now; otherwise it waits, or has ended the run.
-    pub(super) fn has_room(&mut self, step: usize, elements: usize) -> bool {
-        let Some(&number) = self.room.numbers.get(&step) else {
+    /// Admits a map with this many elements; otherwise it waits, or has ended the run.
+    pub(super) fn admit(&mut self, step: usize, elements: usize) -> bool {
+        let Some(&number) = self.quota.numbers.get(&step) else {
             return true;
         };
         let least_and_most =
-            |number: usize| match (self.room.counted[number], self.room.open[number]) {
+            |number: usize| match (self.quota.counted[number], self.quota.open[number]) {
                 (Some(count), _) => (count, count),
                 (None, before) if self.ends[before].is_some() => (0, 0), // it was not run, or has no elements
                 (None, before) => {
@@ -65,7 +66,7 @@ impl Machine<'_> {
                     (0, map.map_or(0, |map| map.max))
                 }
             };
-        let own = self.room.known + elements;
+        let own = self.quota.known + elements;
         let (least, most) = (0..number)
             .map(least_and_most)
             .fold((own, own), |sum, one| (sum.0 + one.0, sum.1 + one.1));
@@ -75,21 +76,21 @@ impl Machine<'_> {
             return false;
         }
         if most > STEPS_MAX {
-            self.room.waiting.insert(number);
+            self.quota.waiting.insert(number);
             return false;
         }
-        self.room.counted[number] = Some(elements);
-        self.look_again(step);
+        self.quota.counted[number] = Some(elements);
+        self.recheck_waiting(step);
         true
     }
 
     /// Looks again at the first map that waits, now that more is known of one before it. Where the first one has to wait, so have the
     /// others: what may come before them is more.
-    pub(super) fn look_again(&mut self, known: usize) {
-        if self.room.numbers.contains_key(&known)
-            && let Some(first) = self.room.waiting.pop_first()
+    pub(super) fn recheck_waiting(&mut self, known: usize) {
+        if self.quota.numbers.contains_key(&known)
+            && let Some(first) = self.quota.waiting.pop_first()
         {
-            self.offered.push(self.room.open[first]);
+            self.offered.push(self.quota.open[first]);
         }
     }
 }

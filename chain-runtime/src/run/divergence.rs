@@ -1,51 +1,51 @@
-//! What a replay finds: what was the same, what was not, and what of the record cannot be read.
+//! Findings of a replay: equal results, divergences, and unreadable records.
 
 use tool_core::{ToolError, Value};
 
 use super::digest::OutputDigest;
+use super::encoding::{end_of, name_of};
 use super::events::Unit;
 use super::finished::Finished;
 use super::memory::{Memory, lock};
-use super::recorded::{end_of, name_of};
 use crate::check::CheckedPlan;
 
-/// What a replay found.
+/// Findings of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct Compared {
-    /// Calls that were made again and gave the same.
+    /// Number of repeated calls with equal results.
     pub same: usize,
-    /// Calls whose recorded result was taken.
+    /// Number of calls whose recorded result was used.
     pub taken: usize,
-    /// Calls that gave something else, by plan order.
+    /// Repeated calls with other results, by plan order.
     pub divergences: Vec<Divergence>,
-    /// What was kept of the run and could not be read; calls by plan order.
+    /// Stored values of the run that could not be read; calls by plan order.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// A call that gave something else when it was made again.
+/// A repeated call with another result.
 #[derive(Debug, Clone)]
 pub struct Divergence {
     /// The call: `step`, `step[3]`.
     pub call: String,
     pub(super) unit: Unit,
-    /// What was recorded.
+    /// The recorded result.
     pub recorded: Value,
-    /// What it gave now.
+    /// The result of the replay.
     pub found: Value,
 }
 
-/// Something kept of a run that is gone or damaged.
+/// A stored value of a run that is missing or damaged.
 #[derive(Debug, Clone)]
 pub struct Unreadable {
-    /// What it is: the end of a call (`step`, `step[3]`), or `outputs`.
+    /// Its name: the end of a call (`step`, `step[3]`), or `outputs`.
     pub what: String,
     pub(super) unit: Option<Unit>,
-    /// What is wrong with it.
+    /// The error.
     pub error: ToolError,
 }
 
 impl Memory {
-    /// What a replay found, by plan order.
+    /// The findings of a replay, by plan order.
     pub fn compared(&self) -> Compared {
         let mut compared = lock(&self.compared).clone();
         compared.divergences.sort_by_key(|one| one.unit);
@@ -53,7 +53,7 @@ impl Memory {
         compared
     }
 
-    /// Holds what a call gave against what was recorded of it. What was kept is read too: that it is damaged is found here.
+    /// Compares the result of a call with its record. The stored value is read too, so that damage is found.
     pub(super) fn compare(&self, plan: &CheckedPlan, unit: Unit, attempt: u32, end: &Finished) {
         let past = self.past.get(&(unit, attempt));
         let Some(past) = past.filter(|past| !past.by_chance) else {

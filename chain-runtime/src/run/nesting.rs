@@ -1,4 +1,4 @@
-//! Runs that are part of other runs: who is around whom, and that they are cancelled together.
+//! Nested runs: the root run of a run, and cancelling a run together with those nested in it.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use tool_core::capability::Durability;
 use tool_core::{ErrorCode, StopFlag, ToolError, Value};
 
 use super::ChainResult;
-use super::durable::{Going, go_on};
+use super::durable::{Resumption, resume_run};
 use super::options::RunOptions;
 use super::resume::Resume;
 use journal::{Run, RunState, State};
 
-/// The run that a run is part of: the outermost one whose step began it, or began who did.
+/// Returns the top-level run that (transitively) started this run.
 ///
 /// # Errors
 /// `tool_error` when the state cannot be read.
-pub fn around(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
+pub fn root_run(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
     let mut outermost = parent(state, found)?;
     while let Some(outer) = outermost
         .as_ref()
@@ -29,7 +29,7 @@ pub fn around(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
     Ok(outermost)
 }
 
-/// The run whose step began a run.
+/// The run whose step started a run.
 pub(crate) fn parent(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
     // Ids may be given: a run of its own, called `build-20261123`, has no layer of delegation.
     match found.id.rsplit_once('-') {
@@ -44,37 +44,36 @@ pub(crate) fn parent(state: &State, found: &Run) -> Result<Option<Run>, ToolErro
     }
 }
 
-/// Refuses a run that is part of another.
+/// Refuses a run that is nested in another.
 ///
 /// # Errors
 /// `conflict` with reason `run_within`.
-pub(super) fn outermost(state: &State, found: &Run) -> Result<(), ToolError> {
-    match around(state, found)? {
+pub(super) fn require_root(state: &State, found: &Run) -> Result<(), ToolError> {
+    match root_run(state, found)? {
         None => Ok(()),
         Some(outer) => {
             let (id, outer) = (&found.id, &outer.id);
-            let message = format_args!("the run `{id}` is part of the run `{outer}`");
+            let message = format_args!("the run `{id}` is nested in the run `{outer}`");
             Err(ToolError::new(ErrorCode::Conflict, message)
                 .reason("run_within")
-                .hint(format!("name `{outer}`: what is in it goes with it")))
+                .hint(format!("name `{outer}`: its nested runs are included")))
         }
     }
 }
 
-/// What came of cancelling a run.
+/// Result of cancelling a run.
 #[derive(Debug)]
 pub struct Cancelled {
     /// Its id.
     pub run: String,
-    /// What waited did not start, and what says how was undone; or why the plan is no longer one that may run, so that nothing
-    /// could be undone.
+    /// Result of the run after its compensations; or why its plan is no longer allowed, so that nothing could be undone.
     pub result: Result<Box<ChainResult>, ToolError>,
-    /// The same of the runs within it, which went first.
+    /// Results of its nested runs, which were cancelled first.
     pub within: Vec<Self>,
 }
 
-/// Cancels a run that nobody works on, and the runs within it: what waits does not start, and what says how is undone, the last
-/// first. A run whose plan is no longer allowed is cancelled too; then nothing is undone.
+/// Cancels a run that no process is executing, and its nested runs: pending steps do not start, and steps with a `compensate`
+/// are undone in reverse order. A run whose plan is no longer allowed is cancelled without undoing anything.
 ///
 /// # Errors
 /// As [`super::resume`], without the problems of its plan.
@@ -85,16 +84,16 @@ pub fn cancel(
     context: &CallerContext,
 ) -> Result<Cancelled, ToolError> {
     let found = state.run(id)?;
-    outermost(state, &found)?;
+    require_root(state, &found)?;
     let how = Resume::default();
     cancel_all(state, &found, dispatcher, context, &how, &StopFlag::new())
 }
 
-/// Cancels the runs within one that goes back.
+/// Cancels the nested runs of a run that is undone.
 ///
 /// # Errors
 /// As [`cancel`].
-pub(super) fn end_within(
+pub(super) fn cancel_nested(
     state: &Arc<State>,
     found: &Run,
     dispatcher: &Dispatcher,
@@ -124,13 +123,13 @@ fn cancel_all(
     how: &Resume,
     stop: &StopFlag,
 ) -> Result<Cancelled, ToolError> {
-    let within = end_within(state, found, dispatcher, context, how, stop)?;
+    let within = cancel_nested(state, found, dispatcher, context, how, stop)?;
     let how = Resume {
         decisions: how.within.get(&found.id).cloned().unwrap_or_default(),
         within: how.within.clone(),
         accept_changes: true,
     };
-    let going = Going {
+    let going = Resumption {
         options: RunOptions {
             stop: stop.clone(),
             ..RunOptions::default()
@@ -138,7 +137,7 @@ fn cancel_all(
         cancels: true,
         within: &within,
     };
-    let result = match go_on(state, found, dispatcher, context, going, &how) {
+    let result = match resume_run(state, found, dispatcher, context, going, &how) {
         Ok(result) => Ok(Box::new(result)),
         Err(refused) if !refused.problems().is_empty() => {
             let (journal, _) = state.take_run(&found.id)?;

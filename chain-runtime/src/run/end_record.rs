@@ -1,22 +1,22 @@
-//! That a chain ends early, as it stands in the journal: a record before the first undoing, which binds every process that goes on.
+//! The recorded end of a run: written before the first compensation, it binds every process that resumes the run.
 
 use std::sync::Arc;
 
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
+use super::encoding::quoted;
 use super::machine::EndCause;
-use super::recorded::quoted;
 use crate::check::CheckedPlan;
 
-/// That a process before this one ended the chain.
+/// Early end of a run by an earlier process.
 pub(super) struct Ending {
     /// Why.
     pub(super) why: ToolError,
-    /// Whether it was stopped, and no step ended it.
+    /// Whether it was stopped, rather than ended by a step.
     pub(super) is_stop: bool,
 }
 
-/// Why a process before this one ended the chain.
+/// Reads the early end of a run.
 pub(super) fn ending_in(record: &Value) -> Option<Ending> {
     let cause = record.get("cause")?.as_str()?;
     let why = record.get("error").and_then(ToolError::from_value);
@@ -54,7 +54,7 @@ pub(super) fn cancelled_record() -> Value {
     ending_record(&cause, None)
 }
 
-/// How a person says what became of a call: after `runs resume RUN`, in the marks of code.
+/// Options of `runs resume RUN` that decide the outcome of a call, in backticks.
 pub(super) fn options(name: &str, ended: bool) -> String {
     let say = |what: &str| quoted(&format!("{name}={what}")).into_owned();
     match ended {
