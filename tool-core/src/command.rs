@@ -144,7 +144,7 @@ impl Exit {
 }
 
 names! {
-    /// A limit on all processes of a command together; what exceeded it was killed.
+    /// A limit on all processes of a command together, whose excess kills them.
     Excess {
         /// The memory of all processes.
         Memory = "memory",

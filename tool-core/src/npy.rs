@@ -121,7 +121,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, Fault> {
     if count.is_none() {
         return Err(Fault::new(
             format!(
-                "the header says {:?} elements of {} bytes, the file has {} bytes of them",
+                "the header declares {:?} elements of {} bytes, the file has {} bytes of data",
                 header.shape,
                 header.kind.width(),
                 data.len()
@@ -163,7 +163,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Fault> {
     let (header, data) = rest
         .split_at_checked(length)
         .ok_or_else(|| fault("the header is cut short"))?;
-    let header = std::str::from_utf8(header).map_err(|_| fault("the header is no text"))?;
+    let header = std::str::from_utf8(header).map_err(|_| fault("the header is not text"))?;
     Ok((header, data))
 }
 
@@ -300,7 +300,7 @@ impl Header {
     }
 }
 
-/// A quoted text at the start, and what follows it.
+/// A quoted text at the start, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text
         .chars()

@@ -1,4 +1,4 @@
-//! Resources: what a call reads and writes, and the identity of a file under all its names.
+//! Resources that a call reads and writes, and the identity of a file under all its names.
 
 use std::fmt;
 

@@ -21,7 +21,7 @@ const DEPTH_MAX: usize = 24;
 pub enum Extent {
     /// As many as this.
     Size(u64),
-    /// As many as everywhere else where this name stands.
+    /// Equal to every other extent of this name.
     Name(Arc<str>),
     /// The smaller of two.
     Least(Arc<str>, Arc<str>),

@@ -128,7 +128,7 @@ names! {
         Query = "query",
         /// A pattern: names with `*` and `?`, or a regular expression.
         Pattern = "pattern",
-        /// A patch: paths, and what changes there.
+        /// A patch: paths and changes.
         Patch = "patch",
         /// The name of a file in an archive.
         Member = "name in an archive",
@@ -261,13 +261,13 @@ impl Spec {
         }
         if self.destructive && self.read_only() {
             return Some(format!(
-                "`{}` says it is destructive and has no effects",
+                "`{}` is declared destructive and has no effects",
                 self.id
             ));
         }
         if self.hands_on && !self.capabilities.contains(&Capability::Calls) {
             return Some(format!(
-                "`{}` says it calls other tools and lacks the capability",
+                "`{}` is declared to call other tools and lacks the capability",
                 self.id
             ));
         }
@@ -279,7 +279,7 @@ impl Spec {
         }
         if !self.read_only() && self.determinism == Determinism::Pure {
             return Some(format!(
-                "`{}` has effects and says it is a function of its arguments",
+                "`{}` has effects and is declared a function of its arguments",
                 self.id
             ));
         }

@@ -127,7 +127,7 @@ pub fn record_rejection(
     if let Some(ledger) = &dispatcher.host().ledger {
         let _ = ledger.record(&record, Durability::Batched);
     }
-    dispatcher.tell_of_chain(|| record);
+    dispatcher.notify_chain_end(|| record);
 }
 
 /// Runs a checked plan with the memory in its options: of a run that begins, is resumed or replayed, or of none.
@@ -205,7 +205,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         (None, Some(_)) => {} // a replay leaves no trace of its own
         (None, None) => result.record(plan, dispatcher),
     }
-    dispatcher.tell_of_chain(|| Value::Object(Arc::new(result.whole_record(plan))));
+    dispatcher.notify_chain_end(|| Value::Object(Arc::new(result.whole_record(plan))));
     result
 }
 

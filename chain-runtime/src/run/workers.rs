@@ -492,7 +492,7 @@ impl<'a> Workers<'a> {
             allowance: Allowance::new(Arc::clone(&self.job.meter) as _),
         });
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
-            context.answer = Answer::Nobody;
+            context.answer = Answer::Unattended;
         }
         let position = unit.step;
         let progress = self.job.observer.map(|observer| {

@@ -247,7 +247,7 @@ pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Ans
     }
     Ok(match config.unattended {
         _ if yes => Answer::Yes,
-        Unattended::Deny if !attended => Answer::Nobody,
+        Unattended::Deny if !attended => Answer::Unattended,
         Unattended::Deny | Unattended::Pending => Answer::Ask,
     })
 }

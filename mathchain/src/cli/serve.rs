@@ -112,7 +112,7 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
         stdout(),
         |line, stop| {
             let unanswered = match toolkit.config().unattended {
-                Unattended::Deny => Answer::Nobody,
+                Unattended::Deny => Answer::Unattended,
                 Unattended::Pending => Answer::Ask,
             };
             let context = Context {

@@ -183,7 +183,7 @@ impl Loader {
                     let program = self.spawner.find(word).ok_or_else(|| {
                         ToolError::new(
                             ErrorCode::PreconditionFailed,
-                            format_args!("there is no `{word}` here"),
+                            format_args!("program `{word}` not found"),
                         )
                     })?;
                     argv.push(program.path);

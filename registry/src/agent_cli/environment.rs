@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(
             words("env_passlist: ['.*_.*']"),
             "",
-            "where nothing is taken away"
+            "where nothing is removed"
         );
         assert_eq!(words("env_passlist: ['[A-Z]+_.*']"), "env -u http_proxy");
         assert_eq!(

@@ -347,7 +347,7 @@ fn a_rule_for_two_tools_takes_the_stricter_verdict() {
     );
     assert_eq!(
         args.warnings,
-        ["`create` asks too: one rule, `write`, is for it and for a tool that asks"]
+        ["`create` needs approval too: the rule `write` covers it and a tool that needs approval"]
     );
 }
 

@@ -165,7 +165,9 @@ fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
         .saturating_sub(counts.overrides);
     let message = format_args!("the task `{task}` has used its budget of {limit} `{kind}` calls");
     let hint = match left {
-        0 => "`budget_override` is used up: ask the person, for example with `escalate`".to_owned(),
+        0 => {
+            "`budget_override` is used up: ask the operator, for example with `escalate`".to_owned()
+        }
         left => format!(
             "`budget_override` with `category` `{kind}` and a `reason` raises it by {RAISED_BY}, {left} more times"
         ),

@@ -93,7 +93,7 @@ impl WorkspaceId {
         ])
     }
 
-    /// Reads what [`WorkspaceId::to_value`] wrote.
+    /// Parses the output of [`WorkspaceId::to_value`].
     pub fn from_value(value: &Value) -> Option<Self> {
         let text = |key| Some(value.get(key)?.as_str()?.to_owned());
         Some(Self {
@@ -140,7 +140,7 @@ pub enum Answer {
     /// `--yes` at the command line; recorded as `approved_by: caller-yes`.
     Yes,
     /// No operator is present, and the configuration denies calls that need approval then.
-    Nobody,
+    Unattended,
 }
 
 /// Position of a call in a run.

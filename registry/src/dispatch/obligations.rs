@@ -45,7 +45,7 @@ pub(super) fn backup(
         return Err(refusal(id, what).hint("use a tool that names the files it changes"));
     }
     let Some(backups) = &dispatcher.host.backups else {
-        return Err(refusal(id, "`backup`, and there is no state folder for it")
+        return Err(refusal(id, "`backup`, and there is no state folder")
             .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
     };
     let call_id = trail.call_id();
@@ -66,7 +66,7 @@ pub(super) fn notify(
     trail: &Trail,
 ) -> Result<String, ToolError> {
     let Some(notices) = &dispatcher.host.notices else {
-        return Err(refusal(id, "`notify`, and there is no state folder for it")
+        return Err(refusal(id, "`notify`, and there is no state folder")
             .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
     };
     let (call_id, who) = (trail.call_id(), trail.who());

@@ -45,7 +45,7 @@ pub(super) fn internal(tool: &str, call_id: &str) -> ToolError {
 /// Makes panics report a call id and a source location, never a message, which could contain arguments.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
-        // Nobody is left to tell when standard error is gone.
+        // Nothing can be reported when standard error is closed.
         let _ = writeln!(std::io::stderr(), "{}", report(info.location()));
     }));
 }

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceParent(String);
 
-/// `00`, the trace, the span, the flags, and what separates them.
+/// `00`, the trace, the span, the flags, and the separators.
 const LENGTH: usize = 2 + 1 + 32 + 1 + 16 + 1 + 2;
 
 impl TraceParent {

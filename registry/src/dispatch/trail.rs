@@ -237,7 +237,7 @@ impl Trail {
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
         let witness = dispatcher.host.witness.as_ref();
         let is_recorded = dispatcher.host.ledger.is_some() || witness.is_some();
-        // The result of a step that nobody records is digested by who runs the chain, when the digest is asked for.
+        // The runtime digests the result of an unrecorded step, on demand.
         let is_shown = is_recorded || self.context.chain.is_none();
         let output_digest = match &ended.ending {
             Ending::Success(output) if is_shown => Some(digest::of_value(output)),
@@ -318,7 +318,7 @@ impl Trail {
         let missing =
             |what: &str| ToolError::new(ErrorCode::PreconditionFailed, what).reason("audit");
         let Some(ledger) = &dispatcher.host.ledger else {
-            return Err(missing("there is no audit").hint("a writable state folder is needed"));
+            return Err(missing("no audit log").hint("a writable state folder is needed"));
         };
         panic::guard(&self.call_id, || ledger.record(record, durability))
             .unwrap_or_else(|_| Err(missing("the audit failed unexpectedly")))

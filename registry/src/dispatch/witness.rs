@@ -72,7 +72,7 @@ impl Origin {
 
 impl Dispatcher {
     /// Notifies the witness of a run that ended, is waiting, or was refused; the record is made only for a witness.
-    pub fn tell_of_chain(&self, record: impl FnOnce() -> Value) {
+    pub fn notify_chain_end(&self, record: impl FnOnce() -> Value) {
         if let Some(witness) = &self.host.witness {
             let _ = panic::guard("chain", || witness.chain(&record()));
         }

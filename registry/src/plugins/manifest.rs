@@ -177,7 +177,7 @@ impl ToolEntry {
         self.effects.clone().unwrap_or_else(|| Effect::ALL.to_vec())
     }
 
-    /// Whether it can destroy what was there.
+    /// Whether it can destroy existing data.
     pub(super) fn destructive(&self) -> bool {
         self.destructive.unwrap_or(self.effects.is_none())
     }
@@ -219,7 +219,7 @@ impl Manifest {
                     .lines()
                     .next()
                     .filter(|line| !line.is_empty());
-                tool.title = line.unwrap_or("a tool of a plugin").to_owned();
+                tool.title = line.unwrap_or("plugin tool").to_owned();
             }
         }
         Some(manifest)

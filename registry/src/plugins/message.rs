@@ -131,7 +131,7 @@ pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), Tool
         Some(PROTOCOL) => {}
         Some(other) => {
             return refuse(format!(
-                "speaks version {other} of the protocol, and not {PROTOCOL}"
+                "uses protocol version {other}, expected {PROTOCOL}"
             ));
         }
         None => return refuse("greeted without `protocol`".to_owned()),
@@ -140,7 +140,7 @@ pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), Tool
         && version != launch.version
     {
         return refuse(format!(
-            "says it is version {version}, and its manifest {}",
+            "reports version {version}, its manifest {}",
             launch.version
         ));
     }

@@ -123,7 +123,7 @@ impl Process {
             let early = state.not_before.saturating_sub(self.clock.monotonic());
             if early > PAUSE_WAITED {
                 let message = format_args!(
-                    "the plugin `{}` crashed {} times in a row and rests",
+                    "the plugin `{}` crashed {} times in a row and is not restarted yet",
                     self.launch.plugin, state.crashes
                 );
                 return Err(ToolError::new(ErrorCode::ToolError, message)
@@ -186,7 +186,7 @@ impl Process {
                 Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
                 Heard::Silence if self.clock.monotonic().saturating_sub(begun) > HELLO => {
                     let message = format_args!(
-                        "the plugin `{}` did not greet within {} s",
+                        "the plugin `{}` sent no greeting within {} s",
                         self.launch.plugin,
                         HELLO.as_secs()
                     );
@@ -208,14 +208,12 @@ impl Process {
             return Ok(());
         }
         let message = format_args!(
-            "the files of the plugin `{}` are not those that were loaded",
+            "the files of the plugin `{}` changed since it was loaded",
             self.launch.plugin
         );
         Err(ToolError::new(ErrorCode::ResourceChanged, message)
             .reason("plugin_changed")
-            .hint(
-                "call again; a serving process reads them again by itself, or at `reload_plugins`",
-            ))
+            .hint("call again; `serve` reloads them on its own or on `reload_plugins`"))
     }
 
     /// Updates the state after a call.

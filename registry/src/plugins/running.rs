@@ -174,9 +174,7 @@ impl Running {
                 Some(slot) if slot.result.is_none() => slot.result = Some(result),
                 _ if inbox.given_up.remove(&id) => {}
                 _ => {
-                    return Err(
-                        self.protocol(&format!("answered the call {id}, which nobody waits for"))
-                    );
+                    return Err(self.protocol(&format!("answered call {id}, which is not pending")));
                 }
             },
             Message::Progress {
@@ -188,7 +186,7 @@ impl Running {
                 None if inbox.given_up.contains(&id) => {}
                 None => {
                     return Err(self.protocol(&format!(
-                        "reported on the call {id}, which nobody waits for"
+                        "reported progress of call {id}, which is not pending"
                     )));
                 }
             },

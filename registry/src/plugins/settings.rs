@@ -1,4 +1,4 @@
-//! `plugin-settings/<name>.json`: what the operator sets for a plugin; it overrides the manifest.
+//! `plugin-settings/<name>.json`: the operator's settings for a plugin, which override the manifest.
 
 use std::collections::BTreeMap;
 

@@ -103,7 +103,7 @@ impl Shape {
 }
 
 impl<'de> Deserialize<'de> for Shape {
-    /// Never fails: the problems are reported by whoever checks the document.
+    /// Never fails: the check of the document reports the problems.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self::read(&Value::deserialize(deserializer)?).0)
     }

@@ -233,7 +233,7 @@ impl Call for PluginCall {
             let problems = returns.problems(&output);
             if let Some(first) = problems.first() {
                 let message = format_args!(
-                    "the result of `{}` is not what its manifest says: {}{}",
+                    "the result of `{}` does not match its manifest: {}{}",
                     self.tool.spec.id,
                     if first.path.is_empty() {
                         String::new()

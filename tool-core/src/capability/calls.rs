@@ -101,7 +101,7 @@ pub trait Calls: Send + Sync {
 fn no_dispatcher() -> ToolError {
     ToolError::new(
         ErrorCode::PreconditionFailed,
-        "there is no dispatcher behind this call",
+        "no dispatcher is available to this call",
     )
     .reason("capability")
 }

@@ -234,7 +234,7 @@ pub trait Files: Send + Sync {
     /// # Errors
     /// As [`Files::read`]; by default `precondition_failed`.
     fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
-        Err(not_here("looked at", path))
+        Err(not_here("examined", path))
     }
 
     /// Space on the file system of a path.
@@ -242,7 +242,7 @@ pub trait Files: Send + Sync {
     /// # Errors
     /// As [`Files::read`]; by default `precondition_failed`.
     fn space(&self, path: &str) -> Result<Space, ToolError> {
-        Err(not_here("looked at", path))
+        Err(not_here("examined", path))
     }
 
     /// Deletes a regular file or an empty folder, and returns its metadata.
@@ -258,7 +258,7 @@ pub trait Files: Send + Sync {
     /// before.
     ///
     /// # Errors
-    /// As [`Files::write`]; `resource_changed` when a file no longer holds what it should.
+    /// As [`Files::write`]; `resource_changed` when a file has other content than required.
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
         let _ = changes;
         Err(not_here("changed", "."))

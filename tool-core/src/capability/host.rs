@@ -95,7 +95,7 @@ pub trait Workspaces: Send + Sync {
     /// Opens a folder below the configured root; paths of tools remain relative to that root.
     ///
     /// # Errors
-    /// `conflict` when one is open, `invalid_args` for what is no folder beneath the root.
+    /// `conflict` when one is open, `invalid_args` unless it is a folder below the root.
     fn open(&self, path: &str) -> Result<OpenWorkspace, ToolError>;
 
     /// Closes the open workspace.

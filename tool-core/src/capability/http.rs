@@ -74,7 +74,7 @@ pub struct HttpRequest {
     pub service: Option<&'static str>,
     /// Longest wait for the whole exchange, redirects and repetitions included.
     pub timeout: Duration,
-    /// Largest decoded body in bytes; what is longer is cut.
+    /// Maximum size of the decoded body in bytes; longer ones are truncated.
     pub bytes_max: u64,
     /// Most redirects followed.
     pub redirects_max: u32,
@@ -133,7 +133,7 @@ impl HttpResponse {
 pub struct HttpService {
     /// Which service it is: `wikipedia`, `crossref`, `searxng`; results name it.
     pub provider: String,
-    /// Its address, without a slash at the end; `{language}` stands for a language code.
+    /// Its address, without a trailing slash; `{language}` is replaced by a language code.
     pub base: String,
 }
 

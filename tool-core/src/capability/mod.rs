@@ -1,4 +1,4 @@
-//! Capabilities: what of the world crosses into tools and runtime parts, as traits; the binary joins them.
+//! Capabilities: the interfaces of tools and runtime parts to the outside, as traits that the binary implements.
 //!
 //! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
 //! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].

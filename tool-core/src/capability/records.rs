@@ -20,7 +20,7 @@ pub struct Kept {
 
 /// Copies of files, kept before a call changes them.
 pub trait Backups: Send + Sync {
-    /// Keeps a copy of every file at or below these paths; what does not exist has none. All are on disk when it returns.
+    /// Backs up every file at or below these paths, except missing ones. All copies are on disk when it returns.
     ///
     /// # Errors
     /// When a file could not be read or its copy not be written, or there are too many; the caller then refuses the call.
@@ -44,7 +44,7 @@ pub struct Notice {
     pub text: String,
 }
 
-/// The list of what a person is told; nothing is ever taken from it.
+/// The list of notifications, which only grows.
 pub trait Notices: Send + Sync {
     /// Adds a notice, durably; gives its id.
     ///
@@ -71,7 +71,7 @@ pub trait Ledger: Send + Sync {
     fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError>;
 }
 
-/// Where a chain of audit records stands.
+/// The head of a chain of audit records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerHead {
     /// Name of the chain.
@@ -90,7 +90,7 @@ impl fmt::Display for LedgerHead {
 }
 
 impl LedgerHead {
-    /// As it stands in answers: its parts, and all of it as one text, `head`.
+    /// The head in answers: its parts, and the whole as one text, `head`.
     pub fn to_value(&self) -> Value {
         Value::object([
             ("session", Value::from(self.session.as_str())),
@@ -111,7 +111,7 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// Role of the caller.
     pub role: String,
-    /// Agent of the caller: whoever it is, it never answers.
+    /// Agent of the caller; agents cannot decide.
     pub agent: Option<String>,
     /// The arguments in short, secrets redacted.
     pub preview: String,
@@ -132,7 +132,7 @@ pub struct ApprovalRequest {
     pub step: Option<(String, String)>,
 }
 
-/// Where an approval stands.
+/// State of an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalState {
     /// Waits for a person; the id names it.
@@ -146,7 +146,7 @@ pub enum ApprovalState {
     },
     /// A person said no; the id names it.
     Declined(String),
-    /// Nobody answered, or nobody used the answer, in time.
+    /// No decision, or no use of the decision, in time.
     Expired(String),
 }
 

@@ -149,7 +149,7 @@ fn words(found: de::Unexpected<'_>) -> String {
     }
 }
 
-/// A value of the document, or a number or row taken out of a block of doubles.
+/// A value of the document, or a number or row of a block of doubles.
 struct Source<'de>(Cow<'de, Value>);
 
 /// The integer of a value; doubles with an integral value count.

@@ -16,7 +16,7 @@ use crate::value::Value;
 
 /// The newtype name under which a [`Value`] passes through serde whole.
 pub(crate) const TOKEN: &str = "$mathchain::Value";
-/// The newtype names under which a reference to a file or artifact passes, by what its content must become.
+/// The newtype names of references to files and artifacts, by kind of content.
 pub(crate) const DATA_TOKEN: &str = "$mathchain::Data";
 pub(crate) const TEXT_TOKEN: &str = "$mathchain::Text";
 

@@ -1,4 +1,4 @@
-//! One text per value: what digests and hash chains are computed over.
+//! Canonical JSON: one text per value, for digests and hash chains.
 
 use super::write::{self, Style};
 use crate::value::Value;

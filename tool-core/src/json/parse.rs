@@ -38,7 +38,7 @@ impl Default for Limits {
 /// # Errors
 /// As [`parse`], and for bytes that are not UTF-8 (with the offset of the first bad one).
 pub fn parse_bytes(bytes: &[u8], limits: Limits) -> Result<Value, JsonError> {
-    // Outside strings the grammar has ASCII only, so that of a good document only the strings need to be looked at.
+    // Outside strings the grammar has ASCII only, so that only the strings of a valid document need to be checked.
     scan(bytes, None, limits).map_err(|(stop, offset, path)| match std::str::from_utf8(bytes) {
         Ok(text) => locate(text, offset, stop, path),
         Err(err) => {
@@ -98,7 +98,7 @@ struct Scan<'a> {
     depth: usize,
     memory_bytes: usize,
     limits: Limits,
-    /// Where the scan is; left as it stands when it fails.
+    /// Position of the scan, kept on failure.
     path: Vec<Segment>,
 }
 
@@ -191,7 +191,7 @@ impl Scan<'_> {
             if duplicate {
                 self.position = start;
                 return Err(Stop::new(format!("duplicate key {key:?}"))
-                    .hint("each key may stand once in an object"));
+                    .hint("each key may occur once in an object"));
             }
             self.charge(key.len() + 64)?;
             self.skip_space();

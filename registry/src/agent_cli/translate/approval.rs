@@ -36,7 +36,7 @@ impl Work<'_> {
             let verdict = rule.map_or(own.verdict, |(_, verdict)| *verdict);
             if own.verdict == Verdict::Allow && verdict == Verdict::Ask {
                 self.args.warnings.push(format!(
-                    "`{}` asks too: one rule, `{}`, is for it and for a tool that asks",
+                    "`{}` needs approval too: the rule `{}` covers it and a tool that needs approval",
                     own.name, own.rule
                 ));
             }

@@ -152,7 +152,7 @@ impl Work<'_> {
         } else if !in_file {
             self.args.count_turns = Some(turns);
             self.args.warnings.push(format!(
-                "{} has no limit on turns: whoever runs it counts to {turns}",
+                "{} has no limit on turns: the caller must stop it after {turns}",
                 self.cli.name
             ));
         }

@@ -18,12 +18,12 @@ impl<'a> Opened<'a> {
         let dispatcher = self.decided.located.dispatcher;
         let has_effects = !trail.effects.is_empty();
         if has_effects && dispatcher.host.ledger.is_none() {
-            return Err(unaudited("there is no audit").into());
+            return Err(unaudited("no audit log").into());
         }
         budget(&self.decided.located, trail, false)?;
         if self.decided.decision.verdict == Verdict::Ask {
             match request.context.answer {
-                Answer::Nobody => return Err(unattended(&self.decided).into()),
+                Answer::Unattended => return Err(unattended(&self.decided).into()),
                 Answer::Yes if !(has_effects && dispatcher.policy.approvals_by_key()) => {
                     trail.approved_by = Some("caller-yes".to_owned());
                 }

@@ -62,7 +62,7 @@ fn a_witness_that_panics_changes_no_call() {
     let outcome = dispatcher.call(request("operator", "double", r#"{"x":2}"#));
     assert_eq!(outcome.output(), Some(&Value::from(4.0)));
     assert!(outcome.warnings.is_empty());
-    dispatcher.tell_of_chain(|| Value::Null);
+    dispatcher.notify_chain_end(|| Value::Null);
 }
 
 const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

@@ -463,7 +463,7 @@ fn files_are_written_here_and_only_where_an_argument_says() {
         ),
         (
             r#"{"count": "many"}"#,
-            "is not what its manifest says: `/count`",
+            "does not match its manifest: `/count`",
         ),
     ] {
         let (world, answer) = made(output);

@@ -156,11 +156,14 @@ fn what_a_process_says_wrongly_fails_the_call_and_ends_it() {
 #[test]
 fn a_greeting_has_to_fit() {
     for (hello, expected) in [
-        (r#"{"type":"hello","protocol":2}"#, "speaks version 2"),
+        (
+            r#"{"type":"hello","protocol":2}"#,
+            "uses protocol version 2",
+        ),
         (r#"{"type":"hello"}"#, "without `protocol`"),
         (
             r#"{"type":"hello","protocol":1,"version":"9.0.0"}"#,
-            "says it is version 9.0.0",
+            "reports version 9.0.0",
         ),
         (
             r#"{"type":"hello","protocol":1,"missing":["python:numpy"]}"#,
@@ -179,7 +182,7 @@ fn a_greeting_has_to_fit() {
     }
     let mute = Scripted::new(|_, _| {});
     let err = call(&process(&mute, 1), "echo").unwrap_err();
-    assert!(err.message().contains("did not greet within"), "{err}");
+    assert!(err.message().contains("sent no greeting within"), "{err}");
 }
 
 #[test]

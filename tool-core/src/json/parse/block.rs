@@ -155,7 +155,7 @@ impl Scan<'_> {
         let _ = block.data.try_reserve_exact((expected as usize).min(most));
     }
 
-    /// Where a row begins near the middle of what is left of a long text; a guess, since brackets also stand in strings.
+    /// The start of a row near the middle of the rest of a long text; a guess, since strings contain brackets too.
     fn middle_row(&self) -> Option<usize> {
         let rest = self.bytes.len() - self.position;
         if rest < SPLIT_LEAST || std::thread::available_parallelism().is_ok_and(|n| n.get() < 2) {
@@ -195,7 +195,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads one row and what follows it.
+    /// Reads one row and the separator after it.
     fn row(&mut self, rows: &mut Rows) -> Result<After, Stop> {
         if !self.take(b'[') {
             return Ok(After::Other);
@@ -222,7 +222,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Reads numbers up to and with the closing bracket; false when something else stands there.
+    /// Reads numbers through the closing bracket; false at anything else.
     fn number_row(&mut self, block: &mut Block) -> Result<bool, Stop> {
         let bytes = self.bytes;
         let (mut position, mut column, mut integral) = (self.position, 0, true);

@@ -1,4 +1,4 @@
-//! Why a text is not a document: what the scan stops with, and the error with its place that the caller gets.
+//! Failures of the scan, and their errors with places.
 
 use std::fmt;
 
