@@ -6,7 +6,7 @@ use host_sandbox::sandbox::Surroundings;
 use registry::{Config, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
-use crate::{PluginRoot, owned};
+use crate::{PluginRoot, io, owned};
 
 /// Names of the configuration file, in order of preference.
 pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
@@ -87,13 +87,8 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
 /// When it cannot be read.
 pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
     use std::io::Read as _;
-    let failed = |err: std::io::Error| {
-        ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!("cannot read the agent file `{shown}`: {err}"),
-        )
-        .reason("io")
-    };
+    let name = format_args!("the agent file `{shown}`");
+    let failed = |err: std::io::Error| io::cannot_read(name, &err);
     let mut text = String::new();
     let most = registry::agents::BYTES_MAX as u64 + 1; // one byte more than allowed exceeds the limit
     let file = std::fs::File::open(path).map_err(failed)?;
@@ -320,13 +315,8 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
     reason = "the operator names it; it may be outside the workspace"
 )]
 pub(crate) fn read_named(path: &Path) -> Result<String, ToolError> {
-    std::fs::read_to_string(path).map_err(|err| {
-        ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!("cannot read `{}`: {err}", path.display()),
-        )
-        .reason("io")
-    })
+    let name = format_args!("`{}`", path.display());
+    std::fs::read_to_string(path).map_err(|err| io::cannot_read(name, &err))
 }
 
 /// Reads a configuration. Files that it names are relative to its path without links.

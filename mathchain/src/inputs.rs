@@ -1,16 +1,38 @@
-//! What arguments may refer to: files of the workspace, and artifacts of the state.
+//! Inputs by reference: files of the workspace, and artifacts of the state.
 
 use std::sync::Arc;
 
-use journal::State;
-use tool_core::capability::{Arrays, Files};
+use journal::{Keeper, State};
+use tool_core::capability::{Arrays, Backups, Files};
 use tool_core::input::InputKind;
 use tool_core::{ErrorCode, Source, ToolError, Value};
 
-/// Opens files through the workspace and artifacts from the state, each where there is one.
-pub(crate) struct Inputs {
-    pub(crate) files: Option<host_tools::Inputs>,
-    pub(crate) state: Option<Arc<State>>,
+/// Opens files through the workspace and artifacts from the state, if present.
+struct Inputs {
+    files: Option<host_tools::Inputs>,
+    state: Option<Arc<State>>,
+}
+
+/// The opener of inputs; `None` without workspace and state.
+pub(crate) fn arrays(
+    files: Option<&Arc<dyn Files>>,
+    state: Option<&Arc<State>>,
+) -> Option<Arc<dyn Arrays>> {
+    (files.is_some() || state.is_some()).then(|| {
+        Arc::new(Inputs {
+            files: files.cloned().map(host_tools::Inputs::new),
+            state: state.cloned(),
+        }) as _
+    })
+}
+
+/// The keeper of backups; `None` without a workspace or a state.
+pub(crate) fn backups(
+    files: Option<&Arc<dyn Files>>,
+    state: Option<&Arc<State>>,
+) -> Option<Arc<dyn Backups>> {
+    let keeper = Keeper::new(Arc::clone(state?), Arc::clone(files?));
+    Some(Arc::new(keeper))
 }
 
 impl Arrays for Inputs {

@@ -19,6 +19,7 @@ pub mod clock;
 pub mod environment;
 mod generation;
 mod inputs;
+mod io;
 mod models;
 mod otel;
 mod owned;

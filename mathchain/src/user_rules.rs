@@ -158,10 +158,7 @@ fn write(file: &Path, layers: &[Layer]) -> Result<(), ToolError> {
         open.sync_all()?;
         std::fs::rename(&draft, file)
     })();
-    done.map_err(|err: std::io::Error| {
-        let message = format_args!("cannot write `{}`: {err}", file.display());
-        ToolError::new(ErrorCode::ToolError, message).reason("io")
-    })
+    done.map_err(|err: std::io::Error| crate::io::cannot_write(file, &err))
 }
 
 #[cfg(test)]

@@ -471,9 +471,7 @@ fn crashes_and_deadlines_are_typed() {
             .to_string()
             .contains("ended with status 7 during a call: it hurts")
     );
-    let begun = Instant::now();
     place.run(&["call", "demo:hang"], "{}").expect_code(5);
-    assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
 fn code(answer: &Value) -> Option<String> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use host_sandbox::Sandbox;
 use registry::policy::Policy;
 use registry::{Catalogue, Config};
-use tool_core::{Entry, ErrorCode, ToolError};
+use tool_core::{Entry, ToolError};
 
 use crate::clock::SystemClock;
-use crate::environment;
+use crate::{environment, io};
 use crate::plugins::{Loaded, Loader};
 
 /// Tools and policy of one configuration.
@@ -25,10 +25,8 @@ impl Configured {
     /// Everything that is wrong with the configuration, its agents and its plugins.
     pub(super) fn load(path: &Path) -> Result<Self, ToolError> {
         let text = environment::read_named(path)?;
-        let absolute = path.canonicalize().map_err(|err| {
-            let message = format_args!("cannot read `{}`: {err}", path.display());
-            ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
-        })?;
+        let name = format_args!("`{}`", path.display());
+        let absolute = path.canonicalize().map_err(|err| io::cannot_read(name, &err))?;
         let folder = absolute.parent().unwrap_or(Path::new("/"));
         let agents = environment::agent_texts(folder)?.into_iter().map(|agent| {
             let shown = path.with_file_name(&agent.path); // two configurations may have agents of one name

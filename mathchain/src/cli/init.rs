@@ -1,6 +1,5 @@
 //! `mathchain init`: a starter configuration, or starter agents.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,6 +9,7 @@ use tool_core::{ErrorCode, ToolError};
 use super::exit;
 use super::output::print;
 use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
+use crate::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Init {
@@ -68,20 +68,11 @@ fn write_all(
             ToolError::new(ErrorCode::Conflict, message).hint("edit it, or choose another folder")
         );
     }
-    let failed = |err: std::io::Error| {
-        let message = format_args!("cannot write to `{}`: {err}", folder.display());
-        ToolError::new(ErrorCode::ToolError, message).reason("io")
-    };
+    let failed = |err| io::cannot_write(folder, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;
     for (path, text) in files {
-        write_new(path, text).map_err(failed)?;
+        io::write_new(path, text).map_err(failed)?;
         print(&format!("wrote {}\n", path.display()));
     }
     Ok(())
-}
-
-fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = std::fs::File::create_new(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }

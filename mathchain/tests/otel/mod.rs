@@ -359,8 +359,8 @@ fn what_is_sent_as_protobuf_is_what_the_file_holds() {
     assert_eq!(all_said(&mut sent), all_said(&mut held));
 }
 
-/// More than a command waits at its end, less than one request may take.
-const WAIT_MAX: Duration = Duration::from_secs(8);
+/// A bound that only a hang exceeds.
+const WAIT_MAX: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_collector_that_is_absent_slow_or_hostile_changes_no_call() {

@@ -16,7 +16,7 @@ use super::super::caller::Caller;
 use super::super::global::{Format, Global};
 use super::super::output::{self, complain};
 use super::super::{exit, flags, human};
-use crate::{Context, Toolkit};
+use crate::{Context, Toolkit, io};
 
 /// A plan, its inputs and its caller.
 #[derive(Debug, Args)]
@@ -118,10 +118,8 @@ fn read(path: &Path) -> Result<Plan, Problematic> {
 fn text(path: &Path) -> Result<String, ToolError> {
     // One byte more than allowed, so that the limit of plans reports the error.
     const BYTES_MAX: u64 = chain_runtime::plan::TEXT_BYTES_MAX as u64;
-    let failed = |err: std::io::Error| {
-        let message = format_args!("cannot read the plan `{}`: {err}", path.display());
-        ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
-    };
+    let name = format_args!("the plan `{}`", path.display());
+    let failed = |err: std::io::Error| io::cannot_read(name, &err);
     let mut text = String::new();
     if path == Path::new("-") {
         let mut input = std::io::stdin().lock().take(BYTES_MAX + 1);
@@ -207,7 +205,7 @@ pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
         file.write_all(text.as_bytes())?;
         file.sync_all()
     };
-    write().map_err(|err| unwritten(path, &err))?;
+    write().map_err(|err| io::cannot_write(path, &err))?;
     complain(&format!("wrote {}\n", path.display()));
     Ok(())
 }
@@ -215,10 +213,5 @@ pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
 /// Creates a file that will be written later.
 pub(in crate::cli) fn create(path: &Path) -> Result<(), ToolError> {
     let file = std::fs::File::create(path);
-    file.map(drop).map_err(|err| unwritten(path, &err))
-}
-
-fn unwritten(path: &Path, err: &std::io::Error) -> ToolError {
-    let message = format_args!("cannot write `{}`: {err}", path.display());
-    ToolError::new(ErrorCode::ToolError, message).reason("io")
+    file.map(drop).map_err(|err| io::cannot_write(path, &err))
 }

@@ -1,6 +1,5 @@
 //! `mathchain plan new`.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,6 +7,7 @@ use tool_core::{ErrorCode, ToolError};
 
 use super::super::exit;
 use super::super::output::print;
+use crate::io;
 
 /// The starter plan; `NAME` is a placeholder for its id.
 const PLAN: &str = include_str!("starter.yaml");
@@ -30,16 +30,12 @@ pub(super) fn write(name: &str) -> Result<ExitCode, ToolError> {
         false => PLAN.replace("NAME", &id(&stem)?),
     };
     let text = text.replace("FILE", &file);
-    write_new(path, &text).map_err(|err| match err.kind() {
+    io::write_new(path, &text).map_err(|err| match err.kind() {
         std::io::ErrorKind::AlreadyExists => {
             ToolError::new(ErrorCode::Conflict, format_args!("`{file}` exists"))
                 .hint("choose another name")
         }
-        _ => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot write `{file}`: {err}"),
-        )
-        .reason("io"),
+        _ => io::cannot_write(path, &err),
     })?;
     print(&format!(
         "wrote {file}; check it with `mathchain plan check {file}`, run it with `mathchain run {file}`\n"
@@ -60,10 +56,4 @@ fn id(stem: &str) -> Result<String, ToolError> {
         format_args!("`{stem}` is not a valid plan id"),
     )
     .hint("start with a-z, continue with a-z, 0-9 and _, at most 64 characters"))
-}
-
-fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = std::fs::File::create_new(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }

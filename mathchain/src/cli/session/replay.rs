@@ -42,8 +42,7 @@ pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode, ToolError>
 }
 
 fn unreadable(log: &Path, err: &io::Error) -> ToolError {
-    let message = format_args!("cannot read the log `{}`: {err}", log.display());
-    ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
+    crate::io::cannot_read(format_args!("the log `{}`", log.display()), err)
 }
 
 fn fold(mut input: impl BufRead) -> Result<Replayed, ToolError> {

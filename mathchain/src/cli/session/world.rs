@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host_sandbox::Sandbox;
 use host_tools::session::{FolderSpawner, OpenFolder};
-use journal::{Keeper, State};
+use journal::State;
 use registry::{Dispatcher, Facts};
 use sessions::{WorkspaceChanged, WorkspaceStatus};
-use tool_core::capability::{Backups, Files, OpenWorkspace, Workspaces};
+use tool_core::capability::{Files, OpenWorkspace, Workspaces};
 use tool_core::{ErrorCode, ToolError, Value};
 
-use crate::inputs::Inputs;
-use crate::{Toolkit, environment};
+use crate::{Toolkit, environment, inputs};
 
 /// Files and programs of one session.
 pub(in crate::cli) struct World {
@@ -96,19 +95,8 @@ impl World {
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
         let files = folder.map(|folder| folder as Arc<dyn Files>);
         // Artifacts come from the state, files from the workspace.
-        host.arrays = (files.is_some() || self.state.is_some()).then(|| {
-            Arc::new(Inputs {
-                files: files.clone().map(host_tools::Inputs::new),
-                state: self.state.clone(),
-            }) as _
-        });
-        host.backups = match (&self.state, &files) {
-            (Some(state), Some(files)) => {
-                let keeper = Keeper::new(Arc::clone(state), Arc::clone(files));
-                Some(Arc::new(keeper) as Arc<dyn Backups>)
-            }
-            _ => None,
-        };
+        host.arrays = inputs::arrays(files.as_ref(), self.state.as_ref());
+        host.backups = inputs::backups(files.as_ref(), self.state.as_ref());
         host.capabilities.files = files;
         host.capabilities.workspaces = Some(Arc::clone(&self.place) as _);
         base.with_host(|base| *base = host).with_facts(facts)

@@ -1,0 +1,26 @@
+//! Files named by the user, and the errors of reading and writing them.
+
+use std::fmt::Display;
+use std::io::{Error, Write as _};
+use std::path::Path;
+
+use tool_core::{ErrorCode, ToolError};
+
+/// The error for a file that cannot be read; `name` is a path or a description.
+pub(crate) fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
+    let message = format_args!("cannot read {name}: {err}");
+    ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
+}
+
+/// The error for a file that cannot be written.
+pub(crate) fn cannot_write(path: &Path, err: &Error) -> ToolError {
+    let message = format_args!("cannot write `{}`: {err}", path.display());
+    ToolError::new(ErrorCode::ToolError, message).reason("io")
+}
+
+/// Writes a new file durably; an existing one is an error.
+pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), Error> {
+    let mut file = std::fs::File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

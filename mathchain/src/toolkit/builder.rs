@@ -1,0 +1,231 @@
+//! [`Builder`]: joins tools, policy and host capabilities to a [`Toolkit`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chain_runtime::Subchains;
+use host_sandbox::{Sandbox, Workspace};
+use journal::State;
+use registry::{Config, Host, Layer, Level, Witness};
+use tool_core::capability::{Approvals, Clock, Files, Ledger, Notices};
+use tool_core::{Capabilities, Entry, ErrorCode, ToolError};
+
+use super::Toolkit;
+use crate::clock::SystemClock;
+use crate::environment;
+use crate::generation::{Generations, Reread};
+use crate::plugins::{Loader, PluginRoot};
+
+/// Builds a [`Toolkit`].
+#[derive(Default)]
+pub struct Builder {
+    families: Vec<&'static [Entry]>,
+    config: Option<Config>,
+    layers: Vec<Layer>,
+    workspace: Option<PathBuf>,
+    state: Option<PathBuf>,
+    plugins: Vec<PluginRoot>,
+    protected: Vec<PathBuf>,
+    reread: Option<Box<Reread>>,
+    witness: Option<Arc<dyn Witness>>,
+}
+
+impl Builder {
+    /// Adds a family of custom tools.
+    #[must_use]
+    pub fn add_tools(mut self, family: &'static [Entry]) -> Self {
+        self.families.push(family);
+        self
+    }
+
+    /// Sets the configuration.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// Adds a layer for every call.
+    #[must_use]
+    pub fn add_global_policy(mut self, mut layer: Layer) -> Self {
+        layer.level = Level::Global;
+        self.layers.push(layer);
+        self
+    }
+
+    /// Adds a layer for one role.
+    #[must_use]
+    pub fn add_role_policy(mut self, role: &str, mut layer: Layer) -> Self {
+        layer.level = Level::Role;
+        layer.name = role.to_owned();
+        self.layers.push(layer);
+        self
+    }
+
+    /// Sets the folder that file tools may use.
+    #[must_use]
+    pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(root.into());
+        self
+    }
+
+    /// Adds the plugins of a folder.
+    #[must_use]
+    pub fn plugins(mut self, roots: impl IntoIterator<Item = PluginRoot>) -> Self {
+        self.plugins.extend(roots);
+        self
+    }
+
+    /// Adds files and folders that tools must not write: a configuration, and the files it names.
+    #[must_use]
+    pub fn protected(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.protected.extend(files);
+        self
+    }
+
+    /// Sets the reader of the configuration for reloads; without one the configuration never changes.
+    #[must_use]
+    pub fn reread(
+        mut self,
+        reread: impl Fn() -> Result<Config, ToolError> + Send + Sync + 'static,
+    ) -> Self {
+        self.reread = Some(Box::new(reread));
+        self
+    }
+
+    /// Notifies a witness of every call and run that ended.
+    #[must_use]
+    pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
+    /// Sets the state folder; without one pure calls carry a warning and calls with effects are refused.
+    #[must_use]
+    pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state = Some(folder.into());
+        self
+    }
+
+    /// Builds the toolkit.
+    ///
+    /// # Errors
+    /// Tools that contradict each other, a policy with errors, a workspace that cannot be opened. A state that cannot be
+    /// opened is no error: see [`Toolkit::state_fault`].
+    pub fn build(self) -> Result<Toolkit, ToolError> {
+        registry::install_panic_hook();
+        let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
+        let config = self.config.unwrap_or_default();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let closed = (self.workspace.as_deref()).map_or_else(Vec::new, |root| {
+            environment::closed(root, self.state.as_deref())
+        });
+        let files = self
+            .workspace
+            .as_deref()
+            .map(|root| open_workspace(root, &closed, &self.plugins, &self.protected))
+            .transpose()?;
+        let (state, state_fault) = match self
+            .state
+            .map(|folder| State::open(folder, Arc::clone(&clock)))
+        {
+            None => (None, None),
+            Some(Ok(state)) => (Some(Arc::new(state)), None),
+            Some(Err(err)) => (None, Some(err)),
+        };
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
+            self.workspace.as_deref(),
+            &closed,
+        )));
+        let http = crate::web::client(&config, Arc::clone(&clock))?;
+        let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
+        let host = Host {
+            arrays: crate::inputs::arrays(files.as_ref(), state.as_ref()),
+            capabilities: Capabilities {
+                files,
+                spawner: Some(Arc::clone(&sandbox) as _),
+                http: Some(Arc::clone(&http)),
+                clock: Some(Arc::clone(&clock)),
+                model: crate::models::of_config(&config.models, Some(http)),
+                state: state.clone().map(|state| state as _),
+                ..Capabilities::default()
+            },
+            clock,
+            ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
+            approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
+            backups,
+            notices: state.clone().map(|state| state as Arc<dyn Notices>),
+            results: None,
+            answers: state
+                .clone()
+                .map(|state| state as Arc<dyn registry::Answers>),
+            witness: self.witness,
+            workspace: self
+                .workspace
+                .as_deref()
+                .and_then(environment::workspace_id),
+            chains: Some(Subchains::new(config.chain.into(), state.clone()).into_chains()),
+        };
+        let loader = (!self.plugins.is_empty()).then(|| {
+            Loader::new(
+                self.plugins,
+                Arc::clone(&sandbox) as _,
+                Arc::clone(&host.clock),
+            )
+        });
+        Ok(Toolkit {
+            generations: Generations::start(
+                families,
+                self.layers,
+                config,
+                host,
+                loader,
+                self.reread,
+            )?,
+            state,
+            state_fault,
+            workspace: self.workspace,
+            closed,
+            sandbox,
+            world: None,
+        })
+    }
+}
+
+/// Opens the workspace: files that determine permissions are write-protected, state folders are unreadable.
+fn open_workspace(
+    root: &Path,
+    closed: &[PathBuf],
+    plugins: &[PluginRoot],
+    files: &[PathBuf],
+) -> Result<Arc<dyn Files>, ToolError> {
+    // Paths are compared without links, so that another name of one folder compares equal.
+    let root = environment::real(root);
+    let of_plugins = plugins.iter();
+    let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
+    let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
+    places.extend(places.clone().iter().map(|place| environment::real(place)));
+    if let Some(around) = places
+        .iter()
+        .chain(closed)
+        .find(|place| root.starts_with(place))
+    {
+        let message = format_args!(
+            "the workspace `{}` is inside `{}`, which tools must not write",
+            root.display(),
+            around.display()
+        );
+        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+            .reason("workspace")
+            .hint("choose another folder with --workspace"));
+    }
+    let below = |place: &'_ PathBuf| place.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
+    let places: Vec<String> = places.iter().filter_map(below).collect();
+    let closed: Vec<String> = closed.iter().filter_map(below).collect();
+    let protected = host_sandbox::workspace::PROTECTED.iter().copied();
+    let protected: Vec<&str> = protected.chain(places.iter().map(String::as_str)).collect();
+    let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
+    Ok(Arc::new(
+        Workspace::with_protected(&root, &protected)?.close(&closed),
+    ))
+}

@@ -1,0 +1,95 @@
+//! [`Context`]: the caller and circumstances of a call.
+
+use std::sync::Arc;
+
+use registry::{Answer, CallerContext, Layer, Level, Origin, Overrides, Principal, TraceParent};
+use tool_core::StopFlag;
+use tool_core::ctx::Progress;
+
+use crate::generation::Generation;
+
+/// The caller and circumstances of a call: everything beside its tool and arguments.
+#[derive(Clone, Default)]
+pub struct Context {
+    /// Role; `None` for the agent's, else the configuration's default.
+    pub role: Option<String>,
+    /// Name of the calling agent.
+    pub agent: Option<String>,
+    /// Phase of the configuration.
+    pub phase: Option<String>,
+    /// Kind of task, with its budget.
+    pub task: Option<String>,
+    /// Provider profile, which orders, adds and removes tools.
+    pub profile: Option<String>,
+    /// Toolset that replaces the phase's.
+    pub toolset: Option<String>,
+    /// Tools added to and removed from the selection, within the layers.
+    pub overrides: Overrides,
+    /// Layers of this call, which only narrow.
+    pub layers: Vec<Layer>,
+    /// The operator's answer to approval requests, given in advance.
+    pub answer: Answer,
+    /// The client's id of this call, recorded in the audit.
+    pub client_id: Option<String>,
+    /// The client's span that this call belongs to, recorded in the audit and the parent of its spans.
+    pub trace: Option<TraceParent>,
+    /// Deadline in milliseconds from the start of the call.
+    pub timeout_ms: Option<u64>,
+    /// Set by the owner to cancel the call.
+    pub stop: StopFlag,
+    /// Receives the progress of the tool.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl Context {
+    /// Sets the role.
+    #[must_use]
+    pub fn role(mut self, role: impl Into<String>) -> Self {
+        self.role = Some(role.into());
+        self
+    }
+
+    /// Adds a layer, such as [`Layer::read_only`].
+    #[must_use]
+    pub fn narrow(mut self, layer: Layer) -> Self {
+        self.layers.push(layer);
+        self
+    }
+
+    /// The context of a delegate: this one, narrowed to the selected tools.
+    #[must_use]
+    pub fn delegate(&self, name: &str, allow: &[&str]) -> Self {
+        self.clone()
+            .narrow(Layer::new(Level::Delegation, name).allow(allow.iter().copied()))
+    }
+
+    /// The caller that this context describes, under one generation.
+    pub(crate) fn caller(&self, generation: &Generation) -> CallerContext {
+    let policy = generation.dispatcher.policy();
+    let of_agent = self
+        .agent
+        .as_deref()
+        .and_then(|agent| policy.role_of_agent(agent));
+    let role = self.role.as_deref().or(of_agent);
+    CallerContext {
+        who: Principal {
+            role: role.unwrap_or(&generation.config.default_role).to_owned(),
+            agent: self.agent.clone(),
+            phase: self.phase.clone(),
+            task: self.task.clone(),
+            profile: self.profile.clone(),
+            toolset: self.toolset.clone(),
+            session: Overrides::default(),
+            run: self.overrides.clone(),
+            layers: self.layers.clone(),
+        },
+        chain: None,
+        answer: self.answer,
+        origin: Origin {
+            client_id: self.client_id.clone(),
+            trace: self.trace.clone(),
+            ..Origin::default()
+        },
+    }
+}
+}

@@ -1,0 +1,307 @@
+//! [`Toolkit`]: tools, policy and host capabilities, ready to answer calls and run plans.
+
+mod builder;
+mod context;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chain_runtime::run::{Cancelled, Replay, Resume};
+use chain_runtime::{ChainResult, CheckMode, CheckedPlan, Observer, Plan, Problems, RunOptions};
+use host_sandbox::Sandbox;
+use journal::{Keeper, State};
+use registry::plugins::{Broken, Plugin};
+use registry::policy::Explanation;
+use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts};
+use tool_core::{ErrorCode, Object, Outcome, Seed, ToolError, Value};
+
+use crate::generation::{Generation, Generations, Reloaded};
+pub use builder::Builder;
+pub use context::Context;
+
+/// Tools, policy and host capabilities; cheap to share between threads.
+pub struct Toolkit {
+    generations: Arc<Generations>,
+    state: Option<Arc<State>>,
+    state_fault: Option<ToolError>,
+    workspace: Option<PathBuf>,
+    closed: Vec<PathBuf>,
+    sandbox: Arc<Sandbox>,
+    /// The dispatcher of a session's world, in which a run that began there is resumed.
+    world: Option<Arc<Dispatcher>>,
+}
+
+impl Toolkit {
+    /// Starts with the built-in tools, the built-in roles, no workspace and no state.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Calls a tool as the default role.
+    pub fn call(&self, tool: &str, args: &Value) -> Outcome {
+        self.call_with(&Context::default(), tool, args)
+    }
+
+    /// Calls a tool.
+    pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> Outcome {
+        let call = |generation: &Generation| {
+            generation.dispatcher.call(CallRequest {
+                tool: tool.to_owned(),
+                args: args.clone(),
+                context: context.caller(generation),
+                seed: Seed::DEFAULT,
+                timeout_ms: context.timeout_ms,
+                stop: context.stop.clone(),
+                progress: context.progress.clone(),
+            })
+        };
+        let first = self.generations.current();
+        let outcome = call(&first);
+        let reason = outcome.err().and_then(ToolError::reason_str);
+        if reason != Some("plugin_changed") {
+            return outcome;
+        }
+        // The plugin's files changed after loading and nothing has run: load and call the present version.
+        let _ = self.reload();
+        let now = self.generations.current();
+        if Arc::ptr_eq(&first, &now) {
+            outcome
+        } else {
+            call(&now)
+        }
+    }
+
+    /// Reloads configuration and plugins. Running calls keep their generation; later calls use the new one.
+    ///
+    /// # Errors
+    /// Every error found; the old generation then stays in force, without removed or disabled plugins.
+    pub fn reload(&self) -> Result<Reloaded, ToolError> {
+        self.generations.reload()
+    }
+
+    pub(crate) fn generations(&self) -> &Arc<Generations> {
+        &self.generations
+    }
+
+    /// The plugins that are loaded.
+    pub fn plugins(&self) -> Arc<Vec<Plugin>> {
+        Arc::clone(&self.generations.current().plugins)
+    }
+
+    /// Plugins with errors, none of whose tools is available.
+    pub fn broken_plugins(&self) -> Vec<Broken> {
+        self.generations.current().broken.clone()
+    }
+
+    /// Explains the policy's verdict on a call: the deciding layer, the reason, and every rule considered.
+    ///
+    /// # Errors
+    /// `unknown_tool`, an unknown role, or arguments that do not fit.
+    pub fn explain(
+        &self,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+    ) -> Result<Explanation, ToolError> {
+        let generation = self.generations.current();
+        let facts = self.at(&generation).facts().clone();
+        Self::explained(&generation, context, tool, args, &facts)
+    }
+
+    /// As [`Toolkit::explain`], under other facts.
+    ///
+    /// # Errors
+    /// As [`Toolkit::explain`].
+    pub fn explain_with(
+        &self,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+        facts: &Facts,
+    ) -> Result<Explanation, ToolError> {
+        Self::explained(&self.generations.current(), context, tool, args, facts)
+    }
+
+    fn explained(
+        generation: &Generation,
+        context: &Context,
+        tool: &str,
+        args: Option<&Value>,
+        facts: &Facts,
+    ) -> Result<Explanation, ToolError> {
+        let caller = context.caller(generation);
+        let dispatcher = &generation.dispatcher;
+        let catalogue = dispatcher.catalogue();
+        let call = match (args, catalogue.get(tool)) {
+            (Some(args), Some(found)) => Some(found.decode(args)?),
+            _ => None,
+        };
+        let files = dispatcher.host().capabilities.files.as_deref();
+        dispatcher.policy().explain(
+            catalogue,
+            (tool, call.as_deref()),
+            &caller.who,
+            facts,
+            files,
+        )
+    }
+
+    /// Checks a plan completely, for a run or for inspection; nothing runs.
+    ///
+    /// # Errors
+    /// Every problem of the plan, each with its place and the next step.
+    pub fn check(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        mode: CheckMode,
+    ) -> Result<CheckedPlan, Problems> {
+        let generation = self.generations.current();
+        let caller = context.caller(&generation);
+        chain_runtime::check(plan, &generation.dispatcher, &caller, inputs, mode)
+    }
+
+    /// Checks and runs a plan; the run is durable where there is a state. `stop`, `timeout_ms` and `state` of the options are set here.
+    ///
+    /// # Errors
+    /// As [`Toolkit::check`]; nothing has run then. A step that fails is part of the result.
+    pub fn run_plan(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        options: RunOptions,
+    ) -> Result<ChainResult, Problems> {
+        let options = RunOptions {
+            stop: context.stop.clone(),
+            timeout_ms: context.timeout_ms,
+            state: self.state.clone(),
+            ..options
+        };
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::execute(plan, &dispatcher, &caller, inputs, options)
+    }
+
+    /// Resumes a run that awaits an approval, needs a decision, or was interrupted; see [`chain_runtime::run::resume`].
+    ///
+    /// # Errors
+    /// `precondition_failed` without a state folder; else as [`chain_runtime::run::resume`].
+    pub fn resume(
+        &self,
+        context: &Context,
+        id: &str,
+        how: &Resume,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<ChainResult, ToolError> {
+        let options = RunOptions {
+            stop: context.stop.clone(),
+            timeout_ms: context.timeout_ms,
+            observer,
+            ..RunOptions::default()
+        };
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::run::resume(self.runs()?, id, &dispatcher, &caller, options, how)
+    }
+
+    /// Cancels a run that no process is executing; steps with a `compensate` are undone.
+    ///
+    /// # Errors
+    /// As [`Toolkit::resume`].
+    pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled, ToolError> {
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::run::cancel(self.runs()?, id, &dispatcher, &caller)
+    }
+
+    /// Replays a run and compares the results; see [`chain_runtime::run::replay`].
+    ///
+    /// # Errors
+    /// As [`Toolkit::resume`].
+    pub fn replay(&self, context: &Context, id: &str) -> Result<Replay, ToolError> {
+        let options = RunOptions {
+            stop: context.stop.clone(),
+            ..RunOptions::default()
+        };
+        let (dispatcher, caller) = self.act(context);
+        chain_runtime::run::replay(self.runs()?, id, &dispatcher, &caller, options)
+    }
+
+    /// Dispatcher and caller of one act, both of one generation.
+    fn act(&self, context: &Context) -> (Arc<Dispatcher>, CallerContext) {
+        let generation = self.generations.current();
+        let caller = context.caller(&generation);
+        (self.at(&generation), caller)
+    }
+
+    /// The state that records runs.
+    fn runs(&self) -> Result<&Arc<State>, ToolError> {
+        self.state.as_ref().ok_or_else(|| {
+            ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
+                .reason("state")
+                .hint("`mathchain doctor` checks the state folder")
+        })
+    }
+
+    /// The defaults of the configuration for plans.
+    pub fn chain_defaults(&self) -> chain_runtime::Defaults {
+        self.config().chain.into()
+    }
+
+    /// The dispatcher of the current generation.
+    pub fn dispatcher(&self) -> Arc<Dispatcher> {
+        self.at(&self.generations.current())
+    }
+
+    /// The dispatcher of a generation, or of this toolkit's world. An act reads the current generation once.
+    fn at(&self, generation: &Generation) -> Arc<Dispatcher> {
+        let own = || Arc::clone(&generation.dispatcher);
+        self.world.as_ref().map_or_else(own, Arc::clone)
+    }
+
+    /// This toolkit in another world, to resume a run that began there.
+    pub(crate) fn in_world(mut self, world: Dispatcher) -> Self {
+        self.world = Some(Arc::new(world));
+        self
+    }
+
+    /// The configuration of the current generation.
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.generations.current().config)
+    }
+
+    /// Audit and approvals, where there is a state folder.
+    pub fn state(&self) -> Option<&Arc<State>> {
+        self.state.as_ref()
+    }
+
+    /// Restores backups; `None` without a state or a workspace.
+    pub fn keeper(&self) -> Option<Keeper> {
+        let files = self.dispatcher().host().capabilities.files.clone()?;
+        Some(Keeper::new(Arc::clone(self.state.as_ref()?), files))
+    }
+
+    /// The error that prevented a requested state from opening.
+    pub fn state_fault(&self) -> Option<&ToolError> {
+        self.state_fault.as_ref()
+    }
+
+    /// The workspace root, where there is one.
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
+
+    /// Folders of the workspace that neither tools nor programs may read.
+    pub(crate) fn closed(&self) -> &[PathBuf] {
+        &self.closed
+    }
+
+    /// The sandbox of programs.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
+    /// The caller described by a context.
+    pub fn caller(&self, context: &Context) -> CallerContext {
+        context.caller(&self.generations.current())
+    }
+}
