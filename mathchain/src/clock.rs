@@ -37,7 +37,7 @@ impl Clock for SystemClock {
 
     fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm> {
         let cleared = Arc::new(AtomicBool::new(false));
-        // A deadline beyond the clock's range never comes.
+        // A deadline beyond the clock's range never fires.
         if let Some(due) = Instant::now().checked_add(after) {
             timer().set(Timeout {
                 due,
@@ -103,7 +103,7 @@ fn timer() -> &'static Arc<Timer> {
             .stack_size(128 << 10)
             .spawn(move || thread.run());
         if spawned.is_err() {
-            // Without a timer no deadline would hold: every alarm goes off at once instead.
+            // Without a timer no deadline could be enforced: every alarm fires at once instead.
             timer
                 .waiting
                 .lock()

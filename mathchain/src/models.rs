@@ -1,4 +1,4 @@
-//! What the configuration says of models, for the capability that asks them.
+//! Model endpoints, from the configuration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tool_core::capability::{Http, Model};
 
 use crate::environment;
 
-/// Longest wait where the configuration sets none: a model on a processor takes its time.
+/// Default timeout, long enough for a model that runs on a CPU.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The models of a configuration, where it names any.
+/// The models of a configuration; `None` if it names none.
 pub(crate) fn of_config(models: &Models, http: Option<Arc<dyn Http>>) -> Option<Arc<dyn Model>> {
     if *models == Models::default() {
         return None;

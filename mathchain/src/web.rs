@@ -1,4 +1,4 @@
-//! What the configuration says of the web, for the HTTP client.
+//! The HTTP client, from the configuration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::environment;
 /// The HTTP client of a configuration.
 ///
 /// # Errors
-/// An entry that is no host, address or URL.
+/// An entry that is not a host, address or URL.
 pub(crate) fn client(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn Http>, ToolError> {
     let reason = |err: ToolError| {
         err.reason("configuration")

@@ -184,7 +184,7 @@ fn always_is_no_more_than_was_shown() {
     );
     let rule = text(&recorded.expect_code(0).at("/rule"));
     assert!(
-        rule.contains("`mode` \"create\"") && rule.contains("never where it destroys"),
+        rule.contains("`mode` \"create\"") && rule.contains("never destructive"),
         "{rule}"
     );
     assert!(recorded.stderr.contains(&rule), "{}", recorded.stderr);

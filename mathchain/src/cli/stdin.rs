@@ -1,4 +1,4 @@
-//! The text on stdin, read whole.
+//! Reading all of stdin.
 
 use std::io::{self, Read};
 #[cfg(unix)]
@@ -7,11 +7,11 @@ use std::{
     io::{Seek, SeekFrom},
 };
 
-/// Files with at least this many bytes left are read by two threads: most of the time goes into the memory they are read to.
+/// Files with at least this many bytes left are read by two threads, since page faults dominate.
 #[cfg(unix)]
 const SPLIT_LEAST: u64 = 4 << 20;
 
-/// The bytes up to the end, at most `bytes_max` of them and one more, which says that there are too many.
+/// Reads to the end, at most `bytes_max` bytes and one more, which shows that there are too many.
 pub(super) fn read(bytes_max: u64) -> io::Result<Vec<u8>> {
     let most = bytes_max.saturating_add(1);
     #[cfg(unix)]
@@ -21,11 +21,11 @@ pub(super) fn read(bytes_max: u64) -> io::Result<Vec<u8>> {
     stream(io::stdin().lock(), most)
 }
 
-/// What comes through a pipe, at most so many bytes.
+/// Reads a pipe, at most `most` bytes.
 fn stream(mut input: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    /// Longer texts get room for all that may come: addresses, but no memory before they are used, and nothing is moved.
+    /// Longer texts reserve the maximum, which costs address space only, and avoids moving them.
     const SHORT: u64 = 64 << 10;
-    const ROOM_MAX: u64 = 1 << 30;
+    const RESERVE_MAX: u64 = 1 << 30;
     let mut text = Vec::new();
     input
         .by_ref()
@@ -33,14 +33,14 @@ fn stream(mut input: impl Read, most: u64) -> io::Result<Vec<u8>> {
         .read_to_end(&mut text)?;
     let left = most - text.len() as u64;
     if text.len() as u64 == SHORT {
-        // Where there is no such room, the text grows as it comes.
-        let _ = text.try_reserve_exact(left.min(ROOM_MAX) as usize);
+        // Without the reservation the text grows step by step.
+        let _ = text.try_reserve_exact(left.min(RESERVE_MAX) as usize);
         input.take(left).read_to_end(&mut text)?;
     }
     Ok(text)
 }
 
-/// The file that stdin is, if it is one.
+/// The file that stdin is redirected from, if any.
 #[cfg(unix)]
 fn file() -> Option<File> {
     use std::os::fd::AsFd as _;
@@ -48,8 +48,7 @@ fn file() -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// What a long file holds from its current place on, read in two halves side by side; `None` (the place unchanged) when it is short
-/// or does not hold what it says.
+/// The rest of a long file, read in two halves in parallel; `None`, with the position unchanged, if it is short or shrinks meanwhile.
 #[cfg(unix)]
 fn halves(mut file: File, most: u64) -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt as _;
@@ -69,7 +68,7 @@ fn halves(mut file: File, most: u64) -> Option<Vec<u8>> {
         let first = shared.read_exact_at(first, start).is_ok();
         Some(reader.join().unwrap_or(false) && first)
     })?;
-    // As if it had been read from one end to the other.
+    // The position is then as after a sequential read.
     (whole && file.seek(SeekFrom::Start(start + length)).is_ok()).then_some(text)
 }
 

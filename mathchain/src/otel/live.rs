@@ -1,4 +1,4 @@
-//! Spans as calls and chains end, for the life of this process.
+//! Spans sent as calls and runs end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,12 +14,12 @@ use super::settings::Settings;
 use super::span::Spans;
 use crate::environment;
 
-/// Longest text of arguments, and of a result, that is sent: a full queue of them is still no burden.
+/// Maximum size of arguments and of a result in a span, so that a full queue stays small.
 const CONTENT_BYTES_MAX: usize = 16 << 10;
 
 static OF_PROCESS: OnceLock<Option<Arc<Telemetry>>> = OnceLock::new();
 
-/// Who sends the spans of this process; `None` where its environment does not ask for any.
+/// The sender of this process's spans; `None` if its environment does not enable spans.
 pub(crate) fn witness() -> Option<Arc<dyn Witness>> {
     let telemetry = OF_PROCESS.get_or_init(|| {
         let settings = Settings::read(&environment::variable)?;
@@ -28,7 +28,7 @@ pub(crate) fn witness() -> Option<Arc<dyn Witness>> {
     telemetry.clone().map(|telemetry| telemetry as _)
 }
 
-/// Sends what is left, for a short time at most; says what was dropped and why.
+/// Sends the remaining spans within a short time; reports dropped ones with the reason.
 pub(crate) fn finish() -> Option<String> {
     OF_PROCESS.get()?.as_ref()?.finish()
 }
@@ -36,7 +36,7 @@ pub(crate) fn finish() -> Option<String> {
 struct Telemetry {
     spans: Spans,
     settings: Settings,
-    /// Started with the first span; or why it could not be.
+    /// Started with the first span, or the error.
     sender: OnceLock<Result<Sender, String>>,
     unsent: AtomicU64,
 }
@@ -87,7 +87,7 @@ impl Witness for Telemetry {
                 .into_iter()
                 .filter_map(|(name, value)| Some(KeyValue::new(name, content(value?))));
             span.attributes.extend(given);
-            // The words of an error may quote an argument.
+            // The message of an error may quote an argument.
             if let (Status::Error { description }, Some(words)) = (
                 &mut span.status,
                 record.get("error").and_then(Value::as_str),
@@ -105,7 +105,7 @@ impl Witness for Telemetry {
     }
 }
 
-/// A value as JSON without its secrets; of a large one its size.
+/// A value as JSON with secrets redacted; for a large one its size.
 fn content(value: &Value) -> String {
     let left_out = |bytes: u64| format!("left out: {bytes} bytes");
     let bytes = value.memory_bytes();

@@ -1,7 +1,7 @@
-//! Sending: a bounded queue, a thread that empties it, and a count of what did not arrive.
+//! Sending spans: a bounded queue, a thread that empties it, and a count of dropped spans.
 //!
-//! Queue and thread are those of the SDK (`OTEL_BSP_*` set their sizes), the encoding is that of the OTLP exporter. Over both stands
-//! a client of our own: no proxy, no redirect, a short answer, one deadline.
+//! Queue and thread are those of the SDK (`OTEL_BSP_*` set their sizes), the encoding is that of the OTLP exporter. The HTTP
+//! client is our own: no proxy, no redirect, a short answer, one deadline.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +18,12 @@ use ureq::Agent;
 
 use super::settings::{self, Settings};
 
-/// How long the end of the process waits for the last spans.
+/// Maximum wait for the last spans at the end of the process.
 const LAST_WAIT: Duration = Duration::from_secs(2);
-/// Longest answer of a collector.
+/// Maximum size of a collector's answer.
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
 
-/// Takes spans, and never makes anybody wait.
+/// Queues spans without blocking.
 pub(super) struct Sender {
     processor: BatchSpanProcessor,
     counts: Arc<Counts>,
@@ -33,7 +33,7 @@ pub(super) struct Sender {
 struct Counts {
     given: AtomicU64,
     arrived: AtomicU64,
-    /// What went wrong last.
+    /// The last error.
     fault: Mutex<Option<String>>,
 }
 
@@ -55,7 +55,7 @@ impl Sender {
     /// Starts the thread.
     ///
     /// # Errors
-    /// Why the environment's settings cannot be followed.
+    /// The reason why the environment's settings are unusable.
     pub(super) fn start(settings: &Settings) -> Result<Self, String> {
         let protocol = settings.protocol.clone()?;
         let counts = Arc::<Counts>::default();
@@ -68,7 +68,7 @@ impl Sender {
             .with_protocol(protocol)
             .with_timeout(settings.timeout)
             .with_http_client(client)
-            // What is down stays down for longer than a command should take to end.
+            // A collector that is down stays down longer than a command should wait.
             .with_retry_policy(RetryPolicy::recommended().with_max_retries(1))
             .build()
             .map_err(|err| redact::text(&err.to_string()).0.into_owned())?;
@@ -81,13 +81,13 @@ impl Sender {
         Ok(Self { processor, counts })
     }
 
-    /// Puts a span into the queue; where that is full the span is dropped.
+    /// Queues a span; a full queue drops it.
     pub(super) fn send(&self, span: SpanData) {
         self.counts.given.fetch_add(1, Ordering::Relaxed);
         self.processor.on_end(span);
     }
 
-    /// Waits a short time for what is left; says what was dropped.
+    /// Waits briefly for queued spans; reports dropped ones.
     pub(super) fn finish(&self) -> Option<String> {
         let ended = self.processor.shutdown_with_timeout(LAST_WAIT);
         let given = self.counts.given.load(Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl Sender {
     }
 }
 
-/// The line about spans that did not arrive.
+/// The warning about dropped spans.
 pub(super) fn dropped(lost: u64, given: u64, why: &str) -> String {
     format!("warning: {lost} of {given} spans were dropped: {why}\n")
 }
@@ -151,7 +151,7 @@ impl HttpClient for Client {
     }
 }
 
-/// Counts what arrived.
+/// Counts delivered spans.
 #[derive(Debug)]
 struct Counted {
     exporter: Otlp,
@@ -166,7 +166,7 @@ impl SpanExporter for Counted {
             Ok(()) => {
                 self.counts.arrived.fetch_add(spans, Ordering::Relaxed);
             }
-            // Where the client knows no better.
+            // Unless the client has reported a more precise error.
             Err(err) => self.counts.fault_or(|| err.to_string()),
         }
         sent

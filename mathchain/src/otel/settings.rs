@@ -1,4 +1,4 @@
-//! What the environment asks for. Nothing else can: no configuration, plan or call says where spans go.
+//! Settings of spans from the environment. No configuration, plan or call can determine their destination.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use opentelemetry_otlp::Protocol;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 
-/// Longest wait for a collector, where the environment says nothing; that of the specification.
+/// Default timeout for a collector, as specified by OTLP.
 const TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
 const ENDPOINTS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
@@ -27,12 +27,12 @@ const TIMEOUTS: [&str; 2] = [
 /// Whether arguments and results are sent too.
 const CONTENT: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 
-/// Looks a variable up.
+/// Reads a variable.
 pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// How spans are sent; endpoint and headers are read by the exporter itself.
+/// Settings of the sender; the exporter reads endpoint and headers itself.
 pub(super) struct Settings {
-    /// How they are written, or why they cannot be.
+    /// The encoding, or the error in its setting.
     pub(super) protocol: Result<Protocol, String>,
     pub(super) timeout: Duration,
     pub(super) parent: Option<SpanContext>,
@@ -41,7 +41,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// `None` where the environment does not ask for spans.
+    /// `None` if the environment does not enable spans.
     pub(super) fn read(variables: Variables<'_>) -> Option<Self> {
         let is = |name: &str, word: &str| {
             set(variables, name).is_some_and(|value| value.eq_ignore_ascii_case(word))
@@ -67,7 +67,7 @@ impl Settings {
     }
 }
 
-/// The span that this process is part of, as `TRACEPARENT` names it.
+/// The span that this process belongs to, from `TRACEPARENT`.
 pub(super) fn parent(variables: Variables<'_>) -> Option<SpanContext> {
     let named = ["traceparent", "tracestate"].into_iter().filter_map(|key| {
         let value = set(variables, &key.to_ascii_uppercase())?;
@@ -79,7 +79,7 @@ pub(super) fn parent(variables: Variables<'_>) -> Option<SpanContext> {
     parent.is_valid().then_some(parent)
 }
 
-/// Who sends: what the environment says, else this program.
+/// The sending service: that of the environment, else this program.
 pub(super) fn resource() -> Resource {
     const SERVICE: &str = "service.name";
     let found = Resource::builder().build();

@@ -1,8 +1,8 @@
-//! Spans of audit records: names, ids, parents and attributes follow from the record alone.
+//! Spans of audit records: names, ids, parents and attributes are functions of the record.
 //!
 //! Names are those of the conventions for generative AI (`execute_tool`, `invoke_workflow`, `gen_ai.*`), own ones begin with
-//! `mathchain.`. Arguments, results and what quotes them (messages, digests, resources) are left out; where the environment asks for
-//! content, the caller adds it.
+//! `mathchain.`. Arguments, results and texts that may quote them (messages, digests, resources) are omitted; the
+//! caller adds content if the environment enables it.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,10 +14,10 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use registry::{TraceParent, digest, redact};
 use tool_core::Value as Data;
 
-/// Stands for a tool that does not exist: its name is whatever the caller wrote.
+/// Replaces the name of an unknown tool, which is arbitrary text of the caller.
 const NO_SUCH_TOOL: &str = "_OTHER";
 
-/// What both kinds of record say.
+/// Fields of both kinds of record.
 const OF_BOTH: &[(&str, &str)] = &[
     ("client_id", "gen_ai.tool.call.id"),
     ("caller_type", "mathchain.caller_type"),
@@ -64,14 +64,14 @@ const OF_CHAIN: &[(&str, &str)] = &[
     ("failed_step", "mathchain.failed_step"),
 ];
 
-/// Makes spans of records.
+/// Converts records to spans.
 pub(super) struct Spans {
-    /// The span that this process is part of.
+    /// The span that this process belongs to.
     pub(super) parent: Option<SpanContext>,
 }
 
 impl Spans {
-    /// The span of a record; `None` where it is not that of a call or chain, and where its client keeps no spans.
+    /// The span of a record; `None` for records of other kinds, and if the client's span is not sampled.
     pub(super) fn of_record(&self, record: &Data) -> Option<SpanData> {
         if client_span(record).is_some_and(|client| !client.is_sampled()) {
             return None;
@@ -118,7 +118,7 @@ impl Spans {
         let refused;
         let chain = match text(record, "chain_id") {
             Some(chain) => chain,
-            // A plan that was refused has no chain; it is known by its digest and when it was.
+            // A refused plan has no run; its digest and time identify it.
             None => {
                 let time = record.get("time_ms")?.to_string();
                 refused = digest::of_texts([text(record, "plan_digest")?, &time]);
@@ -147,7 +147,7 @@ impl Spans {
         Some(span)
     }
 
-    /// What calls and chains have in common. The parent is the call that made it, else its chain, else what the process is part of.
+    /// The common part of all spans. The parent is the call that made this one, else its run, else the span of the process.
     fn span(&self, basis: Basis<'_>) -> SpanData {
         let Basis {
             record, operation, ..
@@ -198,32 +198,32 @@ impl Spans {
     }
 }
 
-/// What a span is made of, beside the facts of its record.
+/// The parts of a span beside the fields of its record.
 struct Basis<'r> {
     record: &'r Data,
     operation: &'static str,
     /// The tool, or the plan.
     name: &'r str,
     id: SpanId,
-    /// The chain it belongs to, or the call it is: the trace, where nothing began both.
+    /// The run it belongs to, or its own call: the root of the trace without an outer span.
     own: &'r str,
-    /// The span of the chain that it is a step of.
+    /// The span of the run that it is a step of.
     chain: Option<SpanId>,
 }
 
-/// The kind of error: its code, or how a chain without one ended.
+/// The kind of error: its code, or the status of a run without one.
 fn failure(record: &Data) -> Option<&str> {
     let status = text(record, "status")?;
     let has_failed = matches!(status, "error" | "failed" | "cancelled" | "rejected");
     has_failed.then(|| text(record, "error_code").unwrap_or(status))
 }
 
-/// The span of the client that a call or chain is part of, where the client named one; it wins over that of the process.
+/// The client's span that a call or run belongs to, if it named one; it overrides that of the process.
 fn client_span(record: &Data) -> Option<TraceParent> {
     TraceParent::parse(text(record, "traceparent")?)
 }
 
-/// How often a process took up the run.
+/// The number of times that a process started or resumed the run.
 fn part(record: &Data) -> i64 {
     record.get("part").and_then(Data::as_i64).unwrap_or(1)
 }
@@ -237,7 +237,7 @@ fn trace_of(root: &str) -> TraceId {
     TraceId::from_hex(&digest[..32]).unwrap_or(TraceId::INVALID)
 }
 
-/// The id of a call is that of its span, so that `mathchain audit show` finds the record of a span.
+/// The id of a call is also its span id, so that `mathchain audit show` finds the record of a span.
 fn span_of_call(call_id: &str) -> Option<SpanId> {
     SpanId::from_hex(call_id).ok()
 }
@@ -251,7 +251,7 @@ fn text<'r>(record: &'r Data, key: &str) -> Option<&'r str> {
     record.get(key).and_then(Data::as_str)
 }
 
-/// Adds what the record has of these.
+/// Adds the fields that the record has.
 fn add(attributes: &mut Vec<KeyValue>, record: &Data, names: &[(&str, &'static str)]) {
     for (key, name) in names {
         if let Some(value) = record.get(key).and_then(attribute) {

@@ -12,10 +12,10 @@ use super::super::configured::Configured;
 use super::super::global::Global;
 use super::super::output;
 
-/// What a change of configuration grants and revokes.
+/// Prints the permissions that a change of configuration grants and revokes.
 pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode, ToolError> {
     let (old, new) = (Configured::load(before)?, Configured::load(after)?);
-    // Compared is what the configuration decides, wherever it is used: everything a tool can need is there.
+    // The comparison assumes that every precondition of tools is met.
     let facts = ["workspace=ready", "sandbox=ready", "state=ready"]
         .into_iter()
         .fold(Facts::default(), Facts::with);
@@ -27,7 +27,7 @@ pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitC
     let data = Value::array(changes.iter().map(AccessChange::to_value).collect());
     output::data(global, &data, || {
         if changes.is_empty() {
-            return "no role, agent or phase gains or loses a tool\n".to_owned();
+            return "no role, agent or phase gains or loses permissions\n".to_owned();
         }
         changes.iter().map(line).collect()
     })

@@ -1,4 +1,4 @@
-//! `mathchain policy`: what the policy says, and tables of it.
+//! `mathchain policy`: explains, compares and tests the policy.
 
 mod diff;
 pub(super) mod rules;
@@ -80,7 +80,7 @@ pub(super) struct Explain {
     pub facts: Vec<String>,
 }
 
-/// Asks the policy.
+/// Runs one of the commands about the policy.
 pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
     match policy {
         Policy::Explain(asked) => explain(global, asked),
@@ -92,7 +92,7 @@ pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolE
     }
 }
 
-/// Says what would happen to a call, who decides and why.
+/// Explains the verdict on a call.
 fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
     let toolkit = asked.caller.open(global)?;
     let context = asked.caller.context(Some(asked.role.clone()));
@@ -145,7 +145,7 @@ fn readable(explanation: &Explanation) -> String {
         let _ = writeln!(text, "  written in {file}, line {line}");
     }
     if let Some(what) = &explanation.what_would_allow {
-        let _ = writeln!(text, "  what would allow it: {what}");
+        let _ = writeln!(text, "  to allow it: {what}");
     }
     text.push_str("layers\n");
     for step in &explanation.layers {
@@ -160,7 +160,7 @@ fn readable(explanation: &Explanation) -> String {
         text.push_str("rules\n");
     }
     for step in &explanation.rules {
-        let counts = if step.counts { "" } else { ", does not count" };
+        let counts = if step.counts { "" } else { ", ignored" };
         let _ = writeln!(
             text,
             "  {} {}: {} ({}{counts})",

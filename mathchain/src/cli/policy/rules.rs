@@ -21,19 +21,19 @@ pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
         .collect();
     output::data(global, &Value::array(data), || {
         if rules.is_empty() {
-            return "no rule is recorded; `mathchain approve ID --always` records one\n".to_owned();
+            return "no recorded rules; record one with `mathchain approve ID --always`\n".to_owned();
         }
         let numbered = rules.iter().enumerate();
         numbered
             .map(|(index, (root, rule))| {
-                let root = root.as_deref().unwrap_or("no folder: it has no effect");
+                let root = root.as_deref().unwrap_or("no workspace: it has no effect");
                 format!("{:3}  {}\n     in {root}\n", index + 1, words(rule))
             })
             .collect()
     })
 }
 
-/// Takes a recorded rule away.
+/// Deletes a recorded rule.
 pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolError> {
     let folder = open::state_folder(global)?;
     let rule = user_rules::forget(&folder, number)?;
@@ -42,27 +42,27 @@ pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolErr
     note(state, "forgotten", WITHOUT_KEY, &rule)?;
     state.close()?;
     output::data(global, &value(number, None, &rule), || {
-        format!("forgotten: {}\n", words(&rule))
+        format!("deleted: {}\n", words(&rule))
     })
 }
 
-/// The rule that an approval stands for: this tool, this role, and the paths, program or hosts of the call.
+/// The rule for calls like an approved one: its tool, its role, and its paths, program or hosts.
 ///
 /// # Errors
-/// `policy_denied` where such a rule would not hold, or no rule is as exact as the call.
+/// `policy_denied` if such a rule would have no effect, or no rule is as exact as the call.
 pub(in crate::cli) fn of_approval(
     toolkit: &Toolkit,
     approval: &Approval,
 ) -> Result<Rule, ToolError> {
     let Some(text) = &approval.condition else {
         let message = format_args!(
-            "no rule is recorded for this call of `{}`: it can destroy what is there, or no rule can be as exact",
+            "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact",
             approval.tool
         );
         return Err(ToolError::new(ErrorCode::PolicyDenied, message)
             .reason("rule")
             .hint(
-                "approve it without `--always`, or write an `allow` rule into the configuration",
+                "approve it without `--always`, or add an `allow` rule to the configuration",
             ));
     };
     let condition = crate::parse(text)?;
@@ -108,7 +108,7 @@ pub(in crate::cli) fn of_approval(
     Ok(rule)
 }
 
-/// Records a rule; gives its number.
+/// Records a rule and returns its number.
 pub(in crate::cli) fn record(
     global: &Global,
     state: &State,
@@ -120,7 +120,7 @@ pub(in crate::cli) fn record(
     user_rules::record(&folder, workspace, rule.clone())
 }
 
-/// A change of the rules is a record of the audit.
+/// Records a change of the rules in the audit.
 fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<(), ToolError> {
     let record = Value::object([
         ("event", Value::from("user_rule")),
@@ -165,7 +165,7 @@ pub(in crate::cli) fn words(rule: &Rule) -> String {
         text.push_str(&format!(", effects [{}]", names.join(", ")));
     }
     if matches.destructive == Some(false) {
-        text.push_str(", never where it destroys");
+        text.push_str(", never destructive");
     }
     if let Some(reason) = &rule.reason {
         text.push_str(&format!(": {reason}"));

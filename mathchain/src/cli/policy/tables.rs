@@ -1,4 +1,4 @@
-//! `mathchain policy matrix|test`: tables for a reader, JSON for programs.
+//! `mathchain policy matrix|test`: tables of verdicts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(super) fn matrix(
     output::data(global, &data, || grid(&ids, &rows))
 }
 
-/// One line a tool, one column a role; what is hidden is a dot.
+/// A line for each tool, a column for each role; a dot is hidden.
 fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
     let width = ids.iter().map(|id| id.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -64,12 +64,12 @@ fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
         text.push('\n');
     }
     text.push_str(
-        "yes: runs; ask: a person is asked; deny: visible, does not run; a dot: hidden\n",
+        "yes: runs; ask: needs approval; deny: visible, does not run; a dot: hidden\n",
     );
     text
 }
 
-/// Holds a table of expected verdicts against the policy.
+/// Tests the policy against a file of expected verdicts.
 pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
@@ -97,7 +97,7 @@ pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> 
     output::data(global, &data, || {
         let mut text: String = failed.iter().map(|result| words(result)).collect();
         let held = results.len() - failed.len();
-        let _ = writeln!(text, "{held} of {} cases hold", results.len());
+        let _ = writeln!(text, "{held} of {} cases passed", results.len());
         text
     })?;
     Ok(exit::of_check(failed.is_empty()))
