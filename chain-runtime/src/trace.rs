@@ -1,7 +1,7 @@
-//! Trace of a run: a line for each call, as text, as data, and for viewers of Chrome traces.
+//! The timeline of a run: one line per call, as text, as data and as a Chrome trace.
 //!
-//! A lane is a place among the calls that ran at the same time: calls on one lane never overlap, and the number of lanes is the
-//! most calls that ran together. Attempts of a call, and the waits between them, are parts of it.
+//! Calls on one lane never overlap; the number of lanes is the largest number of concurrent calls. A call includes its attempts and
+//! the pauses between them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::tools::TOOL_CHAINS;
 /// One call of a chain.
 struct Ran<'r> {
     step: &'r StepReport,
-    /// Index of the element of its map.
+    /// Index of the element, for a step with `map`.
     element: Option<usize>,
     end: &'r Finished,
     lane: usize,
@@ -38,17 +38,17 @@ impl Ran<'_> {
             .map_or(self.end.began, |first| first.began)
     }
 
-    /// The chains of a plan that it handed on, as its answer has them.
+    /// The chains of plans that it ran, from its answer.
     fn within(&self) -> Vec<Value> {
         let chains = self.end.metadata.get(TOOL_CHAINS);
         chains.and_then(Value::items).unwrap_or_default()
     }
 }
 
-/// Columns of a terminal that a line of the timeline fits in.
+/// Width of the timeline, in columns.
 const COLUMNS: usize = 80;
 
-/// A name in so many columns.
+/// A name, shortened to a width.
 fn cut(name: &str, width: usize) -> Cow<'_, str> {
     match name.chars().count() > width {
         true => format!("{}~", name.chars().take(width - 1).collect::<String>()).into(),
@@ -56,7 +56,7 @@ fn cut(name: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
-/// Milliseconds with a microsecond's resolution.
+/// Milliseconds, rounded to microseconds.
 fn ms(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -66,7 +66,7 @@ fn us(duration: Duration) -> u64 {
 }
 
 impl ChainResult {
-    /// Everything that was called, in the order it began.
+    /// All calls, in the order of their start.
     fn calls(&self) -> Vec<Ran<'_>> {
         let mut calls = Vec::new();
         for step in &self.steps {
@@ -99,12 +99,12 @@ impl ChainResult {
         calls
     }
 
-    /// The diagnostics of the chain with a line for each call: an entry of `tool_chains`.
+    /// The diagnostics of the chain with one object per call: an entry of `tool_chains`.
     pub(crate) fn with_calls(&self) -> Object {
         self.entry(&mut 0)
     }
 
-    /// The same with the calls of the plans that its calls handed on, as far as they are few.
+    /// As [`Self::with_calls`], with the calls of nested plans up to a limit.
     pub(crate) fn with_inner_calls(&self) -> Object {
         let mut left = LISTED_MAX;
         self.entry(&mut left)
@@ -136,7 +136,7 @@ impl ChainResult {
         chain
     }
 
-    /// The same for people: waves, and below each its calls as bars.
+    /// The timeline as text: waves, and below each its calls as bars.
     pub fn trace_text(&self) -> String {
         let calls = self.calls();
         let of = |key: &str| self.diagnostics.get(key).cloned().unwrap_or_default();
@@ -162,7 +162,7 @@ impl ChainResult {
         let width = widest(&|call| call.name().chars().count()).min(16);
         let tools = widest(&|call| call.step.tool.chars().count()).min(14);
         let numbers = lanes.to_string().len();
-        // Between them stand `  `, `  `, `  lane `, `  |`, `| `, 8 columns and ` ms  `.
+        // The separators: `  `, `  `, `  lane `, `  |`, `| `, 8 columns and ` ms  `.
         let taken = width + tools + numbers + widest(&|call| end(call).len()) + 29;
         let bar = COLUMNS.saturating_sub(taken).clamp(6, 40);
         let waves = of("wave_timeline").items().unwrap_or_default();
@@ -194,184 +194,203 @@ impl ChainResult {
         text
     }
 
-    /// The same as a Chrome trace (`chrome://tracing`, Perfetto): attempts of calls on lanes, waves below them, maps as spans of their
-    /// own, and the calls of plans within this one as processes of their own.
+    /// The timeline as a Chrome trace (`chrome://tracing`, Perfetto): attempts of calls on lanes, waves below them, maps as spans of
+    /// their own, and the calls of nested plans as further processes.
     pub fn chrome_trace(&self) -> Value {
-        const CALLS: u64 = 1;
-        const WAVES: u64 = 2;
         let calls = self.calls();
-        let mut events = vec![
-            named("process_name", CALLS, 0, format!("chain {}", self.chain_id)),
-            named("process_name", WAVES, 0, "waves".to_owned()),
-        ];
+        let mut trace = Trace {
+            events: Vec::new(),
+            processes: WAVES,
+        };
+        trace.name(
+            "process_name",
+            CALLS,
+            0,
+            &format!("chain {}", self.chain_id),
+        );
+        trace.name("process_name", WAVES, 0, "waves");
         let lanes = calls.iter().map(|call| call.lane + 1).max().unwrap_or(0);
-        let lane_names =
-            (0..lanes as u64).map(|lane| named("thread_name", CALLS, lane, format!("lane {lane}")));
-        events.extend(lane_names);
-        let mut inner = WAVES;
+        for lane in 0..lanes as u64 {
+            trace.name("thread_name", CALLS, lane, &format!("lane {lane}"));
+        }
         for call in &calls {
-            let place = (CALLS, call.lane as u64);
-            let of_call = |status: &str, attempt: usize| {
-                Value::object([
-                    ("tool", Value::from(call.step.tool)),
-                    ("wave", Value::from(call.step.wave)),
-                    ("lane", Value::from(call.lane)),
-                    ("status", Value::from(status)),
-                    ("attempt", Value::from(attempt)),
-                    ("attempts", Value::from(call.end.attempts)),
-                ])
-            };
-            for (number, one) in call.end.tries.iter().enumerate() {
-                let name = format!("{} (attempt {})", call.name(), number + 1);
-                let args = of_call(one.code.as_str(), number + 1);
-                let times = (us(one.began), us(one.ended));
-                events.push(span(name, call.step.tool, times, place, args));
-            }
-            let name = match call.end.tries.len() {
-                0 => call.name(),
-                before => format!("{} (attempt {})", call.name(), before + 1),
-            };
-            let args = of_call(call.end.status.as_str(), call.end.tries.len() + 1);
-            let times = (us(call.end.began), us(call.end.ended));
-            events.push(span(name, call.step.tool, times, place, args));
-            for chain in call.within() {
-                within(
-                    &chain,
-                    &call.name(),
-                    us(call.end.began),
-                    &mut inner,
-                    &mut events,
-                );
-            }
+            trace.call(call);
         }
         let waves = self.steps.iter().map(|step| step.wave + 1).max();
         for wave in 0..waves.unwrap_or(0) {
             let of_wave = || calls.iter().filter(|call| call.step.wave == wave);
             let began = of_wave().map(Ran::began).min();
             let ended = of_wave().map(|call| call.end.ended).max();
-            let (Some(began), Some(ended)) = (began, ended) else {
-                continue;
-            };
-            let (name, place) = (format!("wave {wave}"), (WAVES, wave as u64));
-            events.push(named("thread_name", WAVES, wave as u64, name.clone()));
-            let args = Value::object([("wave", Value::from(wave))]);
-            events.push(span(name, "wave", (us(began), us(ended)), place, args));
+            if let (Some(began), Some(ended)) = (began, ended) {
+                let (name, lane) = (format!("wave {wave}"), wave as u64);
+                trace.name("thread_name", WAVES, lane, &name);
+                let args = Value::object([("wave", wave)]);
+                trace.span((WAVES, lane), &name, "wave", (us(began), us(ended)), args);
+            }
         }
         let mapped = self.steps.iter().filter(|step| !step.end.items.is_empty());
         for (number, step) in mapped.enumerate() {
+            let args = Value::object([
+                ("wave", Value::from(step.wave)),
+                ("status", Value::from(step.end.status.as_str())),
+            ]);
             for (phase, time) in [("b", step.end.began), ("e", step.end.ended)] {
-                events.push(Value::object([
-                    ("name", Value::from(&*step.id)),
-                    ("cat", Value::from("map")),
-                    ("ph", Value::from(phase)),
-                    ("id", Value::from(number)),
-                    ("ts", Value::from(us(time))),
-                    ("pid", Value::from(CALLS)),
-                    ("tid", Value::from(0_u64)),
-                    (
-                        "args",
-                        Value::object([
-                            ("wave", Value::from(step.wave)),
-                            ("status", Value::from(step.end.status.as_str())),
-                        ]),
-                    ),
-                ]));
+                trace.event(
+                    (CALLS, 0),
+                    phase,
+                    &step.id,
+                    [
+                        ("cat", Value::from("map")),
+                        ("id", Value::from(number)),
+                        ("ts", Value::from(us(time))),
+                        ("args", args.clone()),
+                    ],
+                );
             }
         }
         let other = Value::object([
-            ("chain_id", Value::from(self.chain_id.as_str())),
-            ("status", Value::from(self.status.as_str())),
+            ("chain_id", self.chain_id.as_str()),
+            ("status", self.status.as_str()),
         ]);
         Value::object([
-            ("traceEvents", Value::array(events)),
+            ("traceEvents", Value::array(trace.events)),
             ("displayTimeUnit", Value::from("ms")),
             ("otherData", other),
         ])
     }
 }
 
-/// Number of calls in an entry of `tool_chains`, those of nested plans included.
-fn calls_of(chain: &Value) -> usize {
-    let calls = chain
-        .get("calls")
-        .and_then(Value::items)
-        .unwrap_or_default();
-    let inner = |call: &Value| -> usize {
-        let chains = call.get(TOOL_CHAINS).and_then(Value::items);
-        chains.unwrap_or_default().iter().map(calls_of).sum()
-    };
-    calls.len() + calls.iter().map(inner).sum::<usize>()
+/// The processes of a Chrome trace; those of nested plans follow.
+const CALLS: u64 = 1;
+const WAVES: u64 = 2;
+
+/// The events of a Chrome trace.
+struct Trace {
+    events: Vec<Value>,
+    /// The newest process.
+    processes: u64,
 }
 
-/// A name of a process or a lane.
-fn named(what: &str, pid: u64, tid: u64, name: String) -> Value {
-    Value::object([
-        ("name", Value::from(what)),
-        ("ph", Value::from("M")),
-        ("pid", Value::from(pid)),
-        ("tid", Value::from(tid)),
-        ("args", Value::object([("name", name)])),
-    ])
-}
+impl Trace {
+    /// Adds an event on a lane of a process.
+    fn event(
+        &mut self,
+        (process, lane): (u64, u64),
+        phase: &str,
+        name: &str,
+        members: impl IntoIterator<Item = (&'static str, Value)>,
+    ) {
+        let common = [
+            ("name", Value::from(name)),
+            ("ph", Value::from(phase)),
+            ("pid", Value::from(process)),
+            ("tid", Value::from(lane)),
+        ];
+        self.events
+            .push(Value::object(common.into_iter().chain(members)));
+    }
 
-/// A span from one microsecond to another, on a lane of a process.
-fn span(
-    name: String,
-    category: &str,
-    (began, ended): (u64, u64),
-    (pid, tid): (u64, u64),
-    args: Value,
-) -> Value {
-    Value::object([
-        ("name", Value::from(name)),
-        ("cat", Value::from(category)),
-        ("ph", Value::from("X")),
-        ("ts", Value::from(began)),
-        ("dur", Value::from(ended.saturating_sub(began))),
-        ("pid", Value::from(pid)),
-        ("tid", Value::from(tid)),
-        ("args", args),
-    ])
-}
+    /// Names a process or a lane.
+    fn name(&mut self, what: &str, process: u64, lane: u64, name: &str) {
+        let args = Value::object([("name", name)]);
+        self.event((process, lane), "M", what, [("args", args)]);
+    }
 
-/// The calls of a plan that a call handed on, and of those within it, from when that call began.
-fn within(chain: &Value, around: &str, offset: u64, pid: &mut u64, events: &mut Vec<Value>) {
-    *pid += 1;
-    let own = *pid;
-    let text = |value: &Value, key: &str| {
-        let found = value.get(key).and_then(Value::as_str);
-        found.unwrap_or_default().to_owned()
-    };
-    let name = format!("chain {} of {around}", text(chain, "chain_id"));
-    events.push(named("process_name", own, 0, name));
-    for call in chain
-        .get("calls")
-        .and_then(Value::items)
-        .unwrap_or_default()
-    {
-        let time = |key: &str| {
-            let ms = call.get(key).and_then(Value::as_f64).unwrap_or_default();
-            offset + (ms * 1e3) as u64
-        };
-        let number = |key: &str| call.get(key).cloned().unwrap_or_default();
-        let lane = number("lane").as_i64().unwrap_or_default().unsigned_abs();
-        let name = format!("{around}/{}", text(&call, "step"));
-        let args = ["tool", "wave", "lane", "status", "attempts"];
-        let args = Value::object(args.map(|key| (key, number(key))));
-        let times = (time("began_ms"), time("ended_ms"));
-        events.push(span(
-            name.clone(),
-            &text(&call, "tool"),
-            times,
-            (own, lane),
-            args,
-        ));
-        for inner in call
-            .get(TOOL_CHAINS)
-            .and_then(Value::items)
-            .unwrap_or_default()
-        {
-            within(&inner, &name, times.0, pid, events);
+    /// Adds a span between two times in microseconds.
+    fn span(
+        &mut self,
+        place: (u64, u64),
+        name: &str,
+        category: &str,
+        (began, ended): (u64, u64),
+        args: Value,
+    ) {
+        self.event(
+            place,
+            "X",
+            name,
+            [
+                ("cat", Value::from(category)),
+                ("ts", Value::from(began)),
+                ("dur", Value::from(ended.saturating_sub(began))),
+                ("args", args),
+            ],
+        );
+    }
+
+    /// Adds every attempt of a call, and the calls of the plans that it ran.
+    fn call(&mut self, call: &Ran<'_>) {
+        let tries = call.end.tries.iter();
+        let tries = tries.map(|one| (one.code.as_str(), us(one.began), us(one.ended)));
+        let end = (
+            call.end.status.as_str(),
+            us(call.end.began),
+            us(call.end.ended),
+        );
+        let was_retried = !call.end.tries.is_empty();
+        for (before, (status, began, ended)) in tries.chain([end]).enumerate() {
+            let attempt = before + 1;
+            let name = match was_retried {
+                true => format!("{} (attempt {attempt})", call.name()),
+                false => call.name(),
+            };
+            let args = Value::object([
+                ("tool", Value::from(call.step.tool)),
+                ("wave", Value::from(call.step.wave)),
+                ("lane", Value::from(call.lane)),
+                ("status", Value::from(status)),
+                ("attempt", Value::from(attempt)),
+                ("attempts", Value::from(call.end.attempts)),
+            ]);
+            self.span(
+                (CALLS, call.lane as u64),
+                &name,
+                call.step.tool,
+                (began, ended),
+                args,
+            );
+        }
+        for chain in call.within() {
+            self.nested(&chain, &call.name(), us(call.end.began));
         }
     }
+
+    /// Adds the calls of a nested plan, and of those within it, from the time when the call around them began.
+    fn nested(&mut self, chain: &Value, around: &str, offset: u64) {
+        let text = |value: &Value, key: &str| {
+            let found = value.get(key).and_then(Value::as_str);
+            found.unwrap_or_default().to_owned()
+        };
+        self.processes += 1;
+        let process = self.processes;
+        let name = format!("chain {} of {around}", text(chain, "chain_id"));
+        self.name("process_name", process, 0, &name);
+        for call in list(chain, "calls") {
+            let time = |key: &str| {
+                let ms = call.get(key).and_then(Value::as_f64).unwrap_or_default();
+                offset + (ms * 1e3) as u64
+            };
+            let member = |key: &'static str| (key, call.get(key).cloned().unwrap_or_default());
+            let lane = member("lane").1.as_i64().unwrap_or_default().unsigned_abs();
+            let name = format!("{around}/{}", text(&call, "step"));
+            let args = ["tool", "wave", "lane", "status", "attempts"].map(member);
+            let times = (time("began_ms"), time("ended_ms"));
+            let tool = text(&call, "tool");
+            self.span((process, lane), &name, &tool, times, Value::object(args));
+            for inner in list(&call, TOOL_CHAINS) {
+                self.nested(&inner, &name, times.0);
+            }
+        }
+    }
+}
+
+fn list(value: &Value, key: &str) -> Vec<Value> {
+    value.get(key).and_then(Value::items).unwrap_or_default()
+}
+
+/// The number of calls in an entry of `tool_chains`, nested ones included.
+fn calls_of(chain: &Value) -> usize {
+    let calls = list(chain, "calls");
+    let nested = calls.iter().flat_map(|call| list(call, TOOL_CHAINS));
+    calls.len() + nested.map(|chain| calls_of(&chain)).sum::<usize>()
 }

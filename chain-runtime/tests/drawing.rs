@@ -69,7 +69,7 @@ fn a_picture_shows_reasons_effects_and_who_is_asked() {
         "when r.text == ",
         "retry 2",
         "local_exec",
-        "asks a person",
+        "needs approval",
         "undone by shell",
         "<- r  reference r.text",
         "<- m  after",
@@ -86,8 +86,8 @@ fn a_picture_shows_reasons_effects_and_who_is_asked() {
         "box conditional",
         "uses its output",
         "same resource",
-        "for every element of a list",
-        "waits for a person",
+        "maps over a list",
+        "needs approval",
     ] {
         assert!(svg.contains(needle), "{needle}: {svg}");
     }

@@ -144,7 +144,7 @@ fn a_cancelled_run_takes_those_within_it_along() {
     assert!(logged("inner-cancel").is_empty());
 }
 
-/// What a person says of a call in a run within reaches it through the run around it.
+/// What a person says of a call in a run within reaches it through the run root_run it.
 #[test]
 fn decisions_reach_runs_within() {
     let folder = tempfile::tempdir().unwrap();

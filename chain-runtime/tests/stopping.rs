@@ -174,11 +174,11 @@ fn a_run_is_cancelled_by_another_process() {
     let result = run_and(&durable, (&plan, &operator()), (key, 1), |_| {
         let busy = cancel(&other.state, RUN, &other.asking(), &operator());
         assert_eq!(busy.unwrap_err().reason_str(), Some("run_busy"));
-        other.state.ask_to_cancel(RUN).unwrap();
+        other.state.request_cancel(RUN).unwrap();
     });
     assert_eq!(result.status, ChainStatus::Cancelled);
     assert_eq!(logged(key), ["note a", "note undo a"]);
-    let ended = other.state.ask_to_cancel(RUN).unwrap_err();
+    let ended = other.state.request_cancel(RUN).unwrap_err();
     assert_eq!(ended.reason_str(), Some("run_ended"));
 }
 
@@ -194,7 +194,7 @@ fn a_request_to_cancel_stands() {
     let result = durable.run(&plan, &asker());
     assert_eq!(result.status, ChainStatus::Suspended);
     let id = &result.chain_id;
-    durable.state.ask_to_cancel(id).unwrap();
+    durable.state.request_cancel(id).unwrap();
     let result = durable.resume(id, &operator(), &Resume::default()).unwrap();
     assert_eq!(statuses(&result), "a:done w:cancelled");
     assert_eq!(logged("stands"), ["note a", "note undo a"]);

@@ -1,21 +1,22 @@
-//! Approvals: filed by calls, answered by a person, used up by exactly one call.
+//! Approval requests: filed by calls, answered by a person, consumed by exactly one call.
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, Row, Transaction, params};
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{ErrorCode, Object, ToolError, Value, json};
 
-use super::State;
 use super::grants;
 use super::ledger::{How, Shared};
 use super::open::Target;
 use super::random;
+use super::sql::{self, Done};
+use super::state::State;
 
-/// One request for approval and what became of it.
+/// An approval request and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// Its id; any unique beginning names it.
+    /// Twelve hex digits; any unique prefix names it.
     pub id: String,
     /// Canonical id of the tool.
     pub tool: String,
@@ -23,33 +24,33 @@ pub struct Approval {
     pub role: String,
     /// Agent of the caller.
     pub agent: Option<String>,
-    /// What a rule about this call would match, as JSON; `None` where no rule could be that exact.
+    /// The condition of a rule that would match this call, as JSON; `None` where no rule could be that exact.
     pub condition: Option<String>,
-    /// The root of the workspace that the call works in.
+    /// Root of the workspace of the call.
     pub workspace: Option<String>,
-    /// The arguments in short, secrets redacted.
+    /// A preview of the arguments, secrets redacted.
     pub preview: String,
     /// Whether the preview leaves out some of the arguments.
     pub cut: bool,
-    /// Why a person is asked.
+    /// The reason for asking.
     pub reason: String,
     /// `pending`, `granted`, `declined`, `expired` or `consumed`.
     pub state: String,
-    /// When it was filed, in milliseconds since 1970-01-01 UTC.
+    /// Time of the request, in milliseconds since 1970-01-01 UTC.
     pub created_ms: u64,
-    /// When it ends, answered or not.
+    /// Time at which it expires, answered or not.
     pub expires_ms: u64,
-    /// Who answered.
+    /// Name of the approver.
     pub decided_by: Option<String>,
-    /// When.
+    /// Time of the answer.
     pub decided_ms: Option<u64>,
-    /// The run that asks, if one does.
+    /// Id of the run, for a step of a plan.
     pub run: Option<String>,
-    /// Its step: `step`, `step[3]`.
+    /// The step: `step`, `step[3]`.
     pub step: Option<String>,
 }
 
-/// Who answers without a key.
+/// The name of an approver without a key.
 pub const WITHOUT_KEY: &str = "terminal";
 
 const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition, run, step, workspace, cut";
@@ -67,8 +68,8 @@ impl Approval {
             cut: row.get(16)?,
             reason: row.get(4)?,
             state: row.get(5)?,
-            created_ms: row.get::<_, i64>(6)?.unsigned_abs(),
-            expires_ms: row.get::<_, i64>(7)?.unsigned_abs(),
+            created_ms: sql::ms_at(row, 6)?,
+            expires_ms: sql::ms_at(row, 7)?,
             decided_by: row.get(8)?,
             decided_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
             run: row.get(13)?,
@@ -78,7 +79,7 @@ impl Approval {
 }
 
 impl Approval {
-    /// Time passes without a record of it.
+    /// Marks a request as expired whose time has passed.
     fn age(&mut self, now_ms: u64) {
         if matches!(&*self.state, "pending" | "granted") && self.expires_ms <= now_ms {
             self.state = "expired".to_owned();
@@ -86,12 +87,12 @@ impl Approval {
     }
 }
 
-/// What a person answers.
+/// The answer of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Granted,
     Declined,
-    /// Granted for all calls like it, by a rule; nothing is left for one call.
+    /// Granted by a rule for all calls like it; the request itself lets none through.
     Recorded,
 }
 
@@ -114,84 +115,70 @@ impl Decision {
 }
 
 impl State {
-    /// The approvals, newest first: those that wait, or all (at most `count_max`).
+    /// Lists pending approval requests, or all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn approvals(&self, all: bool, count_max: usize) -> Result<Vec<Approval>, ToolError> {
         let now_ms = self.shared.clock.unix_ms();
-        let core = self.shared.lock();
         let sql = format!(
             "SELECT {COLUMNS} FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3"
         );
-        let listed = core.connection.prepare_cached(&sql).and_then(|mut query| {
-            let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
-            query
-                .query_map(params![all, now_ms as i64, limit], Approval::read)?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        let mut listed = listed.map_err(|err| self.shared.fail("list the approvals", &err))?;
+        let mut listed = self.shared.read("list the approvals", |connection| {
+            let params = params![all, now_ms as i64, sql::limit(count_max)];
+            Ok(sql::rows(connection, &sql, params, Approval::read)?)
+        })?;
         for approval in &mut listed {
             approval.age(now_ms);
         }
         Ok(listed)
     }
 
-    /// The waiting approval that an id, or its beginning, names.
+    /// Finds a pending approval request by its id or a unique prefix of it.
     ///
     /// # Errors
     /// As [`State::approve`].
     pub fn waiting(&self, id: &str) -> Result<Approval, ToolError> {
-        const ACTION: &str = "look for the approval";
-        let (approval, _) = self.shared.transact(ACTION, |transaction, now_ms| {
-            let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
-            expire(transaction, now_ms).map_err(fail)?;
-            let (found, _) = find(transaction, id).map_err(fail)??;
-            if found.state == "pending" {
-                Ok((found, None))
-            } else {
-                Err(settled(&found))
-            }
-        })?;
-        Ok(approval)
+        self.shared
+            .transact("look for the approval", |transaction, now_ms| {
+                expire(transaction, now_ms)?;
+                let (found, _) = find(transaction, id)?;
+                match &*found.state {
+                    "pending" => Ok((found, None)),
+                    _ => Err(settled(&found).into()),
+                }
+            })
     }
 
-    /// The approval that an id, or its beginning, names; with all that its call is about, which is kept until it is answered or has
-    /// expired.
+    /// Finds an approval request by its id or a unique prefix of it; with the details of its call, which are retained until it is answered
+    /// or expires.
     ///
     /// # Errors
     /// `invalid_args` for an id that is unknown or the beginning of several.
     pub fn approval(&self, id: &str) -> Result<(Approval, Option<Value>), ToolError> {
-        const ACTION: &str = "look for the approval";
-        let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
+        const SQL: &str = "SELECT details FROM approvals WHERE id = ?";
         let now_ms = self.shared.clock.unix_ms();
-        let core = self.shared.lock();
-        let (mut found, _) = find(&core.connection, id).map_err(fail)??;
-        let details: Option<String> = core
-            .connection
-            .query_row(
-                "SELECT details FROM approvals WHERE id = ?",
-                [&found.id],
-                |row| row.get(0),
-            )
-            .map_err(fail)?;
-        drop(core);
+        let (mut found, details) = self.shared.read("look for the approval", |connection| {
+            let (found, _) = find(connection, id)?;
+            let details = sql::row(connection, SQL, [&found.id], |row| row.get(0))?;
+            Ok((found, details.flatten()))
+        })?;
         found.age(now_ms);
-        let details = details.filter(|_| found.state == "pending");
+        let details: Option<String> = details.filter(|_| found.state == "pending");
         let details = details.and_then(|text| json::parse(&text, json::Limits::default()).ok());
         Ok((found, details))
     }
 
-    /// Grants a waiting approval: the same call, sent again, then runs once. The answer is itself a record of the audit.
+    /// Grants a pending request: the same call, sent again, then runs once. The answer is recorded in the audit log.
     ///
     /// # Errors
-    /// `invalid_args` for an id that is unknown or the beginning of several, `conflict` for one that does not wait any more,
-    /// `policy_denied` when who asks would answer itself.
+    /// `invalid_args` for an unknown id or a prefix of several, `conflict` for a request that is no longer pending, `policy_denied` when
+    /// an agent would answer its own request.
     pub fn approve(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
         self.shared.decide(id, by, Decision::Granted)
     }
 
-    /// Settles a waiting approval by a rule that lets such calls through from now on: the approval itself lets none through.
+    /// Settles a pending request by a rule that allows such calls from now on: the request itself lets none through.
     ///
     /// # Errors
     /// As [`State::approve`].
@@ -199,8 +186,7 @@ impl State {
         self.shared.decide(id, by, Decision::Recorded)
     }
 
-    /// Declines a waiting approval, or takes back one that was granted and not used: the same call is refused until the approval
-    /// would have expired.
+    /// Declines a pending request, or revokes an unused grant: the same call is refused until the request would have expired.
     ///
     /// # Errors
     /// As [`State::approve`].
@@ -210,42 +196,44 @@ impl State {
 }
 
 impl Shared {
-    /// The intent goes to the end of the target's chain, and names the approval that it used up.
+    /// Settles the approval of a call; an intent that consumes one is appended to the target's chain and names it.
     pub(super) fn settle(
         &self,
         target: Target<'_>,
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState, ToolError> {
-        const ACTION: &str = "settle the approval";
         let lifetime_ms = self.approval_lifetime_ms();
-        let (state, _) = self.transact_on(target, How::SYNCED, ACTION, |transaction, now_ms| {
-            let state = settle_in(transaction, request, now_ms, lifetime_ms)
-                .map_err(|err| self.fail(ACTION, &err))??;
-            let record = match &state {
-                ApprovalState::Consumed { id, approved_by } => {
-                    let mut record = intent.as_object().cloned().unwrap_or_else(Object::new);
-                    record.insert("approval_id", id.as_str());
-                    record.insert("approved_by", approved_by.as_str());
-                    Some(Value::Object(Arc::new(record)))
-                }
-                _ => None,
-            };
-            Ok((state, record))
-        })?;
+        let (state, _) = self.transact_on(
+            target,
+            How::SYNCED,
+            "settle the approval",
+            |transaction, now_ms| {
+                let state = settle_in(transaction, request, now_ms, lifetime_ms)?;
+                let record = match &state {
+                    ApprovalState::Consumed { id, approved_by } => {
+                        let mut record = intent.as_object().cloned().unwrap_or_else(Object::new);
+                        record.insert("approval_id", id.as_str());
+                        record.insert("approved_by", approved_by.as_str());
+                        Some(Value::Object(Arc::new(record)))
+                    }
+                    _ => None,
+                };
+                Ok((state, record))
+            },
+        )?;
         Ok(state)
     }
 
     fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval, ToolError> {
-        const ACTION: &str = "answer the approval";
+        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?";
         let session = self.lock().chains.own.session.clone();
-        let (approval, _) = self.transact(ACTION, |transaction, now_ms| {
-            let fail = |err: rusqlite::Error| self.fail(ACTION, &err);
-            expire(transaction, now_ms).map_err(fail)?;
-            let (found, digest) = find(transaction, id).map_err(fail)??;
+        self.transact("answer the approval", |transaction, now_ms| {
+            expire(transaction, now_ms)?;
+            let (found, digest) = find(transaction, id)?;
             let takes_back = found.state == "granted" && decision == Decision::Declined;
             if found.state != "pending" && !takes_back {
-                return Err(settled(&found));
+                return Err(settled(&found).into());
             }
             if found.agent.as_deref() == Some(by) {
                 let message = format_args!(
@@ -254,14 +242,11 @@ impl Shared {
                 );
                 return Err(ToolError::new(ErrorCode::PolicyDenied, message)
                     .reason("approver")
-                    .hint("a person answers, with `mathchain approve` or `mathchain deny`"));
+                    .hint("a person answers, with `mathchain approve` or `mathchain deny`")
+                    .into());
             }
-            transaction
-                .execute(
-                    "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?",
-                    params![decision.state(), by, now_ms as i64, session, found.id],
-                )
-                .map_err(fail)?;
+            let params = params![decision.state(), by, now_ms as i64, session, found.id];
+            sql::execute(transaction, SQL, params)?;
             let record = Value::object([
                 ("event", Value::from("approval")),
                 ("approval_id", Value::from(found.id.as_str())),
@@ -279,14 +264,13 @@ impl Shared {
                 ..found
             };
             Ok((approval, Some(record)))
-        })?;
-        Ok(approval)
+        })
     }
 }
 
 fn settled(found: &Approval) -> ToolError {
     let message = format_args!(
-        "approval `{}` does not wait any more: it is {}",
+        "approval `{}` is no longer pending: it is {}",
         found.id, found.state
     );
     ToolError::new(ErrorCode::Conflict, message)
@@ -294,82 +278,76 @@ fn settled(found: &Approval) -> ToolError {
         .hint("call again to request a new approval")
 }
 
-/// Ends what nobody answered or used in time.
+/// Expires the approvals that were not answered or used in time.
 fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
-    transaction
-        .prepare_cached(
-            "UPDATE approvals SET state = 'expired', details = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?",
-        )?
-        .execute([now_ms as i64])
+    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
+    sql::execute(transaction, SQL, [now_ms as i64])
 }
 
-/// The answer to a request, from the newest approval of its digest; without one, or when its story has ended and been told, a
-/// new one is filed.
+/// The newest approval of a call.
+struct Newest {
+    id: String,
+    state: String,
+    decided_by: Option<String>,
+    expires_ms: u64,
+    told: bool,
+}
+
+/// Answers a request from the newest approval of its digest; files a new one where there is none, or its outcome was reported.
 fn settle_in(
     transaction: &Transaction<'_>,
     request: &ApprovalRequest,
     now_ms: u64,
     lifetime_ms: u64,
-) -> rusqlite::Result<Result<ApprovalState, ToolError>> {
+) -> Done<ApprovalState> {
+    const NEWEST: &str = "SELECT id, state, decided_by, expires_ms, told FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1";
     expire(transaction, now_ms)?;
-    let newest = transaction
-        .prepare_cached(
-            "SELECT id, state, decided_by, expires_ms, told FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1",
-        )?
-        .query_row([&request.digest], |row| {
-            Ok((
-                row.get::<_, String>(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, Option<String>>(2)?,
-                row.get::<_, i64>(3)?,
-                row.get::<_, bool>(4)?,
-            ))
+    let newest = sql::row(transaction, NEWEST, [&request.digest], |row| {
+        Ok(Newest {
+            id: row.get(0)?,
+            state: row.get(1)?,
+            decided_by: row.get(2)?,
+            expires_ms: sql::ms_at(row, 3)?,
+            told: row.get(4)?,
         })
-        .optional()?;
-    let Some((id, state, decided_by, expires_ms, told)) = newest else {
-        return file(transaction, request, now_ms, lifetime_ms).map(Ok);
+    })?;
+    let mark = |id: &str, change: &str| {
+        let sql = format!("UPDATE approvals SET {change} WHERE id = ?");
+        sql::execute(transaction, &sql, [id])
     };
-    let state = match &*state {
-        "granted" => {
-            // Given before approvers were configured: it does not count any more.
-            if request.by_key && decided_by.as_deref() == Some(WITHOUT_KEY) {
-                mark(
-                    transaction,
-                    "UPDATE approvals SET state = 'expired', told = 1 WHERE id = ?",
-                    &id,
-                )?;
-                return file(transaction, request, now_ms, lifetime_ms).map(Ok);
+    if let Some(Newest {
+        id,
+        state,
+        decided_by,
+        expires_ms,
+        told,
+    }) = newest
+    {
+        match &*state {
+            // A grant without a key does not count once approvers are configured.
+            "granted" if request.by_key && decided_by.as_deref() == Some(WITHOUT_KEY) => {
+                mark(&id, "state = 'expired', told = 1")?;
             }
-            if !grants::is_recorded(transaction, &id)? {
-                return Ok(Err(grants::unrecorded(&id)));
+            "granted" => {
+                if !grants::is_recorded(transaction, &id)? {
+                    return Err(grants::unrecorded(&id).into());
+                }
+                mark(&id, "state = 'consumed'")?;
+                let approved_by = decided_by.unwrap_or_default();
+                return Ok(ApprovalState::Consumed { id, approved_by });
             }
-            mark(
-                transaction,
-                "UPDATE approvals SET state = 'consumed' WHERE id = ?",
-                &id,
-            )?;
-            let approved_by = decided_by.unwrap_or_default();
-            ApprovalState::Consumed { id, approved_by }
+            "pending" => return Ok(ApprovalState::Pending(id)),
+            // A denial lasts until the request would have expired, so that asking again at once does not evade it.
+            "declined" if now_ms < expires_ms => return Ok(ApprovalState::Declined(id)),
+            // Reported once, so that the caller learns the reason; then it may ask again.
+            "expired" if !told => {
+                mark(&id, "told = 1")?;
+                return Ok(ApprovalState::Expired(id));
+            }
+            _ => {}
         }
-        "pending" => ApprovalState::Pending(id),
-        // A no holds as long as the question would have stood: asking again at once is not a way around it.
-        "declined" if now_ms < expires_ms.unsigned_abs() => ApprovalState::Declined(id),
-        // Told once, so that the caller learns why; then it may ask anew.
-        "expired" if !told => {
-            mark(
-                transaction,
-                "UPDATE approvals SET told = 1 WHERE id = ?",
-                &id,
-            )?;
-            ApprovalState::Expired(id)
-        }
-        _ => file(transaction, request, now_ms, lifetime_ms)?,
-    };
-    Ok(Ok(state))
-}
-
-fn mark(transaction: &Transaction<'_>, sql: &str, id: &str) -> rusqlite::Result<usize> {
-    transaction.prepare_cached(sql)?.execute([id])
+    }
+    file(transaction, request, now_ms, lifetime_ms)
 }
 
 fn file(
@@ -377,35 +355,33 @@ fn file(
     request: &ApprovalRequest,
     now_ms: u64,
     lifetime_ms: u64,
-) -> rusqlite::Result<ApprovalState> {
+) -> Done<ApprovalState> {
+    const SQL: &str = "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
+         VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let id = random::id();
     let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
-    transaction
-        .prepare_cached(
-            "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
-             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            id,
-            request.digest,
-            request.tool,
-            request.role,
-            request.preview,
-            request.reason,
-            now_ms as i64,
-            expires_ms as i64,
-            request.agent,
-            (!request.condition.is_null()).then(|| json::to_text(&request.condition)),
-            request.step.as_ref().map(|(run, _)| run),
-            request.step.as_ref().map(|(_, step)| step),
-            request.workspace,
-            request.cut,
-            kept_details(&request.details),
-        ])?;
+    let params = params![
+        id,
+        request.digest,
+        request.tool,
+        request.role,
+        request.preview,
+        request.reason,
+        now_ms as i64,
+        expires_ms as i64,
+        request.agent,
+        (!request.condition.is_null()).then(|| json::to_text(&request.condition)),
+        request.step.as_ref().map(|(run, _)| run),
+        request.step.as_ref().map(|(_, step)| step),
+        request.workspace,
+        request.cut,
+        kept_details(&request.details),
+    ];
+    sql::execute(transaction, SQL, params)?;
     Ok(ApprovalState::Pending(id))
 }
 
-/// The details as text; without the arguments where those are too long to keep.
+/// The details as text, without arguments that are too long to store.
 fn kept_details(details: &Value) -> Option<String> {
     const BYTES_MAX: usize = 16 << 20;
     if details.is_null() {
@@ -421,39 +397,30 @@ fn kept_details(details: &Value) -> Option<String> {
     Some(json::to_text(&Value::Object(Arc::new(members))))
 }
 
-/// The approval that an id, or the beginning of one, names; with its digest.
-fn find(
-    transaction: &Connection,
-    id: &str,
-) -> rusqlite::Result<Result<(Approval, String), ToolError>> {
+/// Finds an approval by its id or a unique prefix of it; returns its digest too.
+fn find(connection: &Connection, id: &str) -> Done<(Approval, String)> {
     const SHOWN_MAX: usize = 5;
     let sql = format!(
         "SELECT {COLUMNS} FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6"
     );
-    let mut query = transaction.prepare_cached(&sql)?;
-    let mut found = query
-        .query_map([id], |row| Ok((Approval::read(row)?, row.get(10)?)))?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut found: Vec<(Approval, String)> = sql::rows(connection, &sql, [id], |row| {
+        Ok((Approval::read(row)?, row.get(10)?))
+    })?;
     if id.is_empty() || found.is_empty() {
-        return Ok(Err(ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("no approval has the id `{id}`"),
-        )
-        .reason("unknown_approval")
-        .hint("`mathchain approvals list` shows those that wait")));
+        let message = format_args!("no approval has the id `{id}`");
+        return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+            .reason("unknown_approval")
+            .hint("`mathchain approvals list` shows pending approvals")
+            .into());
     }
     if found.len() > 1 {
-        let ids: Vec<String> = found
-            .iter()
-            .take(SHOWN_MAX)
-            .map(|(approval, _): &(Approval, String)| format!("`{}`", approval.id))
-            .collect();
-        return Ok(Err(ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("several approvals begin with `{id}`: {}", ids.join(", ")),
-        )
-        .reason("ambiguous_approval")
-        .hint("give more of the id")));
+        let shown = found.iter().take(SHOWN_MAX);
+        let ids: Vec<String> = shown.map(|(found, _)| format!("`{}`", found.id)).collect();
+        let message = format_args!("several approvals begin with `{id}`: {}", ids.join(", "));
+        return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+            .reason("ambiguous_approval")
+            .hint("give more of the id")
+            .into());
     }
-    Ok(Ok(found.remove(0)))
+    Ok(found.remove(0))
 }

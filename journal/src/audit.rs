@@ -1,32 +1,33 @@
-//! The operator's view of the audit: list, show, export.
+//! The operator's view of the audit log: list, show, export.
 
 use std::io::Write;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::State;
 use super::chain::{self, Hash};
+use super::sql::{self, Failure};
+use super::state::State;
 
-/// One record of the audit.
+/// One record of the audit log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {
-    /// Name of the chain.
+    /// Name of the chain: a session, or the id of a run.
     pub session: String,
     /// Number in the chain, from 1.
     pub sequence: u64,
-    /// Its hash, 64 hex digits.
+    /// BLAKE3 hash, 64 hex digits.
     pub hash: String,
     /// The record, with the time it was recorded (`recorded_ms`).
     pub record: Value,
 }
 
-/// Reads a head's text back.
+/// Parses a head: `session:sequence:hash`.
 ///
 /// # Errors
-/// `invalid_args` when it is not of the form.
+/// `invalid_args` for any other form.
 pub fn parse_head(text: &str) -> Result<LedgerHead, ToolError> {
     let parts: Vec<&str> = text.trim().split(':').collect();
     if let [session, sequence, hash] = parts[..]
@@ -49,7 +50,7 @@ pub fn parse_head(text: &str) -> Result<LedgerHead, ToolError> {
 }
 
 impl State {
-    /// The newest records, newest first: of one session (or the sessions that begin so), or of all.
+    /// Lists the newest records of the sessions with a prefix, or of all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
@@ -58,78 +59,58 @@ impl State {
         session: Option<&str>,
         count_max: usize,
     ) -> Result<Vec<AuditRecord>, ToolError> {
+        const SQL: &str = "SELECT session, sequence, hash, body FROM events
+             WHERE substr(session, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT ?2";
         self.flush()?;
-        let core = self.shared.lock();
-        let sql = "SELECT session, sequence, hash, body FROM events
-                   WHERE substr(session, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT ?2";
-        let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
-        let rows = core.connection.prepare_cached(sql).and_then(|mut query| {
-            query
-                .query_map(params![session.unwrap_or(""), limit], read_row)?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        rows.map_err(|err| self.shared.fail("list the audit", &err))?
-            .into_iter()
-            .map(|row| self.parsed(row))
-            .collect()
+        let rows = self.shared.read("list the audit log", |connection| {
+            let params = params![session.unwrap_or(""), sql::limit(count_max)];
+            Ok(sql::rows(connection, SQL, params, read_row)?)
+        })?;
+        rows.into_iter().map(|row| self.parsed(row)).collect()
     }
 
-    /// One record: by `session:sequence` (any unique beginning of the session will do), or the newest with that `call_id`.
+    /// Finds one record: by `session:sequence` (a unique prefix of the session suffices), or the newest with that `call_id`.
     ///
     /// # Errors
     /// `invalid_args` when there is none.
     pub fn audit_show(&self, name: &str) -> Result<AuditRecord, ToolError> {
+        const BY_PLACE: &str = "SELECT session, sequence, hash, body FROM events
+             WHERE substr(session, 1, length(?1)) = ?1 AND sequence = ?2 ORDER BY number DESC LIMIT 2";
+        const BY_CALL: &str = "SELECT session, sequence, hash, body FROM events
+             WHERE json_extract(body, '$.call_id') = ? ORDER BY number DESC LIMIT 1";
         self.flush()?;
-        let core = self.shared.lock();
-        let connection = &core.connection;
-        let place = name
-            .split(':')
-            .nth(1)
-            .and_then(|sequence| sequence.parse::<i64>().ok());
-        let row = match place {
-            Some(sequence) => {
-                let session = name.split(':').next().unwrap_or_default();
-                let sql = "SELECT session, sequence, hash, body FROM events
-                           WHERE substr(session, 1, length(?1)) = ?1 AND sequence = ?2 ORDER BY number DESC LIMIT 2";
-                connection
-                    .prepare_cached(sql)
-                    .and_then(|mut query| {
-                        query
-                            .query_map(params![session, sequence], read_row)?
-                            .collect::<rusqlite::Result<Vec<_>>>()
-                    })
-                    .map(|mut rows| if rows.len() == 1 { rows.pop() } else { None })
-            }
-            None => {
-                let sql = "SELECT session, sequence, hash, body FROM events
-                           WHERE json_extract(body, '$.call_id') = ? ORDER BY number DESC LIMIT 1";
-                connection
-                    .prepare_cached(sql)
-                    .and_then(|mut query| query.query_row([name], read_row).optional())
-            }
-        };
-        let row = row.map_err(|err| self.shared.fail("read the audit", &err))?;
+        let place = name.split_once(':').and_then(|(session, sequence)| {
+            let sequence = sequence.split(':').next()?.parse::<i64>().ok()?;
+            Some((session, sequence))
+        });
+        let row = self
+            .shared
+            .read("read the audit log", |connection| match place {
+                Some(place) => {
+                    let mut rows = sql::rows(connection, BY_PLACE, place, read_row)?;
+                    Ok(if rows.len() == 1 { rows.pop() } else { None })
+                }
+                None => Ok(sql::row(connection, BY_CALL, [name], read_row)?),
+            })?;
         let row = row.ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!("`{name}` names no record, or more than one"),
-            )
-            .reason("unknown_record")
-            .hint("`mathchain audit list` shows session, number and call id of each")
+            let message = format_args!("`{name}` names no record, or more than one");
+            ToolError::new(ErrorCode::InvalidArgs, message)
+                .reason("unknown_record")
+                .hint("`mathchain audit list` shows session, number and call id of each")
         })?;
         self.parsed(row)
     }
 
-    /// Writes sessions, records and links as JSON Lines, in the order they were recorded; every line carries what its hash
-    /// covers, so that the chains can be checked without this program.
+    /// Writes sessions, records and links as JSON Lines in the order of recording, and returns the number of lines. Every line has all
+    /// that its hash covers, so that the chains can be verified without this program.
     ///
     /// # Errors
-    /// `tool_error` when the state cannot be read or the output not written.
+    /// `tool_error` when the state cannot be read or the output cannot be written.
     pub fn export(&self, out: &mut dyn Write) -> Result<u64, ToolError> {
         self.export_chain(None, out)
     }
 
-    /// As [`State::export`], of one chain.
+    /// As [`State::export`], for one chain.
     ///
     /// # Errors
     /// As [`State::export`].
@@ -139,43 +120,30 @@ impl State {
         out: &mut dyn Write,
     ) -> Result<u64, ToolError> {
         self.flush()?;
-        let core = self.shared.lock();
-        let fail = |err: rusqlite::Error| self.shared.fail("export the audit", &err);
-        let snapshot =
-            rusqlite::Transaction::new_unchecked(&core.connection, TransactionBehavior::Deferred)
-                .map_err(fail)?;
-        let mut lines = 0;
-        for (sql, line) in EXPORTS {
-            let mut query = snapshot.prepare(sql).map_err(fail)?;
-            let mut rows = query.query([session]).map_err(fail)?;
-            while let Some(row) = rows.next().map_err(fail)? {
-                let text = line(row).map_err(fail)?;
-                writeln!(out, "{text}").map_err(|err| {
-                    ToolError::new(
-                        ErrorCode::ToolError,
-                        format_args!("cannot write the export: {err}"),
-                    )
-                    .reason("io")
+        self.shared.read("export the audit log", |connection| {
+            let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+            let mut lines = 0;
+            for (sql, line) in EXPORTS {
+                sql::each(&snapshot, sql, [session], |row| {
+                    lines += 1;
+                    writeln!(out, "{}", line(row)?).map_err(|err| {
+                        let message = format_args!("cannot write the export: {err}");
+                        Failure::from(ToolError::new(ErrorCode::ToolError, message).reason("io"))
+                    })
                 })?;
-                lines += 1;
             }
-        }
-        Ok(lines)
+            Ok(lines)
+        })
     }
 
     pub(super) fn parsed(&self, row: RawRecord) -> Result<AuditRecord, ToolError> {
         let record = json::parse(&row.body, json::Limits::default()).map_err(|err| {
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!(
-                    "record {}:{} in `{}` is damaged: {err}",
-                    row.session,
-                    row.sequence,
-                    self.shared.file.display()
-                ),
-            )
-            .reason("state_corrupt")
-            .hint("`mathchain audit verify` shows what else is")
+            let (session, sequence, file) =
+                (&row.session, row.sequence, self.shared.file.display());
+            let message = format_args!("record {session}:{sequence} in `{file}` is damaged: {err}");
+            ToolError::new(ErrorCode::ToolError, message)
+                .reason("state_corrupt")
+                .hint("`mathchain audit verify` shows all damage")
         })?;
         Ok(AuditRecord {
             session: row.session,
@@ -188,7 +156,7 @@ impl State {
 
 type ExportLine = fn(&Row<'_>) -> rusqlite::Result<String>;
 
-/// What an export holds: queries and the line of each row. Bodies are canonical JSON already.
+/// The queries of an export and the line of each row. Bodies are canonical JSON already.
 const EXPORTS: [(&str, ExportLine); 3] = [
     (
         "SELECT id, header FROM sessions WHERE ?1 IS NULL OR id = ?1 ORDER BY opened_ms, id",
@@ -229,7 +197,7 @@ const EXPORTS: [(&str, ExportLine); 3] = [
     ),
 ];
 
-/// A record as it stands in the file.
+/// A row of the table of events.
 pub(super) struct RawRecord {
     pub(super) session: String,
     pub(super) sequence: u64,
@@ -246,14 +214,26 @@ pub(super) fn read_row(row: &Row<'_>) -> rusqlite::Result<RawRecord> {
     })
 }
 
-/// A text, whatever its bytes: one that is damaged must come as far as the check of its hash, which it fails.
+/// A text of any bytes: a damaged one must reach the check of its hash, which it fails.
 pub(super) fn text_at(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(String::from_utf8_lossy(bytes_at(row, column)?).into_owned())
 }
 
-/// A hash; one of another length is no hash of anything.
+/// A hash; one of another length becomes zeros, which no content has.
 pub(super) fn hash_in(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
     Ok(bytes_at(row, column)?.try_into().unwrap_or([0; 32]))
+}
+
+/// The hash of a record, by its number from 1.
+pub(super) fn hash_of_event(
+    connection: &Connection,
+    session: &str,
+    sequence: u64,
+) -> rusqlite::Result<Option<Hash>> {
+    const SQL: &str = "SELECT hash FROM events WHERE session = ? AND sequence = ?";
+    sql::row(connection, SQL, params![session, sequence as i64], |row| {
+        hash_in(row, 0)
+    })
 }
 
 fn bytes_at<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {

@@ -1,6 +1,6 @@
-//! Copies of files that calls replace or delete: contents by their digest in a folder beside the state file, an index in it.
+//! Backups of files that calls replace or delete: contents by digest in a folder beside the state file, which has their index.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,34 +10,36 @@ use tool_core::capability::Durability;
 use tool_core::capability::{Backups, Change, FileInfo, FileKind, Files, Kept, Ledger as _};
 use tool_core::{ErrorCode, Reason, StopFlag, ToolError, Value};
 
-use super::State;
-use super::random;
+use super::state::State;
+use super::{random, sql};
+use crate::private::write_whole;
 
 /// Name of the folder beside the state file.
 pub const BACKUPS: &str = "backups";
 
-/// Most files that one call may have copied, and most bytes.
+/// Most files that are backed up before one call.
 const FILES_MAX: usize = 1000;
+/// Most bytes that are backed up before one call.
 const BYTES_MAX: u64 = 1 << 30;
 
 const COLUMNS: &str = "id, call_id, path, digest, bytes, mode, time_ms";
 
-/// A copy of a file.
+/// The backup of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
-    /// Its id; any unique beginning names it.
+    /// Twelve hex digits; any unique prefix names it.
     pub id: String,
-    /// The call before which it was kept.
+    /// Id of the call that changed the file.
     pub call_id: String,
     /// Path of the file, relative to the workspace root.
     pub path: String,
-    /// Digest of the content.
+    /// BLAKE3 digest of the content, 64 hex digits.
     pub digest: String,
     /// Size in bytes.
     pub bytes: u64,
     /// Permission bits.
     pub mode: u32,
-    /// When it was kept, in milliseconds since 1970-01-01 UTC.
+    /// Time of the backup, in milliseconds since 1970-01-01 UTC.
     pub time_ms: u64,
 }
 
@@ -49,30 +51,29 @@ impl Backup {
             path: row.get(2)?,
             digest: row.get(3)?,
             bytes: row.get::<_, i64>(4)?.unsigned_abs(),
-            mode: row.get::<_, u32>(5)?,
-            time_ms: row.get::<_, i64>(6)?.unsigned_abs(),
+            mode: row.get(5)?,
+            time_ms: sql::ms_at(row, 6)?,
         })
     }
 }
 
-/// Keeps copies of the files of one workspace in one state.
+/// Backs up the files of one workspace into one state.
 pub struct Keeper {
     state: Arc<State>,
     files: Arc<dyn Files>,
 }
 
 impl Keeper {
-    /// Of these files, in this state.
+    /// Backs up these files into this state.
     pub fn new(state: Arc<State>, files: Arc<dyn Files>) -> Self {
         Self { state, files }
     }
 
-    /// Brings a file back, as the copy has it; what is there now is copied first. The path is looked for by id of the copy (or its
-    /// beginning), else as a path, of which the newest copy is taken that was kept no later than `at_ms`. Gives the copy, and the
-    /// copy of what was there.
+    /// Restores a file from a backup, after backing up its present content. `wanted` is a path, whose newest backup no later than
+    /// `at_ms` is taken, or the id of a backup (or a unique prefix). Returns that backup, and the backup of the present content.
     ///
     /// # Errors
-    /// `invalid_args` for what names no copy or several; `tool_error` when the copy is damaged or the file cannot be written.
+    /// `invalid_args` for no or several matching backups; `tool_error` when the backup is damaged or the file cannot be written.
     pub fn restore(
         &self,
         wanted: &str,
@@ -138,7 +139,7 @@ impl Keeper {
             }
             FileKind::Link | FileKind::Other => {
                 let message =
-                    format_args!("`{path}` is no regular file: no copy of it can be kept");
+                    format_args!("`{path}` is not a regular file and cannot be backed up");
                 return Err(ToolError::new(ErrorCode::ToolError, message).reason("backup"));
             }
         }
@@ -188,31 +189,22 @@ impl Backups for Keeper {
 }
 
 impl State {
-    /// The newest copies, newest first.
+    /// Lists the newest backups, newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn backups(&self, count_max: usize) -> Result<Vec<Backup>, ToolError> {
-        let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
-        self.select("ORDER BY number DESC LIMIT ?1", params![limit])
+        self.select("ORDER BY number DESC LIMIT ?1", [sql::limit(count_max)])
     }
 
-    fn select(
-        &self,
-        rest: &str,
-        values: &[&dyn rusqlite::ToSql],
-    ) -> Result<Vec<Backup>, ToolError> {
+    fn select(&self, rest: &str, params: impl rusqlite::Params) -> Result<Vec<Backup>, ToolError> {
         let sql = format!("SELECT {COLUMNS} FROM backups {rest}");
-        let core = self.shared.lock();
-        let found = core.connection.prepare_cached(&sql).and_then(|mut query| {
-            query
-                .query_map(values, Backup::read)?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        found.map_err(|err| self.shared.fail("look for copies", &err))
+        self.shared.read("look for backups", |connection| {
+            Ok(sql::rows(connection, &sql, params, Backup::read)?)
+        })
     }
 
-    /// The copy that an id, its beginning, or a path and a time name.
+    /// Finds a backup by path and time, or by id or its prefix.
     fn backup(&self, wanted: &str, at_ms: Option<u64>) -> Result<Backup, ToolError> {
         let until = at_ms.map_or(i64::MAX, |ms| i64::try_from(ms).unwrap_or(i64::MAX));
         let by_path = self.select(
@@ -234,34 +226,29 @@ impl State {
         match by_id.as_slice() {
             [only] if !wanted.is_empty() => Ok(only.clone()),
             [_, _] if !wanted.is_empty() => refuse(
-                format_args!("the ids of several copies begin with `{wanted}`"),
+                format_args!("`{wanted}` is a prefix of several backup ids"),
                 "ambiguous_backup",
             ),
             _ => refuse(
-                format_args!("no copy has the id or path `{wanted}`"),
+                format_args!("no backup has the id or path `{wanted}`"),
                 "unknown_backup",
             ),
         }
     }
 
-    fn folder(&self) -> PathBuf {
-        self.shared.file.with_file_name(BACKUPS)
-    }
-
     fn place(&self, digest: &str) -> PathBuf {
-        self.folder()
-            .join(digest.get(..2).unwrap_or("00"))
-            .join(digest)
+        let folder = self.shared.file.with_file_name(BACKUPS);
+        folder.join(digest.get(..2).unwrap_or("00")).join(digest)
     }
 
-    /// Writes a content under its digest, unless it is there: whole, on disk, for this user alone.
+    /// Writes a content under its digest, unless a sound file of it exists.
     fn store(&self, digest: &str, content: &[u8]) -> Result<(), ToolError> {
         let place = self.place(digest);
         if read(&place).is_ok_and(|there| digest_of(&there) == digest) {
             return Ok(());
         }
-        write(&place, content).map_err(|err| {
-            let message = format_args!("the copy `{}` cannot be written: {err}", place.display());
+        write_whole(&place, |file| file.write_all(content)).map_err(|err| {
+            let message = format_args!("the backup `{}` cannot be written: {err}", place.display());
             ToolError::new(ErrorCode::ToolError, message).reason("backup")
         })
     }
@@ -269,44 +256,48 @@ impl State {
     fn content(&self, backup: &Backup) -> Result<Vec<u8>, ToolError> {
         let place = self.place(&backup.digest);
         let damaged = |why: &str| {
-            let message = format_args!("the copy `{}` cannot be used: {why}", place.display());
+            let message = format_args!("the backup `{}` cannot be used: {why}", place.display());
             ToolError::new(ErrorCode::ToolError, message)
                 .reason("backup")
                 .hint("`mathchain backups list` lists the others")
         };
         let content = read(&place).map_err(|err| damaged(&err.to_string()))?;
         if digest_of(&content) != backup.digest {
-            return Err(damaged("its content is not what was kept"));
+            return Err(damaged("its content does not match its digest"));
         }
         Ok(content)
     }
 
     fn index(&self, kept: &[Backup]) -> Result<(), ToolError> {
-        const ACTION: &str = "list the copies";
         if kept.is_empty() {
             return Ok(());
         }
-        self.shared.transact(ACTION, |transaction, now_ms| {
-            let insert = || -> rusqlite::Result<()> {
+        self.shared
+            .transact("index the backups", |transaction, now_ms| {
                 let sql = format!("INSERT INTO backups({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)");
-                let mut insert = transaction.prepare_cached(&sql)?;
                 for one in kept {
-                    insert.execute(params![
-                        one.id,
-                        one.call_id,
-                        one.path,
-                        one.digest,
-                        one.bytes as i64,
-                        one.mode,
-                        now_ms as i64,
-                    ])?;
+                    let Backup {
+                        id,
+                        call_id,
+                        path,
+                        digest,
+                        bytes,
+                        mode,
+                        ..
+                    } = one;
+                    let params = params![
+                        id,
+                        call_id,
+                        path,
+                        digest,
+                        *bytes as i64,
+                        mode,
+                        now_ms as i64
+                    ];
+                    sql::execute(transaction, &sql, params)?;
                 }
-                Ok(())
-            };
-            insert().map_err(|err| self.shared.fail(ACTION, &err))?;
-            Ok(((), None))
-        })?;
-        Ok(())
+                Ok(((), None))
+            })
     }
 }
 
@@ -316,64 +307,18 @@ fn digest_of(content: &[u8]) -> String {
 
 fn too_many(path: &str) -> ToolError {
     let message = format_args!(
-        "`{path}`: at most {FILES_MAX} files of {BYTES_MAX} bytes together are copied before a call"
+        "`{path}`: at most {FILES_MAX} files of {BYTES_MAX} bytes in total are backed up before a call"
     );
     ToolError::new(ErrorCode::LimitExceeded, message).reason("backup")
 }
 
 fn changed(path: &str) -> ToolError {
-    let message = format_args!("`{path}` changed while it was brought back");
-    ToolError::new(ErrorCode::ResourceChanged, message).hint("bring it back again")
+    let message = format_args!("`{path}` changed while it was restored");
+    ToolError::new(ErrorCode::ResourceChanged, message).hint("restore it again")
 }
 
 fn read(place: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(place)?.read_to_end(&mut content)?;
     Ok(content)
-}
-
-/// Under another name first, so that nobody ever finds half a copy.
-fn write(place: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = place.parent().unwrap_or(place);
-    private_folder().recursive(true).create(folder)?;
-    let draft = folder.join(format!(".{:016x}", random::chance()));
-    let done = (|| {
-        let mut file = private_file().create_new(true).open(&draft)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&draft, place)?;
-        File::open(folder)?.sync_all()
-    })();
-    if done.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    done
-}
-
-#[cfg(unix)]
-fn private_folder() -> fs::DirBuilder {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = fs::DirBuilder::new();
-    builder.mode(0o700);
-    builder
-}
-
-#[cfg(unix)]
-fn private_file() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    options
-}
-
-#[cfg(not(unix))]
-fn private_folder() -> fs::DirBuilder {
-    fs::DirBuilder::new()
-}
-
-#[cfg(not(unix))]
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    options
 }

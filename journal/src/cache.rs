@@ -1,65 +1,21 @@
-//! Results of pure calls, kept for later runs by a key that the runner makes.
+//! The cache: results of pure calls for later runs, by a key that the runner computes.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::Row;
 use tool_core::{ToolError, Value, json};
 
-use super::State;
 use super::audit::text_at;
+use super::sql;
+use super::state::State;
+use super::waiting::{Remembered, bound};
 use crate::artifacts::Handle;
 
-/// How old the note of a use becomes before another is written.
+/// The interval between updates of the time of use.
 const USE_MS: u64 = 3_600_000;
 
-/// A result to be kept.
-pub(super) struct Remembered {
-    key: String,
-    handle: Handle,
-    tool: String,
-    version: u32,
-}
-
-impl Remembered {
-    pub(super) fn write(&self, transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<()> {
-        let handle = json::to_text(&self.handle.to_value());
-        transaction
-            .prepare_cached(
-                "INSERT INTO cache(action_key, value, handle, tool, version, created_ms, used_ms, bound) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
-                 ON CONFLICT(action_key) DO UPDATE SET value = excluded.value, handle = excluded.handle, bound = excluded.bound,
-                    created_ms = excluded.created_ms, used_ms = excluded.used_ms",
-            )?
-            .execute(params![
-                self.key,
-                self.handle.hash.0,
-                handle,
-                self.tool,
-                self.version,
-                now_ms as i64,
-                bound(&self.key, &self.handle.hash.0, &handle),
-            ])?;
-        Ok(())
-    }
-}
-
-/// Binds a kept result to its key, so that no other result is taken for it. It keeps out damage and what was changed without care, not somebody
-/// who computes it anew.
-fn bound(key: &str, value: &[u8], handle: &str) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    for part in [
-        b"mc-kept-v1".as_slice(),
-        key.as_bytes(),
-        value,
-        handle.as_bytes(),
-    ] {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    hasher.finalize().into()
-}
-
-/// A kept result as its row has it.
+/// A row of the cache.
 pub(super) struct Kept {
     pub(super) key: String,
-    /// `None` where the row is not as it was written.
+    /// `None` for a row that was changed.
     pub(super) handle: Option<Handle>,
     used_ms: u64,
 }
@@ -77,13 +33,13 @@ impl Kept {
         Ok(Self {
             handle: handle.filter(|handle| handle.hash.0 == value),
             key,
-            used_ms: row.get::<_, i64>(4)?.unsigned_abs(),
+            used_ms: sql::ms_at(row, 4)?,
         })
     }
 }
 
 impl State {
-    /// The kept result of a call; `None` also where its row was changed, or its value is gone or damaged.
+    /// Looks up the cached result of a call; `None` also for a changed row and a missing or damaged value.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
@@ -95,10 +51,7 @@ impl State {
             Some(one) => Some(one.handle.clone()),
             None => {
                 let sql = format!("SELECT {} FROM cache WHERE action_key = ?", Kept::COLUMNS);
-                let found = core
-                    .connection
-                    .prepare_cached(&sql)
-                    .and_then(|mut query| query.query_row([key], Kept::read).optional())
+                let found = sql::row(&core.connection, &sql, [key], Kept::read)
                     .map_err(|err| self.shared.fail("read the cache", &err))?;
                 let used_ms = found.as_ref().map_or(0, |found| found.used_ms);
                 let handle = found.and_then(|found| found.handle);
@@ -117,10 +70,10 @@ impl State {
         }))
     }
 
-    /// Keeps the result of a call. It is written with the next records; a result that is lost is computed again.
+    /// Caches the result of a call. It is written with the next records; a lost result is computed again.
     ///
     /// # Errors
-    /// `tool_error` when what waits could not be written.
+    /// `tool_error` when batched records cannot be written.
     pub fn remember(
         &self,
         key: &str,

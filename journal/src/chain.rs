@@ -1,8 +1,8 @@
-//! The hash chains: what each hash covers, and the end of a chain that is written here.
+//! The hash chains: the content of each hash, and the end of a chain that this process writes.
 //!
 //! Record `i` of a session has `h_i = blake3("mc-audit-v1" || h_{i-1} || length || record)`, where the record is canonical
-//! JSON, the length is that of its bytes (64 bits, little-endian), and `h_0` covers the session's header in the same way
-//! after 32 zero bytes. The links of the table `heads` are made likewise with `"mc-heads-v1"`.
+//! JSON, the length is that of its bytes (64 bits, little-endian), and `h_0` covers the header in the same way
+//! after 32 zero bytes. The links of the table `heads` are computed likewise with `"mc-heads-v1"`.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use tool_core::capability::LedgerHead;
@@ -11,7 +11,7 @@ use tool_core::{Value, json};
 /// A BLAKE3 hash.
 pub(super) type Hash = [u8; 32];
 
-/// What comes before the first element of a chain.
+/// The hash before the first element of a chain.
 pub(super) const START: Hash = [0; 32];
 
 const AUDIT: &[u8] = b"mc-audit-v1";
@@ -41,12 +41,12 @@ fn hash(domain: &[u8], before: &Hash, body: &str) -> Hash {
     hasher.finalize().into()
 }
 
-/// 64 hex digits.
+/// Formats a hash as 64 hex digits.
 pub(super) fn hex(hash: &Hash) -> String {
     blake3::Hash::from(*hash).to_hex().to_string()
 }
 
-/// A chain that is written here: what is known of its end, and what the file lacks.
+/// A chain that this process writes: its end, and the records that the file lacks.
 pub(super) struct Chain {
     pub(super) session: String,
     header: String,
@@ -67,7 +67,7 @@ struct Event {
     hash: Hash,
 }
 
-/// Where a chain stood before a record was put at its end.
+/// The end of a chain before a record was appended.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     sequence: u64,
@@ -75,7 +75,7 @@ pub(super) struct Mark {
 }
 
 impl Chain {
-    /// One that begins with this header.
+    /// Begins a chain with this header.
     pub(super) fn begin(session: String, opened_ms: u64, header: String) -> Self {
         let genesis = record_hash(&START, &header);
         Self {
@@ -90,8 +90,8 @@ impl Chain {
         }
     }
 
-    /// One that goes on where the file has it.
-    pub(super) fn go_on(mut self, sequence: u64, hash: Hash, linked: u64) -> Self {
+    /// Continues a chain after its newest record in the file.
+    pub(super) fn resume(mut self, sequence: u64, hash: Hash, linked: u64) -> Self {
         self.sequence = sequence;
         self.hash = hash;
         self.linked = Some(linked);
@@ -117,7 +117,7 @@ impl Chain {
         }
     }
 
-    /// Puts a record at the end of the chain, to be written.
+    /// Appends a record, to be written later.
     pub(super) fn append(&mut self, body: String) {
         self.hash = record_hash(&self.hash, &body);
         self.sequence += 1;
@@ -128,8 +128,8 @@ impl Chain {
         });
     }
 
-    /// Takes records back that were put after the mark and are not in the file.
-    pub(super) fn take_back(&mut self, mark: Mark) {
+    /// Removes the records after the mark, which are not in the file.
+    pub(super) fn roll_back(&mut self, mark: Mark) {
         let more = usize::try_from(self.sequence - mark.sequence).unwrap_or(usize::MAX);
         self.pending
             .truncate(self.pending.len().saturating_sub(more));
@@ -146,7 +146,7 @@ impl Chain {
         self.sequence > 0 && self.linked != Some(self.sequence)
     }
 
-    /// After the commit of what was pending; with `linked`, of a link to the end too.
+    /// Notes that the pending records were committed; with `linked`, a link to the end too.
     pub(super) fn written(&mut self, linked: bool) {
         self.pending.clear();
         if linked {
@@ -156,8 +156,8 @@ impl Chain {
         }
     }
 
-    /// Forgets what is not in the file: another process goes on with the chain.
-    pub(super) fn give_up(&mut self) {
+    /// Discards the pending records, since another process continues the chain.
+    pub(super) fn discard(&mut self) {
         self.pending.clear();
     }
 

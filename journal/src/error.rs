@@ -1,11 +1,11 @@
-//! The words for what SQLite says no to.
+//! Errors of SQLite as errors of tools.
 
 use std::path::Path;
 
 use rusqlite::ErrorCode as Sqlite;
 use tool_core::{ErrorCode, Reason, ToolError};
 
-/// What SQLite answered while doing something to the file.
+/// Converts an error of SQLite, naming the action that failed.
 pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> ToolError {
     let shown = file.display();
     let code = err.sqlite_error_code();
@@ -24,7 +24,7 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
         Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::FileLockingProtocolFailed) => {
             ToolError::new(
                 ErrorCode::Conflict,
-                format_args!("cannot {action}: another process keeps `{shown}` locked"),
+                format_args!("cannot {action}: `{shown}` is locked by another process"),
             )
             .reason("state_busy")
             .hint("call again when the other process has finished")
@@ -43,17 +43,17 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
     }
 }
 
-/// A file that cannot be looked at.
+/// The error for a file that cannot be read.
 pub(super) fn unreadable(file: &Path, why: impl std::fmt::Display) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,
         format_args!("the state `{}` cannot be read: {why}", file.display()),
     )
     .reason("state_unreadable")
-    .hint("name the folder of a state that you may read: `[workspace] state`, or XDG_STATE_HOME")
+    .hint("set a state folder that you may read: `[workspace] state`, or XDG_STATE_HOME")
 }
 
-/// A folder or file that cannot be made or written.
+/// The error for a folder or file that cannot be created or written.
 pub(super) fn unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,

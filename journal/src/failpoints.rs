@@ -1,9 +1,9 @@
-//! Places where a test ends the process as `kill -9` would.
+//! Failpoints: places where a test aborts the process, as `kill -9` would.
 //!
-//! `MATHCHAIN_FAILPOINT=name` ends it the first time the place is passed, `name:3` the third time. Without the feature
-//! `failpoints` (and outside this crate's own tests) nothing of it is compiled.
+//! `MATHCHAIN_FAILPOINT=name` aborts at the first passage, `name:3` at the third. Without the feature `failpoints` (and outside the
+//! tests of this crate) nothing is compiled.
 
-/// The places of this crate; tools of tests have places of their own, whose names begin with `run.`.
+/// The failpoints of this crate; those of tools in tests begin with `run.`.
 #[cfg(any(test, feature = "failpoints"))]
 pub const PLACES: [&str; 9] = [
     "journal.before_intent",
@@ -17,16 +17,13 @@ pub const PLACES: [&str; 9] = [
     "journal.after_finish",
 ];
 
-/// Ends the process here, if a test asked for it.
+/// Aborts the process here if a test requests it.
 #[cfg(any(test, feature = "failpoints"))]
 pub fn fail_at(name: &str) {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
     let is_known = name.is_empty() || name.starts_with("run.") || PLACES.contains(&name);
-    assert!(
-        is_known,
-        "`{name}` is not among the places that tests go through"
-    );
+    assert!(is_known, "`{name}` is not a known failpoint");
     static WANTED: OnceLock<Option<(String, u64)>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);
     let wanted = WANTED.get_or_init(|| {

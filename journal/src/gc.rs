@@ -1,62 +1,71 @@
-//! Collecting values that nobody needs: those of old runs, kept results that were not used, and what is left of crashes.
+//! Garbage collection of values: those of old runs, unused cached results, and leftovers of crashes.
 
 use std::collections::HashMap;
 use std::fs;
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Row, Transaction, params};
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::State;
 use super::run::{Run, RunState};
+use super::sql;
+use super::state::State;
 use crate::artifacts::ArtifactHash;
 
-/// What is kept.
+/// The retention policy of a collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// Values of runs that ended within so many days, and results that were used in them; without it whatever their age.
+    /// Retain values of runs that ended, and results that were used, within so many days; `None` for any age.
     pub days: Option<u64>,
-    /// At most so many bytes of values: beyond, those of the runs that ended first go, pinned ones never.
+    /// Retain at most so many bytes of values, removing those of the runs that ended first; pinned runs are never affected.
     pub quota_bytes: Option<u64>,
-    /// Only say what would be done.
+    /// Report without removing anything.
     pub dry_run: bool,
 }
 
-/// What was collected, or would be.
+/// The outcome of a collection, or its forecast.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// Runs whose values are gone; their records stay.
+    /// Runs whose values were removed; their records remain.
     pub runs: Vec<String>,
-    /// Kept results of calls, and answers that were too large.
+    /// Number of cached results and stored answers.
     pub results: u64,
-    /// Small values.
+    /// Number of small values.
     pub values: u64,
-    /// Files.
+    /// Number of files.
     pub artifacts: u64,
-    /// Files that a crash left half written, or without a row, older than a day.
+    /// Number of incomplete or unknown files older than a day, as a crash leaves them.
     pub strays: u64,
-    /// Bytes of all these.
+    /// Bytes freed.
     pub freed_bytes: u64,
-    /// Bytes of values that are left.
+    /// Bytes of the remaining values.
     pub left_bytes: u64,
 }
 
 /// Most runs that one record of a collection lists.
 const RUNS_OF_RECORD: usize = if cfg!(test) { 3 } else { 10_000 };
-/// Member of the record of a collection that says how many runs lost their values.
-pub(super) const COLLECTED_KEY: &str = "runs_collected";
+/// Member of the record of a collection with the number of its runs.
+pub const COLLECTED_KEY: &str = "runs_collected";
 
 const DAY_MS: u64 = 24 * 3_600_000;
-/// How old a file must be that nobody knows.
+/// Least age of an unknown file that is removed.
 const STRAY_MS: u64 = DAY_MS;
 
-/// Something that refers to values and may be given up.
+/// An owner of references that may be released.
 enum Root {
     Run(String),
-    Result(String),
+    /// A cached result, by its key.
+    Result(String, ArtifactHash),
+    /// A result that was too large for an answer, by its call.
     Answer(String, ArtifactHash),
 }
 
-/// Which values there are and how often each is referred to.
+/// The tables of results: name, value and time of each, and the root that it is.
+const RESULTS: [(&str, fn(String, ArtifactHash) -> Root); 2] = [
+    ("SELECT action_key, value, used_ms FROM cache", Root::Result),
+    ("SELECT call, value, created_ms FROM answers", Root::Answer),
+];
+
+/// The values and the number of references to each.
 struct Graph {
     values: HashMap<ArtifactHash, Node>,
     left_bytes: u64,
@@ -78,21 +87,19 @@ impl Graph {
             ("SELECT hash, bytes FROM artifacts", true),
             ("SELECT hash, length(body) FROM vals", false),
         ] {
-            let mut query = transaction.prepare(sql)?;
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
+            each(transaction, sql, |row| {
                 let node = values.entry(ArtifactHash(row.get(0)?)).or_default();
                 node.bytes += row.get::<_, i64>(1)?.unsigned_abs();
                 node.is_file |= is_file;
-            }
+                Ok(())
+            })?;
         }
-        let mut query = transaction.prepare("SELECT value, part FROM parts")?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
+        each(transaction, "SELECT value, part FROM parts", |row| {
             if let Some(node) = values.get_mut(&ArtifactHash(row.get(0)?)) {
                 node.parts.push(ArtifactHash(row.get(1)?));
             }
-        }
+            Ok(())
+        })?;
         let left_bytes = values.values().map(|node| node.bytes).sum();
         Ok(Self { values, left_bytes })
     }
@@ -109,7 +116,7 @@ impl Graph {
         }
     }
 
-    /// Takes a reference away; what then has none is freed.
+    /// Removes a reference; a value without any is freed.
     fn release(&mut self, hash: ArtifactHash) {
         let Some(node) = self.values.get_mut(&hash) else {
             return;
@@ -125,15 +132,15 @@ impl Graph {
 }
 
 impl State {
-    /// Collects values that nobody needs. Records, and that there was a run, stay for ever; what a pinned run, a run that has
-    /// not ended, or one that a process works on refers to is never touched.
+    /// Collects unneeded values. Records and runs themselves remain for ever; values of pinned, unfinished or executing runs are never
+    /// removed.
     ///
     /// # Errors
-    /// `tool_error` when the state or a file cannot be written; what was freed until then is freed.
+    /// `tool_error` when the state or a file cannot be written; earlier removals remain.
     pub fn gc(&self, keep: Keep) -> Result<Collected, ToolError> {
         let mut done = self.collect(keep)?;
         let mut last = done.runs.len();
-        // Every run is named by a record; the next ones by the next.
+        // A record lists a limited number of runs; further runs get further records.
         while last == RUNS_OF_RECORD && !keep.dry_run {
             let more = self.collect(keep)?;
             last = more.runs.len();
@@ -143,15 +150,13 @@ impl State {
     }
 
     fn collect(&self, keep: Keep) -> Result<Collected, ToolError> {
-        const ACTION: &str = "collect values";
         self.flush()?;
-        // What ended while the runs were listed is left for the next time.
+        // Runs that end after this listing are left to the next collection.
         let runs = self.runs(None, usize::MAX)?;
         let mut done = Collected::default();
         let shared = &self.shared;
-        let collected = shared.transact(ACTION, |transaction, now_ms| {
-            let fail = |err: rusqlite::Error| shared.fail(ACTION, &err);
-            let (gone, graph) = choose(transaction, &runs, keep, now_ms, &mut done).map_err(fail)?;
+        shared.transact("collect values", |transaction, now_ms| {
+            let (gone, graph) = choose(transaction, &runs, keep, now_ms, &mut done)?;
             let unneeded: Vec<(ArtifactHash, bool)> = graph
                 .values
                 .iter()
@@ -169,23 +174,22 @@ impl State {
             if keep.dry_run {
                 return Ok(((), None));
             }
-            give_up(transaction, &gone).map_err(fail)?;
+            give_up(transaction, &gone)?;
             for (hash, is_file) in &unneeded {
-                // Within the transaction: who wants the value meanwhile waits, finds no file and writes it anew.
+                // Within the transaction: a process that stores the value meanwhile waits, finds no file and writes it again.
                 if *is_file {
                     self.remove(*hash)?;
                 }
-                forget(transaction, *hash).map_err(fail)?;
+                for table in ["artifacts", "vals"] {
+                    let sql = format!("DELETE FROM {table} WHERE hash = ?");
+                    sql::execute(transaction, &sql, [hash.0])?;
+                }
             }
-            transaction
-                .execute(
-                    "DELETE FROM parts WHERE value NOT IN (SELECT hash FROM vals UNION SELECT hash FROM artifacts)",
-                    [],
-                )
-                .map_err(fail)?;
+            let orphans = "DELETE FROM parts WHERE value NOT IN (SELECT hash FROM vals UNION SELECT hash FROM artifacts)";
+            transaction.execute(orphans, [])?;
             Ok(((), (!done.is_nothing()).then(|| done.record())))
-        });
-        collected.map(|_| done)
+        })?;
+        Ok(done)
     }
 
     fn remove(&self, hash: ArtifactHash) -> Result<(), ToolError> {
@@ -200,7 +204,7 @@ impl State {
         Ok(())
     }
 
-    /// Files that nobody knows and that are old enough to be nobody's work.
+    /// Removes unknown files that are too old to be in progress.
     fn strays(
         &self,
         now_ms: u64,
@@ -232,12 +236,10 @@ impl State {
 }
 
 fn unremovable(what: &str, err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("`{what}` cannot be removed: {err}"),
-    )
-    .reason("artifact_unwritable")
-    .hint("`mathchain doctor` shows the state folder")
+    let message = format_args!("`{what}` cannot be removed: {err}");
+    ToolError::new(ErrorCode::ToolError, message)
+        .reason("artifact_unwritable")
+        .hint("`mathchain doctor` shows the state folder")
 }
 
 impl Collected {
@@ -249,7 +251,7 @@ impl Collected {
             }
     }
 
-    /// As JSON.
+    /// The outcome as an object.
     pub fn to_value(&self) -> Value {
         Value::object([
             (
@@ -283,7 +285,7 @@ impl Collected {
     }
 }
 
-/// What is given up, and which values are left without anybody who refers to them.
+/// Chooses the roots to release; returns them with the graph without them.
 fn choose(
     transaction: &Transaction<'_>,
     runs: &[Run],
@@ -293,13 +295,12 @@ fn choose(
 ) -> rusqlite::Result<(Vec<Root>, Graph)> {
     let mut graph = Graph::read(transaction)?;
     let mut uses: HashMap<String, Vec<ArtifactHash>> = HashMap::new();
-    let mut query = transaction.prepare("SELECT run, value FROM uses")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
+    each(transaction, "SELECT run, value FROM uses", |row| {
         let hash = ArtifactHash(row.get(1)?);
         graph.refer(hash);
         uses.entry(row.get(0)?).or_default().push(hash);
-    }
+        Ok(())
+    })?;
     let mut candidates: Vec<(u64, Root)> = Vec::new();
     for run in runs {
         let free = run.state.is_final() && !run.pinned && !run.collected && run.holder.is_none();
@@ -307,24 +308,15 @@ fn choose(
             candidates.push((run.changed_ms, Root::Run(run.id.clone())));
         }
     }
-    let mut results: HashMap<String, ArtifactHash> = HashMap::new();
-    let mut query = transaction.prepare("SELECT action_key, value, used_ms FROM cache")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let (key, hash): (String, _) = (row.get(0)?, ArtifactHash(row.get(1)?));
-        graph.refer(hash);
-        results.insert(key.clone(), hash);
-        candidates.push((row.get::<_, i64>(2)?.unsigned_abs(), Root::Result(key)));
+    for (sql, root) in RESULTS {
+        each(transaction, sql, |row| {
+            let hash = ArtifactHash(row.get(1)?);
+            graph.refer(hash);
+            candidates.push((sql::ms_at(row, 2)?, root(row.get(0)?, hash)));
+            Ok(())
+        })?;
     }
-    let mut query = transaction.prepare("SELECT call, value, created_ms FROM answers")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let hash = ArtifactHash(row.get(1)?);
-        graph.refer(hash);
-        let time_ms = row.get::<_, i64>(2)?.unsigned_abs();
-        candidates.push((time_ms, Root::Answer(row.get(0)?, hash)));
-    }
-    // What nobody refers to is gone in any case.
+    // Values without references are removed in any case.
     let unneeded = graph.values.values().filter(|node| node.references == 0);
     graph.left_bytes -= unneeded.map(|node| node.bytes).sum::<u64>();
     candidates.sort_by_key(|(time_ms, _)| *time_ms);
@@ -346,13 +338,7 @@ fn choose(
                 }
                 done.runs.push(id.clone());
             }
-            Root::Result(key) => {
-                if let Some(hash) = results.remove(key) {
-                    graph.release(hash);
-                }
-                done.results += 1;
-            }
-            Root::Answer(_, hash) => {
+            Root::Result(_, hash) | Root::Answer(_, hash) => {
                 graph.release(*hash);
                 done.results += 1;
             }
@@ -362,7 +348,7 @@ fn choose(
     Ok((gone, graph))
 }
 
-/// Whether the run still stands where it stood when it was listed.
+/// Whether a run is unchanged since it was listed.
 fn is_still(transaction: &Transaction<'_>, run: &Run) -> rusqlite::Result<bool> {
     let row: (String, bool) = transaction
         .prepare_cached("SELECT state, pinned FROM runs WHERE id = ?")?
@@ -371,44 +357,32 @@ fn is_still(transaction: &Transaction<'_>, run: &Run) -> rusqlite::Result<bool> 
 }
 
 fn give_up(transaction: &Transaction<'_>, roots: &[Root]) -> rusqlite::Result<()> {
-    transaction.execute_batch(
-        "CREATE TEMP TABLE IF NOT EXISTS gone(run TEXT PRIMARY KEY); DELETE FROM temp.gone;",
-    )?;
     for root in roots {
         match root {
             Root::Run(id) => {
-                transaction
-                    .prepare_cached("UPDATE runs SET collected = 1 WHERE id = ?")?
-                    .execute([id])?;
-                transaction
-                    .prepare_cached("INSERT INTO temp.gone(run) VALUES (?)")?
-                    .execute([id])?;
+                sql::execute(
+                    transaction,
+                    "UPDATE runs SET collected = 1 WHERE id = ?",
+                    [id],
+                )?;
+                sql::execute(transaction, "DELETE FROM uses WHERE run = ?", [id])?;
             }
-            Root::Result(key) => {
-                transaction
-                    .prepare_cached("DELETE FROM cache WHERE action_key = ?")?
-                    .execute([key])?;
+            Root::Result(key, _) => {
+                sql::execute(transaction, "DELETE FROM cache WHERE action_key = ?", [key])?;
             }
             Root::Answer(call, hash) => {
-                transaction
-                    .prepare_cached("DELETE FROM answers WHERE call = ? AND value = ?")?
-                    .execute(params![call, hash.0])?;
+                let sql = "DELETE FROM answers WHERE call = ? AND value = ?";
+                sql::execute(transaction, sql, params![call, hash.0])?;
             }
         }
     }
-    transaction.execute(
-        "DELETE FROM uses WHERE run IN (SELECT run FROM temp.gone)",
-        [],
-    )?;
     Ok(())
 }
 
-fn forget(transaction: &Transaction<'_>, hash: ArtifactHash) -> rusqlite::Result<()> {
-    for sql in [
-        "DELETE FROM artifacts WHERE hash = ?",
-        "DELETE FROM vals WHERE hash = ?",
-    ] {
-        transaction.prepare_cached(sql)?.execute(params![hash.0])?;
-    }
-    Ok(())
+fn each(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    take: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    sql::each(transaction, sql, [], take)
 }

@@ -1,29 +1,31 @@
-//! Answers to approvals held against the audit: a row of the table alone grants nothing.
+//! Answers to approval requests, verified against the audit log: a row of the table alone grants nothing.
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::audit::{hash_in, number_at, read_row, text_at};
+use super::audit::{hash_of_event, number_at, read_row, text_at};
 use super::chain::{self, Hash};
+use super::sql;
 
-/// A grant that no record bears out.
+/// The error for a grant without a record.
 pub(super) fn unrecorded(id: &str) -> ToolError {
     let message = format_args!(
-        "approval `{id}` is granted in the table, and the audit has no record of an unused grant"
+        "approval `{id}` is granted in its table, but the audit log has no record of an unused grant"
     );
     ToolError::new(ErrorCode::PolicyDenied, message)
         .reason("approval_unrecorded")
         .hint(format!(
-            "`mathchain audit verify` names what was changed; `mathchain deny {id}` takes the grant away"
+            "`mathchain audit verify` names the changes; `mathchain deny {id}` revokes the grant"
         ))
 }
 
-/// Whether the audit has the record of a grant, with its hash in its chain and about the same call, and none of its use.
+/// Whether the audit log has the record of this grant, with a valid hash and for the same call, and none of its use.
 pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    const GRANT: &str = "SELECT digest, decided_by, decided_in FROM approvals WHERE id = ?";
     let (digest, decided_by, session): (String, Option<String>, Option<String>) = connection
-        .prepare_cached("SELECT digest, decided_by, decided_in FROM approvals WHERE id = ?")?
+        .prepare_cached(GRANT)?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     let mut query = connection.prepare_cached(
         "SELECT session, sequence, hash, body, number FROM events
@@ -52,7 +54,7 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
     Ok(false)
 }
 
-/// Whether a call after a record used the approval up.
+/// Whether a call after a record consumed the approval.
 fn is_used(connection: &Connection, named: &str, after: u64) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -68,15 +70,10 @@ fn hash_before(
     sequence: u64,
 ) -> rusqlite::Result<Option<Hash>> {
     if sequence > 1 {
-        return connection
-            .prepare_cached("SELECT hash FROM events WHERE session = ? AND sequence = ?")?
-            .query_row(params![session, sequence as i64 - 1], |row| hash_in(row, 0))
-            .optional();
+        return hash_of_event(connection, session, sequence - 1);
     }
-    let header: Option<String> = connection
-        .prepare_cached("SELECT header FROM sessions WHERE id = ?")?
-        .query_row([session], |row| text_at(row, 0))
-        .optional()?;
+    const SQL: &str = "SELECT header FROM sessions WHERE id = ?";
+    let header = sql::row(connection, SQL, [session], |row| text_at(row, 0))?;
     Ok(header.map(|header| chain::record_hash(&chain::START, &header)))
 }
 
@@ -102,28 +99,21 @@ impl Answer {
     }
 }
 
-/// What is wrong with rows of approvals: for each the newest session that speaks of it, and the fault.
+/// Describes each row of approvals that contradicts the audit log.
 pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut answers: HashMap<String, Answer> = HashMap::new();
     let mut used: HashSet<String> = HashSet::new();
-    let mut query = connection.prepare(
-        "SELECT body FROM events WHERE instr(body, '\"approval_id\":\"') > 0 ORDER BY number",
-    )?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let body = text_at(row, 0)?;
+    const NAMING: &str =
+        "SELECT body FROM events WHERE instr(body, '\"approval_id\":\"') > 0 ORDER BY number";
+    const ALL: &str = "SELECT id, state, digest, decided_by FROM approvals ORDER BY number";
+    for body in sql::rows(connection, NAMING, [], |row| text_at(row, 0))? {
         match Answer::of_body(&body) {
-            Some(answer) => {
-                answers.insert(answer.id.clone(), answer);
-            }
+            Some(answer) => drop(answers.insert(answer.id.clone(), answer)),
             None => used.extend(used_in(&body)),
         }
     }
-    let mut query = connection
-        .prepare("SELECT id, state, digest, decided_by FROM approvals ORDER BY number")?;
-    let mut rows = query.query([])?;
     let mut faults = Vec::new();
-    while let Some(row) = rows.next()? {
+    sql::each(connection, ALL, [], |row| {
         let (id, state, digest) = (text_at(row, 0)?, text_at(row, 1)?, text_at(row, 2)?);
         let decided_by = text_at(row, 3)?;
         let answer = answers.get(&id);
@@ -137,19 +127,20 @@ pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
             }
             "declined" => decision == Some("declined"),
             "pending" => decision.is_none(),
-            // A grant that was not used ends too.
+            // An unused grant expires too.
             _ => decision.is_none_or(|decision| decision == "granted") && !used.contains(&id),
         };
         if !told || !fits {
             faults.push(format!(
-                "the approval `{id}` is not `{state}` by the records of the audit"
+                "the approval `{id}` is `{state}` in its table, not by the records of the audit log"
             ));
         }
-    }
+        Ok::<(), rusqlite::Error>(())
+    })?;
     Ok(faults)
 }
 
-/// The approval that a call used up, by the record of its intent or of its end.
+/// Id of the approval that a call consumed, from the record of its intent or outcome.
 fn used_in(body: &str) -> Option<String> {
     let record = json::parse(body, json::Limits::default()).ok()?;
     record.get("approved_by")?.as_str()?;

@@ -1,4 +1,4 @@
-//! The journal of one run: what a runner writes to, and what a dispatcher has as its ledger and its approvals.
+//! The journal of one run: the records of its runner, and the ledger and approvals of its dispatcher.
 
 use std::sync::Arc;
 
@@ -8,17 +8,21 @@ use tool_core::capability::{
 };
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::State;
 use super::ledger::How;
 use super::open::{Closed, Target};
 use super::run::RunState;
+use super::sql;
+use super::state::State;
 use crate::artifacts::Handle;
 use crate::failpoints::fail_at;
 
+/// The action of giving back a lease, in errors.
+const RELEASE: &str = "release the run";
+
 /// The journal of one run, held by this process until it is finished or dropped.
 ///
-/// Every write compares the number of the lease in its own transaction: after another process took the run, every write fails
-/// with reason `run_lost`, so no further effect can begin here.
+/// Every write compares the fencing number of the lease in its own transaction: after another process took over the run, every write
+/// fails with reason `run_lost`, so no further effect can begin here.
 pub struct Journal {
     state: Arc<State>,
     id: String,
@@ -36,17 +40,17 @@ impl Journal {
         }
     }
 
-    /// The run.
+    /// Id of the run.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// How often a process took the run up, this one included.
+    /// The number of processes that have executed the run, this one included.
     pub fn part(&self) -> u64 {
         self.part
     }
 
-    /// The state that it is in.
+    /// The state that contains the run.
     pub fn state(&self) -> &Arc<State> {
         &self.state
     }
@@ -59,7 +63,7 @@ impl Journal {
         Target::Run(&self.key)
     }
 
-    /// Puts an event at the end of the chain. A batched one is in the file within milliseconds, and at the latest with the next
+    /// Appends an event to the chain. A batched one is in the file within milliseconds, and at the latest with the next
     /// synced one or the end; a synced one is on disk when this returns.
     ///
     /// # Errors
@@ -82,8 +86,8 @@ impl Journal {
         Ok(head)
     }
 
-    /// Keeps a value outside the chain; the handle stands for it in events. A large one is on disk when this returns, a small
-    /// one as soon as a record that is written later.
+    /// Stores a value outside the chain; events refer to it by handle. A large value is on disk when this returns, a small one with
+    /// the next record.
     ///
     /// # Errors
     /// As [`Journal::write`]; `limit_exceeded` for a value that is too large or too deep; `artifact_full` and
@@ -92,16 +96,15 @@ impl Journal {
         self.state.shared.put(&self.key, value)
     }
 
-    /// Says that this run refers to a value that another one made, such as a kept result: it is not collected before this run
-    /// is.
+    /// Adds a reference to a value of another run, such as a cached result: it is not collected before this run.
     ///
     /// # Errors
-    /// As [`Journal::write`]; `artifact_missing` when it was collected meanwhile, and then is to be made again.
+    /// As [`Journal::write`]; `artifact_missing` when it was collected meanwhile and must be recomputed.
     pub fn refer(&self, handle: &Handle) -> Result<(), ToolError> {
         self.state.shared.refer_to(&self.key, handle)
     }
 
-    /// The value of a handle, verified.
+    /// Reads and verifies the value of a handle.
     ///
     /// # Errors
     /// `artifact_missing` or `artifact_corrupt`.
@@ -109,7 +112,7 @@ impl Journal {
         self.state.value(handle)
     }
 
-    /// Writes what is batched.
+    /// Writes the batched records.
     ///
     /// # Errors
     /// As [`Journal::write`].
@@ -118,7 +121,7 @@ impl Journal {
         self.state.shared.lock().chains.run(&self.key).map(|_| ())
     }
 
-    /// Where the chain stands.
+    /// The newest record of the chain.
     ///
     /// # Errors
     /// `conflict` with reason `run_lost` or `run_ended`.
@@ -127,37 +130,30 @@ impl Journal {
         core.chains.run(&self.key).map(|run| run.chain.head())
     }
 
-    /// Ends this process's work on the run: writes everything and where the run stands, links the end of the chain, gives the
-    /// lease back. On disk when this returns if anything before it was; a run of pure steps alone is written like its steps.
+    /// Ends the execution by this process: writes all records and the state of the run, links the end of the chain, releases the lease.
+    /// On disk when this returns if any record before it was synced; a run of pure steps is batched like its steps.
     ///
     /// # Errors
-    /// As [`Journal::write`]; `invalid_args` for `running`, which is no end.
+    /// As [`Journal::write`]; `invalid_args` for `running`.
     pub fn finish(&self, state: RunState) -> Result<LedgerHead, ToolError> {
-        const ACTION: &str = "end the run";
         if state == RunState::Running {
-            return Err(
-                ToolError::new(ErrorCode::InvalidArgs, "a run does not end as `running`")
-                    .reason("run_state"),
-            );
+            let message = "a run does not end in the state `running`";
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("run_state"));
         }
         fail_at("journal.before_finish");
         let shared = &self.state.shared;
         let synced = shared.lock().chains.run(&self.key)?.synced;
         let how = How {
-            // What waits for a person outlives this process, whatever happens.
+            // A run that waits for a person must survive a crash of the machine.
             synced: synced || !state.is_final(),
             link: true,
         };
         let ((), head) =
-            shared.transact_on(self.target(), how, ACTION, |transaction, now_ms| {
-                self.release(transaction)
-                    .and_then(|()| {
-                        transaction.execute(
-                            "UPDATE runs SET state = ?, changed_ms = ? WHERE id = ?",
-                            params![state.as_str(), now_ms as i64, self.id],
-                        )
-                    })
-                    .map_err(|err| shared.fail(ACTION, &err))?;
+            shared.transact_on(self.target(), how, "end the run", |transaction, now_ms| {
+                const SQL: &str = "UPDATE runs SET state = ?, changed_ms = ? WHERE id = ?";
+                self.release(transaction)?;
+                let params = params![state.as_str(), now_ms as i64, self.id];
+                sql::execute(transaction, SQL, params)?;
                 let event = Value::object([("kind", "state"), ("state", state.as_str())]);
                 Ok(((), Some(event)))
             })?;
@@ -168,20 +164,18 @@ impl Journal {
         Ok(head)
     }
 
-    /// Lets go of a run that is to go on later, as after a crash: everything is written and on disk, and the lease is free.
+    /// Releases a run that is to be resumed later, as after a crash: all records are on disk, and the lease is free.
     ///
     /// # Errors
     /// As [`Journal::write`].
-    pub fn let_go(&self) -> Result<LedgerHead, ToolError> {
-        const ACTION: &str = "let go of the run";
+    pub fn release_lease(&self) -> Result<LedgerHead, ToolError> {
         let shared = &self.state.shared;
         let how = How {
             synced: true,
             link: true,
         };
-        let ((), head) = shared.transact_on(self.target(), how, ACTION, |transaction, _| {
-            self.release(transaction)
-                .map_err(|err| shared.fail(ACTION, &err))?;
+        let ((), head) = shared.transact_on(self.target(), how, RELEASE, |transaction, _| {
+            self.release(transaction)?;
             Ok(((), Some(Value::object([("kind", "interrupted")]))))
         })?;
         if let Ok(run) = shared.lock().chains.run(&self.key) {
@@ -190,18 +184,16 @@ impl Journal {
         Ok(head)
     }
 
-    /// Gives the lease back; whether it still is ours is looked at in the same transaction.
+    /// Releases the lease; the same transaction checks that this process still holds it.
     fn release(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        transaction.execute(
-            "UPDATE runs SET lease_owner = NULL, lease_until_ms = 0, lease_up_ms = 0 WHERE id = ?",
-            [&self.id],
-        )?;
-        Ok(())
+        const SQL: &str =
+            "UPDATE runs SET lease_owner = NULL, lease_until_ms = 0, lease_up_ms = 0 WHERE id = ?";
+        sql::execute(transaction, SQL, [&self.id]).map(drop)
     }
 }
 
-/// The dispatcher's records of calls in this run. What is about to happen is synced. How a call ended may be batched: the
-/// runner writes an event of its own after an effect, synced, so that each effect costs one sync before and one after.
+/// The dispatcher's records of calls in this run. Intents are synced. Outcomes may be batched: after an effect the runner writes a
+/// synced event of its own, so that each effect costs one sync before and one after.
 impl Ledger for Journal {
     fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
         let is_end = record.get("kind").and_then(Value::as_str) == Some("call");
@@ -231,17 +223,15 @@ impl Approvals for Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        const ACTION: &str = "let go of the run";
         let shared = &self.state.shared;
         if shared.lock().chains.run(&self.key).is_ok() {
             let how = How {
                 link: true,
                 ..How::QUICK
             };
-            // Were it not written, the lease would end by itself; `finish` is where a failure is reported.
-            let _ = shared.transact_on(self.target(), how, ACTION, |transaction, _| {
-                self.release(transaction)
-                    .map_err(|err| shared.fail(ACTION, &err))?;
+            // On failure the lease expires by itself; `finish` reports failures.
+            let _ = shared.transact_on(self.target(), how, RELEASE, |transaction, _| {
+                self.release(transaction)?;
                 Ok(((), None))
             });
         }

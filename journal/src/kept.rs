@@ -1,35 +1,28 @@
-//! The values that are kept, as readers see them: by name, by run, and by role.
+//! Reading stored values: by handle, by run, and by role.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Row, params};
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::State;
+use super::sql;
+use super::state::State;
 use crate::artifacts::{self, ArtifactHash, Handle, Kind};
 
-/// The role that may open what any run made.
+/// The role that may open the values of every run.
 pub const OPERATOR: &str = "operator";
 
-/// A large value, and who made it.
+/// A large value and the runs that refer to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
-    /// Its name, with what a reader wants to know.
+    /// Its handle: hash, size and shape.
     pub handle: Handle,
-    /// When it was first made, in milliseconds since 1970-01-01 UTC.
+    /// Time of its first creation, in milliseconds since 1970-01-01 UTC.
     pub created_ms: u64,
     /// The runs that refer to it, oldest first, at most a hundred.
     pub runs: Vec<String>,
 }
 
-/// A value as the tables have it.
-struct Found {
-    /// The handle of a file; `None` for a small value.
-    about: Option<String>,
-    created_ms: i64,
-    runs: Vec<String>,
-}
-
 impl State {
-    /// The value that a handle names, verified against its hash.
+    /// Reads the value of a handle and verifies it against its hash.
     ///
     /// # Errors
     /// `artifact_missing` or `artifact_corrupt`.
@@ -37,7 +30,7 @@ impl State {
         self.shared.value(handle)
     }
 
-    /// The bytes that a handle names, verified: of an artifact its file, of a small value its stored form.
+    /// Reads and verifies the bytes of a handle: the file of an artifact, the stored form of a small value.
     ///
     /// # Errors
     /// As [`State::value`].
@@ -48,7 +41,7 @@ impl State {
         }
     }
 
-    /// The newest artifacts, newest first: of one run, or of all.
+    /// Lists the newest artifacts of one run, or of all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
@@ -62,60 +55,34 @@ impl State {
                 OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
              ORDER BY created_ms DESC, hash LIMIT ?2";
         self.flush()?;
-        let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
-        let core = self.shared.lock();
-        let hashes = core.connection.prepare_cached(SQL).and_then(|mut query| {
-            query
-                .query_map(params![run, limit], |row| row.get(0).map(ArtifactHash))?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        drop(core);
-        hashes
-            .map_err(|err| self.shared.fail("list the artifacts", &err))?
-            .into_iter()
-            .map(|hash| self.artifact(hash))
-            .collect()
+        let hashes = self.shared.read("list the artifacts", |connection| {
+            let params = params![run, sql::limit(count_max)];
+            Ok(sql::rows(connection, SQL, params, |row| {
+                row.get(0).map(ArtifactHash)
+            })?)
+        })?;
+        hashes.into_iter().map(|hash| self.artifact(hash)).collect()
     }
 
-    /// The artifact or small value of a hash, and the runs that refer to it.
+    /// Finds the artifact or small value of a hash, and the runs that refer to it.
     ///
     /// # Errors
     /// `artifact_missing` when there is none.
     pub fn artifact(&self, hash: ArtifactHash) -> Result<Artifact, ToolError> {
         const RUNS: &str = "SELECT id FROM runs WHERE id IN (SELECT run FROM uses WHERE value = ?1
                 OR value IN (SELECT value FROM parts WHERE part = ?1)) ORDER BY rowid LIMIT 100";
+        const FOUND: &str = "SELECT about, created_ms FROM artifacts WHERE hash = ?1
+             UNION ALL SELECT NULL, created_ms FROM vals WHERE hash = ?1";
         self.flush()?;
-        let core = self.shared.lock();
-        let found = || -> rusqlite::Result<Option<Found>> {
-            let about = core
-                .connection
-                .prepare_cached("SELECT about, created_ms FROM artifacts WHERE hash = ?")?
-                .query_row([hash.0], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            let small = || {
-                core.connection
-                    .prepare_cached("SELECT NULL, created_ms FROM vals WHERE hash = ?")?
-                    .query_row([hash.0], |row| Ok((row.get(0)?, row.get(1)?)))
-                    .optional()
-            };
-            let Some((about, created_ms)) = about.map_or_else(small, |about| Ok(Some(about)))?
-            else {
-                return Ok(None);
-            };
-            let runs = core
-                .connection
-                .prepare_cached(RUNS)?
-                .query_map([hash.0], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok(Some(Found {
-                about,
-                created_ms,
-                runs,
-            }))
-        };
-        let found = found().map_err(|err| self.shared.fail("look for the artifact", &err))?;
-        let found = found.ok_or_else(|| artifacts::missing(hash))?;
-        let handle = match found.about {
+        let found = self.shared.read("look for the artifact", |connection| {
+            let found = sql::row(connection, FOUND, [hash.0], |row| {
+                Ok((row.get::<_, Option<String>>(0)?, sql::ms_at(row, 1)?))
+            })?;
+            let runs = sql::rows(connection, RUNS, [hash.0], |row| row.get(0))?;
+            Ok(found.map(|(about, created_ms)| (about, created_ms, runs)))
+        })?;
+        let (about, created_ms, runs) = found.ok_or_else(|| artifacts::missing(hash))?;
+        let handle = match about {
             None => Some(Handle {
                 hash,
                 kind: Kind::Small,
@@ -127,15 +94,15 @@ impl State {
         };
         Ok(Artifact {
             handle: handle.ok_or_else(|| artifacts::corrupt(hash, "its row was changed"))?,
-            created_ms: found.created_ms.unsigned_abs(),
-            runs: found.runs,
+            created_ms,
+            runs,
         })
     }
 
-    /// The handle that a text names: `b3:` and the digits, or any unique beginning of them.
+    /// Finds the artifact that a text names: `b3:` and the digits, or a unique prefix of them.
     ///
     /// # Errors
-    /// `invalid_args` for what names none or several.
+    /// `invalid_args` for a text that matches none or several.
     pub fn artifact_named(&self, text: &str) -> Result<Artifact, ToolError> {
         const SQL: &str = "SELECT hash FROM (SELECT hash FROM artifacts UNION SELECT hash FROM vals)
              WHERE hash >= ?1 AND substr(lower(hex(hash)), 1, length(?2)) = ?2 ORDER BY hash LIMIT 2";
@@ -154,69 +121,53 @@ impl State {
             .chunks(2)
             .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
             .collect();
-        let core = self.shared.lock();
-        let found = core.connection.prepare_cached(SQL).and_then(|mut query| {
-            query
-                .query_map(params![first, digits], |row| row.get(0).map(ArtifactHash))?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        drop(core);
-        let found = found.map_err(|err| self.shared.fail("look for the artifact", &err))?;
+        let found = self.shared.read("look for the artifact", |connection| {
+            let hash = |row: &Row<'_>| row.get(0).map(ArtifactHash);
+            Ok(sql::rows(connection, SQL, params![first, digits], hash)?)
+        })?;
         match found.as_slice() {
             [hash] => self.artifact(*hash),
-            several => Err(ToolError::new(
-                ErrorCode::InvalidArgs,
-                if several.is_empty() {
-                    format!("no artifact begins with `{text}`")
-                } else {
-                    format!("several artifacts begin with `{text}`")
-                },
-            )
-            .reason("handle")
-            .hint("`mathchain artifacts list` shows handles")),
+            several => {
+                let count = if several.is_empty() { "no" } else { "several" };
+                let message = format_args!("`{text}` is a prefix of {count} artifacts");
+                Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                    .reason("handle")
+                    .hint("`mathchain artifacts list` shows handles"))
+            }
         }
     }
 
-    /// The value that a handle names, for a caller with this role: it must be one of a run of that role, or the caller the
-    /// operator. A handle is a name, not a permission.
+    /// Opens a value for a caller with this role: a run of that role must refer to it, unless the caller is the operator. A handle is
+    /// a name, not a permission.
     ///
     /// # Errors
     /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
     pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value, ToolError> {
-        const SQL: &str = "SELECT EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
+        const SQL: &str = "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
              WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))
              OR EXISTS(SELECT 1 FROM answers
              WHERE role = ?2 AND (value = ?1 OR value IN (SELECT value FROM parts WHERE part = ?1)))";
         let hash = ArtifactHash::parse(name)?;
         self.flush()?;
-        let allowed = role == OPERATOR
-            || self
-                .shared
-                .lock()
-                .connection
-                .prepare_cached(SQL)
-                .and_then(|mut query| query.query_row(params![hash.0, role], |row| row.get(0)))
-                .map_err(|err| self.shared.fail("look for the artifact", &err))?;
-        if !allowed {
-            // The same whether it exists or not: what others made is not to be found out.
-            return Err(ToolError::new(
-                ErrorCode::PolicyDenied,
-                format_args!("no run of role `{role}` made the artifact `{hash}`"),
-            )
-            .reason("artifact_role")
-            .hint("an artifact is opened by the role whose run made it, or by the operator"));
+        let is_allowed = self.shared.read("look for the artifact", |connection| {
+            let params = params![hash.0, role];
+            Ok(role == OPERATOR || connection.prepare_cached(SQL)?.exists(params)?)
+        })?;
+        if !is_allowed {
+            // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
+            let message = format_args!("no run of role `{role}` made the artifact `{hash}`");
+            return Err(ToolError::new(ErrorCode::PolicyDenied, message)
+                .reason("artifact_role")
+                .hint("an artifact is opened by the role whose run made it, or by the operator"));
         }
         let found = self.artifact(hash)?;
-        if found.handle.bytes() > bytes_max {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "the artifact `{hash}` has {} bytes; the limit is {bytes_max}",
-                    found.handle.bytes()
-                ),
-            )
-            .reason("artifact_size")
-            .hint("raise `limits.max_input_bytes`"));
+        let bytes = found.handle.bytes();
+        if bytes > bytes_max {
+            let message =
+                format_args!("the artifact `{hash}` has {bytes} bytes; the limit is {bytes_max}");
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
+                .reason("artifact_size")
+                .hint("raise `limits.max_input_bytes`"));
         }
         self.value(&found.handle)
     }

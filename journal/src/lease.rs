@@ -1,9 +1,8 @@
-//! Who may write a run: one process at a time, for a while, with a number that grows with every change of hands.
+//! Leases: one process at a time may write a run, with a fencing number that grows with every takeover.
 //!
-//! The number is what keeps a run safe: every transaction of a journal compares it, so that a process whose lease was taken can
-//! write nothing more, and without a written intent there is no effect. The time only says when a silent owner may be replaced.
-//! It is read from the clock that runs since the machine was started, which nobody sets; the wall clock counts only between
-//! machines or after a restart.
+//! Safety comes from the number: every transaction of a journal compares it, so that a process whose lease was taken over can write
+//! no more records, and without a recorded intent there is no effect. The time only decides when a silent owner may be replaced. It
+//! is read from the uptime of the machine, which cannot be set; the wall clock counts only between machines or after a restart.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,28 +10,28 @@ use std::time::Duration;
 
 use tool_core::{ErrorCode, Object, Reason, ToolError, Value, json};
 
-/// How long a lease holds after its last renewal.
+/// Duration of a lease after its last renewal.
 pub const LEASE: Duration = Duration::from_secs(30);
-/// How old a lease becomes before a write or the state's thread renews it.
+/// Age at which a write or the thread of the state renews a lease.
 pub(super) const RENEWAL: Duration = Duration::from_secs(8);
 
-/// The two clocks a lease is held against.
+/// A time on both clocks of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Now {
     pub(super) unix_ms: u64,
-    /// Since the machine was started; 0 where that is not known.
+    /// Uptime of the machine; 0 where it is unknown.
     pub(super) up_ms: u64,
 }
 
-/// A process, so that another one on the same machine can say whether it still runs.
+/// A process, identified so that others on the same machine can check whether it still runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// One start of one machine; empty where that is not known.
+    /// Identifies one boot of one machine; empty where unknown.
     pub(super) boot: String,
-    /// Where its number means something.
+    /// The PID namespace.
     pub(super) space: String,
     pub(super) process: u32,
-    /// When it was started: numbers are used again.
+    /// Start time in ticks, since PIDs are reused.
     pub(super) started: u64,
 }
 
@@ -59,17 +58,17 @@ impl Owner {
     }
 }
 
-/// What a lease needs to know of this machine.
+/// The facts about this machine that leases need.
 pub(super) trait Machine: Send + Sync {
     /// This process.
     fn here(&self) -> Owner;
     /// Milliseconds since the machine was started.
     fn up_ms(&self) -> u64;
-    /// Whether a process still runs; `None` where that cannot be known from here.
+    /// Whether a process still runs; `None` where that is unknown.
     fn runs(&self, owner: &Owner) -> Option<bool>;
 }
 
-/// A lease as it stands in the table of runs.
+/// A lease in the table of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lease {
     pub(super) owner: Option<Owner>,
@@ -77,7 +76,7 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// How much longer it holds, in milliseconds; 0 when another process may take it.
+    /// Remaining time in milliseconds; 0 when another process may take it over.
     pub(super) fn left_ms(&self, machine: &dyn Machine, unix_ms: u64) -> u64 {
         let Some(owner) = &self.owner else {
             return 0;
@@ -92,14 +91,14 @@ impl Lease {
             return left.min(longest);
         }
         match self.until.unix_ms.saturating_sub(unix_ms) {
-            // Nobody holds a lease for so long: a clock was set back meanwhile.
+            // No lease is that long: a clock was set back.
             left if left > 2 * longest => 0,
             left => left,
         }
     }
 }
 
-/// When a lease that begins now ends.
+/// The end of a lease that begins now.
 pub(super) fn until(now: Now) -> Now {
     let length = LEASE.as_millis() as u64;
     Now {
@@ -120,25 +119,37 @@ pub(super) fn busy(run: &str, owner: Option<&Owner>, left_ms: u64, until_ms: u64
     ToolError::new(
         ErrorCode::Conflict,
         format_args!(
-            "run `{run}` is held{process} for another {} s",
+            "run `{run}` is being executed{process}; its lease ends in {} s",
             left_ms.div_ceil(1000)
         ),
     )
     .reason(Reason::RunBusy)
-    .hint("wait until that process ends; one that died is replaced at once, one that hangs when its lease ends")
+    .hint("wait until that process ends; a dead process is replaced at once, a hanging one when its lease ends")
     .evidence(Value::Object(evidence.into()))
 }
 
 pub(super) fn lost(run: &str) -> ToolError {
     ToolError::new(
         ErrorCode::Conflict,
-        format_args!("run `{run}` was taken over by another process: nothing more is written here"),
+        format_args!(
+            "run `{run}` was taken over by another process; this one may no longer write to it"
+        ),
     )
     .reason("run_lost")
-    .hint("`mathchain runs show` says how it went on")
+    .hint("`mathchain runs show` shows its progress")
 }
 
-/// The machine this process runs on, as far as `/proc` tells.
+/// The error for a run that has ended.
+pub(super) fn ended(id: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::Conflict,
+        format_args!("run `{id}` has ended and takes no more records"),
+    )
+    .reason(Reason::RunEnded)
+    .hint("`mathchain runs show` shows the outcome; run the plan again for another run")
+}
+
+/// This machine, according to `/proc`.
 pub(super) struct ThisMachine {
     here: Owner,
 }
@@ -188,17 +199,17 @@ impl Machine for ThisMachine {
     }
 }
 
-/// The process's own numbering of processes: inside a container the same number means another one.
+/// The PID namespace of this process: containers reuse the same numbers.
 fn space() -> String {
     std::fs::read_link("/proc/self/ns/pid")
         .map(|link| link.to_string_lossy().into_owned())
         .unwrap_or_default()
 }
 
-/// When a process was started, in ticks since the machine was; `None` when it does not run, or has ended and was not waited for.
+/// Start time of a process in ticks since boot; `None` when it does not exist, `u64::MAX` for a zombie.
 fn started(process: u32) -> Option<u64> {
     let text = text_of(&format!("/proc/{process}/stat"))?;
-    // The name stands in brackets and may hold anything.
+    // The name is in parentheses and may contain any character.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") {

@@ -1,4 +1,4 @@
-//! Writing: the chains that are open here, what of them is not yet in the file, and the transactions that put it there.
+//! Writing: the open chains, their pending records, and the transactions that write them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,25 +10,28 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tool_core::capability::{Clock, LedgerHead};
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::cancelling;
 use super::chain::Chain;
 use super::lease::{Machine, Now};
 use super::open::{Chains, Target};
 use super::random::chance;
-use super::values::Waiting;
-use super::{APPROVAL_LIFETIME, error, schema};
+use super::sql::{Done, Failure};
+use super::waiting::Waiting;
+use super::{error, schema, watching};
 use crate::artifacts::{self, Folder};
 
-/// How long a batched record waits for company.
+/// Default lifetime of an approval request, and of its answer until the call is made.
+pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The longest delay of a batched record.
 const BATCH_WAIT: Duration = Duration::from_millis(5);
-/// How many wait at most; the next one writes them itself.
+/// Most batched records; the next one writes them at once.
 const BATCH_MAX: usize = 1024;
-/// Most bytes of values that wait.
+/// Most bytes of batched values.
 const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Longest record, as canonical JSON.
 const RECORD_BYTES_MAX: usize = 1 << 20;
 
-/// What the state and its thread share.
+/// The data shared by a state and its thread.
 pub(super) struct Shared {
     core: Mutex<Core>,
     wake: Condvar,
@@ -46,13 +49,13 @@ pub(super) struct Core {
     pub(super) chains: Chains,
     full_sync: bool,
     closing: bool,
-    /// Whether there is a run to look at that was not there before.
+    /// Whether a newly watched run is to be checked.
     pub(super) looks: bool,
-    /// Whether what waits could not be written when that was tried last.
+    /// Whether the last attempt to write batched records failed.
     behind: bool,
 }
 
-/// How a transaction is committed, and whether it links the end of its chain.
+/// The kind of commit, and whether the end of the chain is linked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct How {
     pub(super) synced: bool,
@@ -70,7 +73,7 @@ impl How {
     };
 }
 
-/// Takes a lock; a panic elsewhere leaves nothing half-done behind it, since what counts is in the file.
+/// Takes a lock, even a poisoned one: the file alone holds what must be consistent.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -78,10 +81,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Core {
     pub(super) fn new(connection: Connection, opened_ms: u64) -> Self {
         let session = format!("{opened_ms:011x}-{:016x}", chance());
-        let header = json::canonical(&Value::object([
-            ("opened_ms", Value::from(opened_ms)),
-            ("session", Value::from(session.as_str())),
-        ]));
+        let header = header(&session, opened_ms);
         Self {
             connection,
             chains: Chains {
@@ -157,7 +157,24 @@ impl Shared {
         error::of_sqlite(action, &self.file, err)
     }
 
-    /// The text that is hashed and kept: the record with the time it was recorded.
+    pub(super) fn failed(&self, action: &str, failure: Failure) -> ToolError {
+        match failure {
+            Failure::Sql(err) => self.fail(action, &err),
+            Failure::Refused(err) => err,
+        }
+    }
+
+    /// Reads from the file, which lacks batched records.
+    pub(super) fn read<T>(
+        &self,
+        action: &str,
+        work: impl FnOnce(&Connection) -> Done<T>,
+    ) -> Result<T, ToolError> {
+        let core = self.lock();
+        work(&core.connection).map_err(|failure| self.failed(action, failure))
+    }
+
+    /// The text that is hashed and stored: the record with the time of recording.
     fn body(&self, record: &Value) -> Result<String, ToolError> {
         let mut object = match record.as_object() {
             Some(object) => object.clone(),
@@ -194,7 +211,7 @@ impl Shared {
         let chain = core.chains.of(target)?;
         chain.append(body);
         let head = chain.head();
-        // A head is of what will be written: after a failure that has to be seen first. The record waits on all the same.
+        // A head promises that the record will be written, so after a failure it is written first. The record stays batched anyway.
         if core.behind {
             self.flush(&mut core)?;
         }
@@ -202,7 +219,7 @@ impl Shared {
         Ok(head)
     }
 
-    /// Writes what waits when that is much.
+    /// Writes the batched records when there are many.
     pub(super) fn make_room(&self, core: &mut Core) -> Result<(), ToolError> {
         let values = &core.chains.values;
         if core.chains.unwritten() >= BATCH_MAX || values.bytes() >= BATCH_BYTES_MAX {
@@ -211,12 +228,12 @@ impl Shared {
         Ok(())
     }
 
-    /// Wakes the state's thread, which has something new to look at.
+    /// Wakes the thread of the state.
     pub(super) fn wake_all(&self) {
         self.wake.notify_all();
     }
 
-    /// Wakes the state's thread for the first record that waits.
+    /// Wakes the thread of the state for the first batched record.
     pub(super) fn wake(&self, core: &Core) {
         if core.chains.unwritten() <= 1 {
             self.wake.notify_all();
@@ -233,24 +250,24 @@ impl Shared {
         Ok(head)
     }
 
-    /// As [`Shared::transact_on`], for the session's own chain and synced.
+    /// As [`Shared::transact_on`], on the chain of direct calls and synced.
     pub(super) fn transact<T>(
         &self,
         action: &str,
-        work: impl FnOnce(&Transaction<'_>, u64) -> Result<(T, Option<Value>), ToolError>,
-    ) -> Result<(T, LedgerHead), ToolError> {
-        self.transact_on(Target::Own, How::SYNCED, action, work)
+        work: impl FnOnce(&Transaction<'_>, u64) -> Done<(T, Option<Value>)>,
+    ) -> Result<T, ToolError> {
+        let (result, _) = self.transact_on(Target::Own, How::SYNCED, action, work)?;
+        Ok(result)
     }
 
-    /// Runs a transaction: what `work` does, everything that waits to be written, and the record that `work` gives, which goes
-    /// to the end of the target's chain. With `how.synced` all of it is on disk when this returns. When it fails, none of it
-    /// happened and the chain stands where it stood.
+    /// Runs a transaction of `work`, all batched records, and the record that `work` returns, which is appended to the chain of the
+    /// target. With `how.synced` all of it is on disk when this returns. A failure leaves file and chain unchanged.
     pub(super) fn transact_on<T>(
         &self,
         target: Target<'_>,
         how: How,
         action: &str,
-        work: impl FnOnce(&Transaction<'_>, u64) -> Result<(T, Option<Value>), ToolError>,
+        work: impl FnOnce(&Transaction<'_>, u64) -> Done<(T, Option<Value>)>,
     ) -> Result<(T, LedgerHead), ToolError> {
         let now = self.now();
         let fail = |err: rusqlite::Error| self.fail(action, &err);
@@ -262,7 +279,8 @@ impl Shared {
         } = &mut *core;
         let done = (|| {
             let transaction = begin(connection).map_err(fail)?;
-            let (result, record) = work(&transaction, now.unix_ms)?;
+            let (result, record) =
+                work(&transaction, now.unix_ms).map_err(|failure| self.failed(action, failure))?;
             if let Some(record) = record {
                 let body = self.body(&record)?;
                 chains.of(target)?.append(body);
@@ -288,19 +306,19 @@ impl Shared {
             }
             Err(err) => {
                 if let Ok(chain) = chains.of(target) {
-                    chain.take_back(mark);
+                    chain.roll_back(mark);
                 }
                 Err(err)
             }
         }
     }
 
-    /// Writes what waits.
+    /// Writes the batched records.
     pub(super) fn flush(&self, core: &mut Core) -> Result<(), ToolError> {
         self.write(core, false)
     }
 
-    /// Writes what waits, and links the end of the session's own chain.
+    /// Writes the batched records, and links the end of the chain of direct calls.
     pub(super) fn finish(&self, core: &mut Core) -> Result<(), ToolError> {
         self.write(core, true)?;
         schema::shorten_log(&core.connection, &self.file);
@@ -323,17 +341,17 @@ impl Shared {
             Ok(written)
         });
         core.behind = done.is_err();
-        let written = done.map_err(|err| self.fail("write the audit", &err))?;
+        let written = done.map_err(|err| self.fail("write the audit log", &err))?;
         core.chains.close_lost(&written);
         core.chains.written(&written, Target::Own, link, now);
         Ok(())
     }
 
-    /// What the state's thread does: waits for batched records, lets a few gather, writes them, and keeps leases young.
+    /// The loop of the thread of the state: waits for batched records, writes them in groups, and renews leases.
     pub(super) fn flush_until_closed(&self) {
         let mut core = self.lock();
         loop {
-            let pause = cancelling::pause(&core);
+            let pause = watching::pause(&core.chains);
             core = self
                 .wake
                 .wait_timeout_while(core, pause, |core| {
@@ -345,7 +363,7 @@ impl Shared {
                 return;
             }
             core.looks = false;
-            cancelling::look(&core);
+            watching::look(&core.connection, &core.chains);
             if core.chains.unwritten() > 0 {
                 core = self
                     .wake
@@ -354,7 +372,7 @@ impl Shared {
                     .0;
             }
             if self.flush(&mut core).is_err() {
-                // They stay batched; the next call that needs the file, or `close`, reports what is wrong with it.
+                // They stay batched; the next call that needs the file, or `close`, reports the error.
                 drop(core);
                 std::thread::sleep(BATCH_WAIT * 20);
                 core = self.lock();
@@ -368,7 +386,15 @@ impl Shared {
     }
 }
 
-/// Begins a transaction that may write; waits for other processes.
+/// The header of a chain of direct calls.
+pub(super) fn header(session: &str, opened_ms: u64) -> String {
+    json::canonical(&Value::object([
+        ("opened_ms", Value::from(opened_ms)),
+        ("session", Value::from(session)),
+    ]))
+}
+
+/// Begins a transaction that may write, waiting for other processes.
 pub(super) fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
-    schema::patiently(|| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
+    schema::retry_busy(|| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
 }

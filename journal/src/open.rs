@@ -1,4 +1,4 @@
-//! The chains that this process writes, and what of them waits to be written.
+//! The chains that this process writes, with their unwritten records.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use tool_core::{StopFlag, ToolError};
 
 use super::chain::Chain;
 use super::lease::{self, Now, RENEWAL};
-use super::values::Waiting;
+use super::waiting::Waiting;
 
-/// The chains that are written here.
+/// The chains that this process writes.
 pub(super) struct Chains {
-    /// The session's own.
+    /// The chain of direct calls.
     pub(super) own: Chain,
-    /// Those of runs, by the key of their journal: one run may have had several.
+    /// The chains of runs, by the key of their journal: one run may have had several journals.
     pub(super) runs: HashMap<String, OpenRun>,
     /// Values that are not in the file yet.
     pub(super) values: Waiting,
@@ -23,38 +23,38 @@ pub(super) struct Chains {
 pub(super) struct OpenRun {
     pub(super) id: String,
     pub(super) chain: Chain,
-    /// The number of this process's lease.
+    /// The fencing number of the lease.
     pub(super) fence: i64,
     pub(super) renewed_up_ms: u64,
-    /// Another process has taken it, or it has ended: nothing more is written.
+    /// Set when another process took over the run, or it ended: no more records are written.
     pub(super) closed: Option<Closed>,
-    /// Whether anything was synced: then its end is too.
+    /// Whether any record was synced: then its end is synced too.
     pub(super) synced: bool,
-    /// Set when another process asks that the run be cancelled.
+    /// A flag to set when another process requests the cancellation of the run.
     pub(super) watched: Option<StopFlag>,
 }
 
-/// Why a run takes no further records.
+/// The reason why a run takes no more records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closed {
     Lost,
     Ended,
 }
 
-/// Which chain a record belongs to.
+/// The chain of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target<'a> {
-    /// The session's own.
+    /// The chain of direct calls.
     Own,
-    /// That of a run, by the key of its journal.
+    /// The chain of a run, by the key of its journal.
     Run(&'a str),
 }
 
 impl Chains {
-    /// The chain of a target.
+    /// Finds the chain of a target.
     ///
     /// # Errors
-    /// `run_lost` or `run_ended` for a run that is not written here any more.
+    /// `run_lost` or `run_ended` for a run that this process no longer holds.
     pub(super) fn of(&mut self, target: Target<'_>) -> Result<&mut Chain, ToolError> {
         match target {
             Target::Own => Ok(&mut self.own),
@@ -68,7 +68,7 @@ impl Chains {
             Some(run) => match run.closed {
                 None => Ok(run),
                 Some(Closed::Lost) => Err(lease::lost(&run.id)),
-                Some(Closed::Ended) => Err(super::runs::ended(&run.id)),
+                Some(Closed::Ended) => Err(lease::ended(&run.id)),
             },
         }
     }
@@ -78,14 +78,14 @@ impl Chains {
         self.own.unwritten() + self.values.len() + runs.sum::<usize>()
     }
 
-    /// Whether the lease of a run grows old.
+    /// Whether the lease of a run is to be renewed.
     pub(super) fn wants_renewal(&self, up_ms: u64) -> bool {
         let old = RENEWAL.as_millis() as u64;
         let mut open = self.runs.values().filter(|run| run.closed.is_none());
         open.any(|run| up_ms.saturating_sub(run.renewed_up_ms) >= old)
     }
 
-    /// Writes everything that waits; gives the runs that other processes have taken, of which nothing is written.
+    /// Writes all pending records, except those of runs that other processes have taken over, which are returned.
     pub(super) fn write(
         &self,
         transaction: &Transaction<'_>,
@@ -125,7 +125,7 @@ impl Chains {
         Ok(done)
     }
 
-    /// After the commit of what [`Chains::write`] wrote.
+    /// Notes that the records of [`Chains::write`] were committed.
     pub(super) fn written(&mut self, done: &Written, target: Target<'_>, link: bool, now: Now) {
         if self.own.unwritten() > 0 || (link && target == Target::Own) {
             self.own.written(link && target == Target::Own);
@@ -145,13 +145,13 @@ impl Chains {
         for key in &done.lost {
             if let Some(run) = self.runs.get_mut(key) {
                 run.closed = Some(Closed::Lost);
-                run.chain.give_up();
+                run.chain.discard();
             }
         }
     }
 }
 
-/// What a transaction found and did beside writing records.
+/// The runs that a transaction found lost, and those whose leases it renewed.
 #[derive(Default)]
 pub(super) struct Written {
     lost: Vec<String>,

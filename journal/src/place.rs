@@ -1,14 +1,14 @@
-//! Where a state can be: on a file system of this machine.
+//! The check that a state is on a local file system.
 //!
 //! The write-ahead log of SQLite has its index in memory that the processes of one machine share
 //! (<https://sqlite.org/wal.html>, "Overview"). Two machines that have the same folder mounted would each have their own, and
-//! damage the file; that it works while only one of them writes is no reason to begin.
+//! damage the file; that it works with a single writer is no reason to allow it.
 
 use std::path::Path;
 
 use tool_core::{ErrorCode, ToolError};
 
-/// Types of file systems whose folders other machines may write too, as `statfs(2)` and the kernel's `magic.h` number them.
+/// Types of file systems that other machines may write too, as `statfs(2)` and the kernel's `magic.h` number them.
 #[cfg(any(target_os = "linux", test))]
 const SHARED: &[(u64, &str)] = &[
     (0x6969, "NFS"),
@@ -26,7 +26,7 @@ const SHARED: &[(u64, &str)] = &[
     (0x7461_636F, "OCFS2"),
 ];
 
-/// Refuses a folder that lies on a file system of the network.
+/// Refuses a folder on a network file system.
 ///
 /// # Errors
 /// `tool_error` with reason `state_network`.
@@ -41,23 +41,23 @@ fn refused(folder: &Path, name: &str) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,
         format_args!(
-            "the state folder `{}` lies on a file system of the network ({name}), where several machines could damage it",
+            "the state folder `{}` is on a network file system ({name}), where several machines could damage it",
             folder.display()
         ),
     )
     .reason("state_network")
-    .hint("set `[workspace] state` to a folder on a disk of this machine")
+    .hint("set `[workspace] state` to a folder on a local disk")
 }
 
 #[cfg(target_os = "linux")]
 fn shared(folder: &Path) -> Option<&'static str> {
-    // Where the kernel does not say, opening the file decides.
+    // If the kernel does not know, opening the file decides.
     let found = rustix::fs::statfs(folder).ok()?;
     // The field is a signed word on some processors: its low half is the number.
     name_of(found.f_type as u64 & 0xFFFF_FFFF)
 }
 
-/// Elsewhere the type of a file system is not known, and SQLite's own locks decide.
+/// Without a known type of file system, SQLite's own locks decide.
 #[cfg(not(target_os = "linux"))]
 fn shared(_: &Path) -> Option<&'static str> {
     None

@@ -1,5 +1,4 @@
-//! A state that cannot be written, opened to be looked at: on media, in a copy that belongs to somebody else, on a mount without
-//! writing. Nothing of it changes, and nothing is recorded in it.
+//! Opening a state for reading only: on read-only media or mounts, or owned by another user. It is never changed.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,22 +7,21 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 use tool_core::ToolError;
 
+use super::error;
 use super::random::chance;
-use super::schema::{self, MIGRATIONS};
-use super::{FILE_NAME, error};
+use super::schema::{self, FILE_NAME, MIGRATIONS};
 use crate::private::{private_file, private_folder};
 
-/// A copy that is gone with whoever looks at it.
+/// A temporary copy, removed when dropped.
 pub(super) struct Copy(PathBuf);
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // what stays is in the folder for such files, for this user alone
+        let _ = fs::remove_dir_all(&self.0); // a leftover is private and in the folder for temporary files
     }
 }
 
-/// Opens the file of a folder; a copy of it below `scratch` where its write-ahead log cannot be read in place, or an older program
-/// wrote it.
+/// Opens the file of a folder; a copy below `scratch` where its write-ahead log cannot be read in place, or it has an older version.
 pub(super) fn open(
     folder: &Path,
     scratch: &Path,
@@ -31,7 +29,7 @@ pub(super) fn open(
     let unreadable = |err: io::Error| error::unreadable(folder, err);
     let file = folder.canonicalize().map_err(unreadable)?.join(FILE_NAME);
     if !file.symlink_metadata().map_err(unreadable)?.is_file() {
-        return Err(error::unreadable(&file, "it is no regular file"));
+        return Err(error::unreadable(&file, "it is not a regular file"));
     }
     if let Ok(connection) = in_place(&file) {
         return Ok((connection, file, None));
@@ -41,7 +39,7 @@ pub(super) fn open(
     Ok((connection, file, Some(copied)))
 }
 
-/// Reads the file where it is, under the locks of a process that may be writing it.
+/// Opens the file in place, respecting the locks of a process that may be writing it.
 fn in_place(file: &Path) -> rusqlite::Result<Connection> {
     let beside = |ending: &str| {
         let mut name = file.as_os_str().to_owned();
@@ -53,18 +51,18 @@ fn in_place(file: &Path) -> rusqlite::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = match beside("-wal") {
         true => Connection::open_with_flags(file, flags)?,
-        // Without a log nobody writes: then, and only then, the file is what it says.
+        // Without a log no process is writing; only then may the file be treated as immutable.
         false => Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?,
     };
     schema::configure_reading(&connection)?;
     let version = schema::version(&connection)?;
     match version == MIGRATIONS.len() as i64 {
         true => Ok(connection),
-        false => Err(rusqlite::Error::InvalidQuery), // the copy is brought to the newest version
+        false => Err(rusqlite::Error::InvalidQuery), // only a copy can be migrated
     }
 }
 
-/// The address of a file that does not change.
+/// The URI of a file that does not change.
 fn immutable(file: &Path) -> String {
     use std::fmt::Write as _;
     let mut address = "file:".to_owned();
@@ -80,7 +78,7 @@ fn immutable(file: &Path) -> String {
     address + "?immutable=1"
 }
 
-/// Copies the file with its log into a folder of this user alone.
+/// Copies the file with its log into a private folder.
 fn copy(file: &Path, scratch: &Path) -> io::Result<Copy> {
     let folder = scratch.join(format!("mathchain-state-{:016x}", chance()));
     private_folder().create(&folder)?;

@@ -1,4 +1,4 @@
-//! A durable run: what it begins with, where it stands, and its row.
+//! A durable run: its header, its state, and its row.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use tool_core::{ErrorCode, Object, ToolError, Value, json};
@@ -6,20 +6,20 @@ use tool_core::{ErrorCode, Object, ToolError, Value, json};
 use super::lease::{Lease, Now, Owner};
 use crate::artifacts::{self, ArtifactHash, Handle};
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunState {
-    /// A process works on it, or worked on it and died.
+    /// A process executes it, or died while doing so.
     Running,
-    /// It waits for a person, and goes on when asked to.
+    /// It waits for an approval, and can be resumed.
     Suspended,
-    /// An effect may or may not have happened; a person says which.
+    /// The outcome of an effect is unknown; a person decides.
     NeedsDecision,
-    /// Every step that counts succeeded.
+    /// Every required step succeeded.
     Succeeded,
     /// A step failed.
     Failed,
-    /// Somebody stopped it.
+    /// It was cancelled.
     Cancelled,
     /// The plan was refused; nothing ran.
     Rejected,
@@ -37,7 +37,7 @@ impl RunState {
         Self::Rejected,
     ];
 
-    /// As it is written.
+    /// The name in the file and in answers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -50,83 +50,87 @@ impl RunState {
         }
     }
 
-    /// Reads it back.
+    /// Parses a name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
-    /// Whether nothing can happen in the run any more.
+    /// Whether the run has ended.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Running | Self::Suspended | Self::NeedsDecision)
     }
 }
 
-/// What a run begins with. All of it stands in the first hash of its chain.
+/// The content with which a run begins. The first hash of its chain covers all of it.
 #[derive(Debug, Clone, Default)]
 pub struct RunHeader {
-    /// Its id; made when none is given.
+    /// Id of the run; generated when `None`.
     pub id: Option<String>,
+    /// Id of the run whose step begins this one.
+    pub parent: Option<String>,
     /// The plan's own id.
     pub plan_id: String,
     /// Digest of the checked plan.
     pub plan_digest: String,
-    /// The plan, as the runner wants it back.
+    /// The plan, in the form of the runner.
     pub plan: Value,
     /// The values of its inputs.
     pub inputs: Value,
-    /// Role of the caller: artifacts are opened for it.
+    /// Role of the caller, who may open the artifacts.
     pub role: String,
-    /// Everything else that says who calls.
+    /// The rest of the principal: agent, phase, overrides, workspace.
     pub who: Value,
     /// The seed of every step.
     pub seed: u64,
-    /// Which program made the results.
+    /// Version of the program.
     pub build: String,
-    /// Which instructions and libraries made them.
+    /// Instruction sets and libraries, on which exact results depend.
     pub profile: String,
 }
 
-/// A run as it stands.
+/// A run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its id, which is also the name of its chain; any unique beginning names it.
+    /// Id of the run and name of its chain; any unique prefix names it.
     pub id: String,
+    /// Id of the run whose step began this one.
+    pub parent: Option<String>,
     /// The plan's own id.
     pub plan_id: String,
     /// Digest of the checked plan.
     pub plan_digest: String,
-    /// The plan; gone when the run was collected.
+    /// The plan; missing after collection.
     pub plan: Handle,
-    /// The inputs; gone when the run was collected.
+    /// The inputs; missing after collection.
     pub inputs: Handle,
     /// Role of the caller.
     pub role: String,
-    /// Everything else that says who calls.
+    /// The rest of the principal: agent, phase, overrides, workspace.
     pub who: Value,
     /// The seed.
     pub seed: u64,
-    /// Which program made the results.
+    /// Version of the program.
     pub build: String,
-    /// Which instructions and libraries made them.
+    /// Instruction sets and libraries, on which exact results depend.
     pub profile: String,
-    /// Where it stands.
+    /// State of the run.
     pub state: RunState,
-    /// When it began, in milliseconds since 1970-01-01 UTC.
+    /// Time of its beginning, in milliseconds since 1970-01-01 UTC.
     pub created_ms: u64,
-    /// When its state changed last.
+    /// Time of the last change of state.
     pub changed_ms: u64,
-    /// Whether its values are kept whatever their age.
+    /// Whether its values are protected from collection.
     pub pinned: bool,
     /// Whether its values were collected.
     pub collected: bool,
-    /// Whether somebody asked the process that works on it to cancel it.
+    /// Whether its cancellation was requested.
     pub cancel_asked: bool,
-    /// Who works on it now; `None` for nobody, also when who did died.
+    /// The process that executes it; `None` also when that process died.
     pub holder: Option<Holder>,
 }
 
 impl Run {
-    /// Whether what the run refers to is still kept.
+    /// Checks that the values of the run still exist.
     ///
     /// # Errors
     /// `precondition_failed` with reason `values_collected`.
@@ -135,7 +139,7 @@ impl Run {
             return Ok(());
         }
         let message = format_args!(
-            "the values of the run `{}` were collected by `mathchain runs gc`: there is nothing to go through again",
+            "the values of the run `{}` were collected by `mathchain runs gc`, so it cannot be repeated",
             self.id
         );
         Err(ToolError::new(ErrorCode::PreconditionFailed, message)
@@ -144,27 +148,27 @@ impl Run {
     }
 }
 
-/// Member of the record of a call that names how it ended.
+/// Member of the record of a call: the handle of its outcome.
 pub const END_KEY: &str = "end";
-/// Member of the record of a chain that names its lists of steps and waves, where they are long.
+/// Member of the record of a chain: the handle of its lists of steps and waves, where they are long.
 pub const LISTS_KEY: &str = "lists";
 
-/// The values that a record names, by member.
+/// The handles in a record, by member.
 pub fn named_values(record: &Value) -> impl Iterator<Item = (&str, Handle)> {
     let members = record.as_object().into_iter().flat_map(Object::iter);
     members.filter_map(|(key, value)| Some((key, Handle::from_value(value)?)))
 }
 
-/// The process that works on a run.
+/// The process that executes a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// Its number.
+    /// Process id.
     pub process: u32,
-    /// How much longer its lease holds without a renewal, in milliseconds.
+    /// Remaining time of its lease in milliseconds, without a renewal.
     pub left_ms: u64,
 }
 
-/// A run as it stands in the table.
+/// A row of the table of runs.
 pub(super) struct RunRow {
     pub(super) run: Run,
     pub(super) state: RunState,
@@ -174,7 +178,7 @@ pub(super) struct RunRow {
 }
 
 pub(super) const COLUMNS: &str = "id, plan_id, plan_digest, plan, inputs, role, who, seed, build, profile, state, created_ms, changed_ms,
-    pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms, cancel_ms";
+    pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms, cancel_ms, parent";
 
 impl RunRow {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -185,6 +189,7 @@ impl RunRow {
         Ok(Self {
             run: Run {
                 id: row.get(0)?,
+                parent: row.get(20)?,
                 plan_id: row.get(1)?,
                 plan_digest: row.get(2)?,
                 plan: handle_of(&row.get::<_, String>(3)?),
@@ -215,11 +220,32 @@ impl RunRow {
         })
     }
 
+    /// Whether a stored header matches this row. Headers of before version 10 do not name a parent.
+    pub(super) fn is_headed(&self, header: &str) -> bool {
+        header == self.header()
+            || self.run.parent.is_some() && header == self.header_without_parent()
+    }
+
     /// The text that the first hash of the chain covers.
     pub(super) fn header(&self) -> String {
+        match &self.run.parent {
+            None => self.header_without_parent(),
+            Some(parent) => json::canonical(&Value::object(
+                self.members()
+                    .into_iter()
+                    .chain([("parent", Value::from(parent.as_str()))]),
+            )),
+        }
+    }
+
+    fn header_without_parent(&self) -> String {
+        json::canonical(&Value::object(self.members()))
+    }
+
+    fn members(&self) -> [(&'static str, Value); 12] {
         let run = &self.run;
         let text = |text: &str| Value::from(text);
-        json::canonical(&Value::object([
+        [
             ("build", text(&run.build)),
             ("inputs", run.inputs.to_value()),
             ("kind", text("run")),
@@ -232,13 +258,13 @@ impl RunRow {
             ("seed", Value::from(run.seed.to_string())),
             ("session", text(&run.id)),
             ("who", parsed(&self.who)),
-        ]))
+        ]
     }
 
     pub(super) fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         let run = &self.run;
         let sql = format!(
-            "INSERT INTO runs({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
+            "INSERT INTO runs({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
         );
         transaction.prepare_cached(&sql)?.execute(params![
             run.id,
@@ -260,6 +286,7 @@ impl RunRow {
             self.fence,
             self.lease.until.unix_ms as i64,
             self.lease.until.up_ms as i64,
+            run.parent,
         ])?;
         Ok(())
     }
@@ -269,7 +296,7 @@ fn parsed(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap_or_else(|_| Value::from(text))
 }
 
-/// A handle in a row; a damaged one names nothing, and the header of the chain then differs.
+/// A handle in a row; for a damaged one the header of the chain differs.
 fn handle_of(text: &str) -> Handle {
     Handle::from_value(&parsed(text)).unwrap_or(Handle {
         hash: ArtifactHash([0; 32]),
@@ -277,7 +304,7 @@ fn handle_of(text: &str) -> Handle {
     })
 }
 
-/// The run of an id, as it stands in the table.
+/// Finds the row of a run.
 pub(super) fn row(connection: &Connection, id: &str) -> rusqlite::Result<Option<RunRow>> {
     connection
         .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?"))?
@@ -285,7 +312,7 @@ pub(super) fn row(connection: &Connection, id: &str) -> rusqlite::Result<Option<
         .optional()
 }
 
-/// Whether the chain says that the run stands where its row has it: the newest record of a run that nobody works on says so.
+/// Whether the chain confirms the state in the row: the newest record of a run that is not running names it.
 pub(super) fn is_told(connection: &Connection, row: &RunRow) -> rusqlite::Result<bool> {
     if row.state == RunState::Running {
         return Ok(true);

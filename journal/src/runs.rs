@@ -1,9 +1,9 @@
-//! Durable runs: how one begins, how one is taken over, and which there are.
+//! Durable runs: beginning, taking over and listing them.
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, params};
-use tool_core::{ErrorCode, Reason, ToolError, Value, json};
+use rusqlite::{Connection, Row, params};
+use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::chain::{self, Chain, Hash};
 use super::journal::Journal;
@@ -12,25 +12,17 @@ use super::ledger;
 use super::open::OpenRun;
 use super::random;
 use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
-use super::{State, values};
+use super::sql::{self, Done};
+use super::state::State;
+use super::values;
 use crate::artifacts;
-
-/// A run in which nothing can happen any more.
-pub(super) fn ended(id: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!("run `{id}` has ended: nothing more is written to it"),
-    )
-    .reason(Reason::RunEnded)
-    .hint("`mathchain runs show` says how; run the plan again for another one")
-}
 
 /// Longest id that a caller may give.
 const ID_BYTES_MAX: usize = 64;
 const ID_BYTES_LEAST: usize = 4;
 
 impl State {
-    /// Begins a run: its chain, its header, the values it begins with. This process holds it.
+    /// Begins a run: writes its chain, header, plan and inputs. This process holds the lease.
     ///
     /// # Errors
     /// `invalid_args` for an id of another form than `[a-z0-9-]{4,64}`, `conflict` with reason `run_exists` for one that is
@@ -49,6 +41,7 @@ impl State {
         let row = RunRow {
             run: Run {
                 id: id.clone(),
+                parent: header.parent.clone(),
                 plan_id: header.plan_id.clone(),
                 plan_digest: header.plan_digest.clone(),
                 plan: plan.handle.clone(),
@@ -96,7 +89,7 @@ impl State {
         drop(core);
         for stored in [&plan, &inputs] {
             if let Err(err) = shared.write_files(stored) {
-                // Nothing has run; that the end is written too is not needed for that.
+                // Nothing has run, so a failure to record the end does no harm.
                 let _ = journal.finish(RunState::Failed);
                 return Err(err);
             }
@@ -123,17 +116,17 @@ impl State {
             watched: None,
         };
         core.chains.runs.insert(key.clone(), open);
-        // The thread keeps the lease young, also while nothing is written.
+        // The thread renews the lease, also while nothing is written.
         self.start_flusher();
         let part = u64::try_from(fence).unwrap_or(1);
         Arc::new(Journal::new(Arc::clone(self), id, key, part))
     }
 
-    /// Takes a run that nobody works on, to go on with it; gives its records so far, each verified against its hash.
+    /// Takes the lease of a run that no process executes, to resume it; returns its verified records.
     ///
     /// # Errors
-    /// `conflict` with reason `run_busy` (who holds it, for how long) or `run_ended`; `tool_error` with reason `run_corrupt`
-    /// when a record or the header is not what was written; `invalid_args` for an id that names no run, or several.
+    /// `conflict` with reason `run_busy` (naming the holder and the time left) or `run_ended`; `tool_error` with reason `run_corrupt`
+    /// when a record or the header was changed; `invalid_args` for an id of no run, or a prefix of several.
     pub fn take_run(self: &Arc<Self>, id: &str) -> Result<(Arc<Journal>, Vec<Value>), ToolError> {
         const ACTION: &str = "take the run";
         self.flush()?;
@@ -148,7 +141,7 @@ impl State {
             .map_err(fail)?
             .ok_or_else(|| unknown(&id))?;
         if row.state.is_final() {
-            return Err(ended(&id));
+            return Err(lease::ended(&id));
         }
         let left_ms = row.lease.left_ms(shared.machine.as_ref(), now.unix_ms);
         if left_ms > 0 {
@@ -160,7 +153,8 @@ impl State {
                 until_ms,
             ));
         }
-        let (chain, records) = read_chain(&transaction, &row, &fail)?;
+        let (chain, records) =
+            read_chain(&transaction, &row).map_err(|failure| shared.failed(ACTION, failure))?;
         let fence = row.fence + 1;
         let until = lease::until(now);
         let owner = shared.machine.here();
@@ -193,65 +187,62 @@ impl State {
         Ok((journal, records))
     }
 
-    /// The records of a run so far, each verified against its hash; nobody has to hold it.
+    /// Reads and verifies the records of a run, whether or not a process holds it.
     ///
     /// # Errors
-    /// `tool_error` with reason `run_corrupt` when a record or the header is not what was written; `invalid_args` for an id that
-    /// names no run, or several.
+    /// `tool_error` with reason `run_corrupt` when a record or the header was changed; `invalid_args` for an id of no run, or a prefix
+    /// of several.
     pub fn run_records(&self, id: &str) -> Result<Vec<Value>, ToolError> {
-        const ACTION: &str = "read the run";
         self.flush()?;
         let id = self.run(id)?.id;
-        let fail = |err: rusqlite::Error| self.shared.fail(ACTION, &err);
-        let core = self.shared.lock();
-        let transaction = core.connection.unchecked_transaction().map_err(fail)?;
-        let row = run::row(&transaction, &id)
-            .map_err(fail)?
-            .ok_or_else(|| unknown(&id))?;
-        Ok(read_chain(&transaction, &row, &fail)?.1)
+        self.shared.read("read the run", |connection| {
+            let transaction = connection.unchecked_transaction()?;
+            let row = run::row(&transaction, &id)?.ok_or_else(|| unknown(&id))?;
+            Ok(read_chain(&transaction, &row)?.1)
+        })
     }
 
-    /// What calls of tools took in the newest runs, in milliseconds.
+    /// The durations of calls in the newest runs, by tool, in milliseconds; one entry per call.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn took_ms(&self) -> Result<Vec<(String, f64)>, ToolError> {
+    pub fn mean_durations_ms(&self) -> Result<Vec<(String, f64)>, ToolError> {
         const NEWEST: i64 = 2_000;
         const SQL: &str = "SELECT body ->> '$.tool', body ->> '$.elapsed_ms' FROM
             (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'";
-        let core = self.shared.lock();
-        let read = || {
-            let mut query = core.connection.prepare_cached(SQL)?;
-            let rows = query.query_map([NEWEST], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<rusqlite::Result<Vec<(String, f64)>>>()
-        };
-        read().map_err(|err| self.shared.fail("read what tools took", &err))
+        self.shared
+            .read("read the durations of calls", |connection| {
+                let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+                Ok(sql::rows(connection, SQL, [NEWEST], pair)?)
+            })
     }
 
-    /// The newest runs, newest first: in one state, or all.
+    /// Lists the newest runs in one state, or in all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn runs(&self, state: Option<RunState>, count_max: usize) -> Result<Vec<Run>, ToolError> {
-        let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
+        let limit = sql::limit(count_max);
         let sql = format!(
             "SELECT {COLUMNS} FROM runs WHERE ?1 IS NULL OR state = ?1 ORDER BY created_ms DESC, rowid DESC LIMIT ?2"
         );
         self.select_runs(&sql, params![state.map(RunState::as_str), limit])
     }
 
-    /// The runs whose ids begin with that of another and a dash, the newest first.
+    /// Lists the runs that a run (transitively) started; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn runs_within(&self, id: &str) -> Result<Vec<Run>, ToolError> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1) + 1) = ?1 || '-' ORDER BY created_ms DESC, rowid DESC"
+            "WITH RECURSIVE nested(id) AS (SELECT id FROM runs WHERE parent = ?1
+                UNION SELECT runs.id FROM runs JOIN nested ON runs.parent = nested.id)
+             SELECT {COLUMNS} FROM runs WHERE id IN nested ORDER BY created_ms DESC, rowid DESC"
         );
         self.select_runs(&sql, params![id])
     }
 
-    /// The run with exactly this id, where there is one.
+    /// Finds the run with exactly this id.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
@@ -260,26 +251,25 @@ impl State {
         Ok(self.select_runs(&sql, params![id])?.pop())
     }
 
-    /// The run that an id, or its beginning, names.
+    /// Finds the run with this id, or with this unique prefix of its id.
     ///
     /// # Errors
-    /// `invalid_args` for what names none, or several.
+    /// `invalid_args` for no or several matching runs.
     pub fn run(&self, id: &str) -> Result<Run, ToolError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id <> ?1 LIMIT 2"
         );
         let mut found = self.select_runs(&sql, params![id])?;
-        match found.len() {
-            0 => Err(unknown(id)),
-            _ if id.is_empty() => Err(unknown(id)),
-            2 if found[0].id != id => Err(ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!("the ids of several runs begin with `{id}`"),
-            )
-            .reason("ambiguous_run")
-            .hint("`mathchain runs list` shows them")),
-            _ => Ok(found.swap_remove(0)),
+        if found.is_empty() || id.is_empty() {
+            return Err(unknown(id));
         }
+        if found.len() > 1 && found[0].id != id {
+            let message = format_args!("`{id}` is a prefix of several run ids");
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                .reason("ambiguous_run")
+                .hint("`mathchain runs list` shows them"));
+        }
+        Ok(found.swap_remove(0))
     }
 
     fn select_runs(
@@ -287,14 +277,9 @@ impl State {
         sql: &str,
         values: &[&dyn rusqlite::ToSql],
     ) -> Result<Vec<Run>, ToolError> {
-        let core = self.shared.lock();
-        let rows = core.connection.prepare_cached(sql).and_then(|mut query| {
-            query
-                .query_map(values, RunRow::read)?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        });
-        drop(core);
-        let rows = rows.map_err(|err| self.shared.fail("look for runs", &err))?;
+        let rows = self.shared.read("look for runs", |connection| {
+            Ok(sql::rows(connection, sql, values, RunRow::read)?)
+        })?;
         let now_ms = self.shared.clock.unix_ms();
         let run = |row: RunRow| {
             let left_ms = row.lease.left_ms(self.shared.machine.as_ref(), now_ms);
@@ -310,25 +295,20 @@ impl State {
         Ok(rows.into_iter().map(run).collect())
     }
 
-    /// Keeps the values of a run whatever their age, or not any more. This is itself a record of the audit.
+    /// Protects the values of a run from collection, or ends that. Recorded in the audit log.
     ///
     /// # Errors
     /// As [`State::run`].
     pub fn pin_run(&self, id: &str, pinned: bool) -> Result<Run, ToolError> {
-        const ACTION: &str = "pin the run";
+        const SQL: &str = "UPDATE runs SET pinned = ? WHERE id = ?";
         let run = self.run(id)?;
-        self.shared.transact(ACTION, |transaction, _| {
-            transaction
-                .execute(
-                    "UPDATE runs SET pinned = ? WHERE id = ?",
-                    params![pinned, run.id],
-                )
-                .map_err(|err| self.shared.fail(ACTION, &err))?;
-            let record = Value::object([
-                ("event", Value::from(if pinned { "pin" } else { "unpin" })),
-                ("run", Value::from(run.id.as_str())),
-            ]);
-            Ok(((), Some(record)))
+        self.shared.transact("pin the run", |transaction, _| {
+            sql::execute(transaction, SQL, params![pinned, run.id])?;
+            let event = if pinned { "pin" } else { "unpin" };
+            Ok((
+                (),
+                Some(Value::object([("event", event), ("run", &run.id)])),
+            ))
         })?;
         Ok(Run { pinned, ..run })
     }
@@ -349,7 +329,7 @@ fn checked_id(id: &str) -> Result<&str, ToolError> {
 fn taken(id: &str) -> ToolError {
     ToolError::new(
         ErrorCode::Conflict,
-        format_args!("there is a run or a session `{id}` already"),
+        format_args!("the id `{id}` is taken by a run or a session"),
     )
     .reason("run_exists")
     .hint("choose another id, or none")
@@ -367,55 +347,42 @@ fn unknown(id: &str) -> ToolError {
 fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,
-        format_args!("run `{id}` cannot go on: record {sequence}: {why}"),
+        format_args!("run `{id}` cannot be resumed: record {sequence}: {why}"),
     )
     .reason("run_corrupt")
-    .hint("`mathchain audit verify` shows everything that is damaged; run the plan again for another run")
+    .hint("`mathchain audit verify` lists all damage; run the plan again for another run")
 }
 
-/// An event as it stands in the table.
+/// A row of the table of events.
 struct Stored {
     sequence: u64,
     body: String,
     hash: Hash,
 }
 
-/// The chain of a run from its header to its newest record, verified; and its records. `fail` words what SQLite says.
-fn read_chain(
-    connection: &Connection,
-    row: &RunRow,
-    fail: &dyn Fn(rusqlite::Error) -> ToolError,
-) -> Result<(Chain, Vec<Value>), ToolError> {
+/// Reads and verifies the chain of a run from its header to its newest record; returns the records too.
+fn read_chain(connection: &Connection, row: &RunRow) -> Done<(Chain, Vec<Value>)> {
+    const HEADER: &str = "SELECT header FROM sessions WHERE id = ?";
+    const LINKED: &str = "SELECT max(sequence) FROM heads WHERE session = ?";
     let id = &row.run.id;
-    let header: Option<String> = connection
-        .query_row("SELECT header FROM sessions WHERE id = ?", [id], |row| {
-            row.get(0)
-        })
-        .optional()
-        .map_err(fail)?;
-    if header.as_ref() != Some(&row.header()) {
-        return Err(corrupt(id, 0, "the header is not what was written"));
-    }
-    let chain = Chain::begin(id.clone(), row.run.created_ms, row.header());
-    let events = events(connection, id).map_err(fail)?;
-    let linked: Option<i64> = connection
-        .query_row(
-            "SELECT max(sequence) FROM heads WHERE session = ?",
-            [id],
-            |row| row.get(0),
-        )
-        .map_err(fail)?;
+    let header: Option<String> = sql::row(connection, HEADER, [id], |row| row.get(0))?;
+    let Some(header) = header.filter(|header| row.is_headed(header)) else {
+        return Err(corrupt(id, 0, "the header was changed").into());
+    };
+    let chain = Chain::begin(id.clone(), row.run.created_ms, header);
+    let events = events(connection, id)?;
+    let linked: Option<i64> = sql::row(connection, LINKED, [id], |row| row.get(0))?.flatten();
     let linked = linked.unwrap_or(0).unsigned_abs();
     let mut hash = *chain.genesis();
     let mut records = Vec::with_capacity(events.len());
     for (index, event) in events.iter().enumerate() {
         let expected = index as u64 + 1;
         if event.sequence != expected {
-            return Err(corrupt(id, expected, "it is missing"));
+            return Err(corrupt(id, expected, "it is missing").into());
         }
         hash = chain::record_hash(&hash, &event.body);
         if hash != event.hash {
-            return Err(corrupt(id, expected, "it is not what was written"));
+            return Err(corrupt(id, expected, "it was changed").into());
         }
         let record = json::parse(&event.body, json::Limits::default())
             .map_err(|err| corrupt(id, expected, &err.to_string()))?;
@@ -423,23 +390,19 @@ fn read_chain(
     }
     let newest = events.len() as u64;
     if linked > newest {
-        let why = "it is missing, and a head vouches for it";
-        return Err(corrupt(id, newest + 1, why));
+        let why = "it is missing, and a head confirms that it existed";
+        return Err(corrupt(id, newest + 1, why).into());
     }
-    Ok((chain.go_on(newest, hash, linked), records))
+    Ok((chain.resume(newest, hash, linked), records))
 }
 
 fn events(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Stored>> {
-    connection
-        .prepare_cached(
-            "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence",
-        )?
-        .query_map([id], |row| {
-            Ok(Stored {
-                sequence: row.get::<_, i64>(0)?.unsigned_abs(),
-                body: row.get(1)?,
-                hash: row.get(2)?,
-            })
-        })?
-        .collect()
+    const SQL: &str = "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence";
+    sql::rows(connection, SQL, [id], |row| {
+        Ok(Stored {
+            sequence: row.get::<_, i64>(0)?.unsigned_abs(),
+            body: row.get(1)?,
+            hash: row.get(2)?,
+        })
+    })
 }

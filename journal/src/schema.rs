@@ -1,4 +1,4 @@
-//! The file: how it is opened, its tables, and the steps from each version to the next.
+//! The file: opening, tables, and migrations.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,25 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionBehavior};
 use tool_core::{ErrorCode, ToolError};
 
-use super::{FILE_NAME, error, place};
+use super::{error, place};
 use crate::private::{private_file, private_folder};
 
-/// Marks the file as ours (`mcst`).
+/// Name of the file in the state folder.
+pub const FILE_NAME: &str = "state.db";
+
+/// Marks the file as one of this program (`mcst`).
 const APPLICATION_ID: i64 = 0x6d63_7374;
 
-/// How long SQLite waits for another process, each time it is asked.
+/// Time that SQLite waits for another process, per attempt.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
-/// How often it is asked; together half a minute.
+/// Number of attempts; half a minute in total.
 const BUSY_ATTEMPTS: u32 = 15;
 
-/// Longest write-ahead log left behind by a process that ends. The next one reads it whole: one mebibyte costs it about a
-/// millisecond; emptying it costs this one a few disk syncs.
+/// Longest write-ahead log that a process leaves behind. The next process reads all of it, a mebibyte in about a millisecond; emptying
+/// it costs a few disk syncs.
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
-/// The steps from each version to the next; `user_version` counts those taken.
+/// The migrations; `user_version` counts those applied.
 pub(super) const MIGRATIONS: &[&str] = &[
     // 1: audit and approvals
     "CREATE TABLE sessions(
@@ -69,13 +72,13 @@ pub(super) const MIGRATIONS: &[&str] = &[
      ) STRICT;
      CREATE UNIQUE INDEX approvals_open ON approvals(digest) WHERE state IN ('pending', 'granted');
      CREATE INDEX approvals_of_call ON approvals(digest, number);",
-    // 2: what tools remember
+    // 2: the memory of tools
     "CREATE TABLE memory(
         key TEXT PRIMARY KEY NOT NULL,
         value TEXT NOT NULL,
         changed_ms INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;",
-    // 3: who asks for an approval and what a rule about it would match, what people are told, copies of files
+    // 3: agent and rule condition of approvals, notifications, backups
     "ALTER TABLE approvals ADD COLUMN agent TEXT;
      ALTER TABLE approvals ADD COLUMN condition TEXT;
      CREATE TABLE notices(
@@ -159,17 +162,17 @@ pub(super) const MIGRATIONS: &[&str] = &[
     // 5: the run and the step that ask for an approval
     "ALTER TABLE approvals ADD COLUMN run TEXT;
      ALTER TABLE approvals ADD COLUMN step TEXT;",
-    // 6: a sum that binds a kept result to its key; results without one are computed again
+    // 6: a checksum that binds a cached result to its key; results without one are computed again
     "DELETE FROM cache;
      ALTER TABLE cache ADD COLUMN bound BLOB;",
-    // 7: when somebody asked the process that works on a run to cancel it
+    // 7: the time when the cancellation of a run was requested
     "ALTER TABLE runs ADD COLUMN cancel_ms INTEGER;",
-    // 8: where a call that asks would work, all that it is about until it is answered, and which chain has the answer
+    // 8: workspace and details of an approval request, and the chain that has the answer
     "ALTER TABLE approvals ADD COLUMN workspace TEXT;
      ALTER TABLE approvals ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
      ALTER TABLE approvals ADD COLUMN details TEXT;
      ALTER TABLE approvals ADD COLUMN decided_in TEXT;",
-    // 9: results of calls of their own that were too large to be answered with
+    // 9: results of direct calls that are too large for an answer
     "CREATE TABLE answers(
         value BLOB NOT NULL,
         call TEXT NOT NULL,
@@ -177,9 +180,15 @@ pub(super) const MIGRATIONS: &[&str] = &[
         created_ms INTEGER NOT NULL,
         PRIMARY KEY(value, call)
      ) STRICT, WITHOUT ROWID;",
+    // 10: the parent of a run, so far only implied by its id: that of the parent, a dash and eight hex digits, for a delegate
+    "ALTER TABLE runs ADD COLUMN parent TEXT;
+     UPDATE runs SET parent = substr(id, 1, length(id) - 9)
+        WHERE substr(id, -9) GLOB '-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
+            AND instr(who, 'delegation') > 0 AND substr(id, 1, length(id) - 9) IN (SELECT id FROM runs);
+     CREATE INDEX runs_by_parent ON runs(parent) WHERE parent IS NOT NULL;",
 ];
 
-/// Opens the file in a folder, making both when missing, and brings it to the newest version.
+/// Opens the file in a folder, creating both where missing, and migrates it to the newest version.
 pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), ToolError> {
     let file = prepare_file(folder)?;
     let fail = |err: rusqlite::Error| error::of_sqlite("open the state", &file, &err);
@@ -188,7 +197,7 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), ToolError> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(&file, flags).map_err(fail)?;
     configure(&connection).map_err(fail)?;
-    let version = patiently(|| version(&connection)).map_err(fail)?;
+    let version = retry_busy(|| version(&connection)).map_err(fail)?;
     if version != MIGRATIONS.len() as i64 {
         migrate(&mut connection, version, &file)?;
     }
@@ -200,12 +209,12 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), ToolError> {
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     configure_reading(connection)?;
-    // Closing copies nothing back: a short-lived process pays only for its own records; see `shorten_log`.
+    // No checkpoint on close: a short-lived process pays only for its own records; see `shorten_log`.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000;")
 }
 
-/// What holds for every connection.
+/// Settings of every connection.
 pub(super) fn configure_reading(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_WAIT)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -213,15 +222,15 @@ pub(super) fn configure_reading(connection: &Connection) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Empties a long write-ahead log, unless another process is using it: a log that only short-lived processes write to would
-/// otherwise grow for ever, since each of them begins by not knowing how much of it was copied back already.
+/// Empties a long write-ahead log, unless another process is using it. A log written by short-lived processes would otherwise grow for
+/// ever, since none of them reaches the automatic checkpoint.
 pub(super) fn shorten_log(connection: &Connection, file: &Path) {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     if !std::fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
         return;
     }
-    // What cannot be done now is done by a later process: no record depends on it.
+    // On failure a later process does it; no record depends on it.
     let _ = connection
         .busy_timeout(Duration::ZERO)
         .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
@@ -265,15 +274,15 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), T
             row.get::<_, i64>(0)
         })
     };
-    if found == 0 && application == 0 && patiently(|| tables(connection)).map_err(fail)? > 0 {
-        // Another process may have made them since the version was read.
+    if found == 0 && application == 0 && retry_busy(|| tables(connection)).map_err(fail)? > 0 {
+        // Another process may have created them since the version was read.
         if version(connection).map_err(fail)? == 0 {
             return Err(foreign());
         }
     }
-    patiently(|| connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())))
+    retry_busy(|| connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())))
         .map_err(fail)?;
-    let migrated = patiently(|| {
+    let migrated = retry_busy(|| {
         let transaction =
             rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
         let from = version(&transaction)?;
@@ -290,8 +299,8 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), T
     migrated.map_err(fail)
 }
 
-/// Repeats what another process kept from happening.
-pub(super) fn patiently<T>(
+/// Retries an operation that another process blocked.
+pub(super) fn retry_busy<T>(
     mut attempt: impl FnMut() -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     let mut attempts = 0;
@@ -313,7 +322,7 @@ fn is_busy(err: &rusqlite::Error) -> bool {
     )
 }
 
-/// Makes folder and file for this user alone, and gives the file's real path.
+/// Creates a private folder and file; returns the real path of the file.
 fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
     let unwritable = |err: io::Error| error::unwritable(folder, err);
     if !folder.is_dir() {
@@ -322,7 +331,7 @@ fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
             .create(folder)
             .map_err(unwritable)?;
     }
-    // SQLite is told to follow no link, so the links above the file are resolved here.
+    // SQLite follows no link here, so links above the file are resolved first.
     let folder = folder.canonicalize().map_err(unwritable)?;
     place::check(&folder)?;
     let file = folder.join(FILE_NAME);
@@ -331,18 +340,18 @@ fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
             let found = file.symlink_metadata().map_err(unwritable)?;
             if !found.is_file() {
-                return Err(error::unwritable(&file, "it is no regular file"));
+                return Err(error::unwritable(&file, "it is not a regular file"));
             }
-            keep_private(&file, &found).map_err(unwritable)?;
+            make_private(&file, &found).map_err(unwritable)?;
         }
         Err(err) => return Err(error::unwritable(&file, err)),
     }
     Ok(file)
 }
 
-/// Takes rights away that a copy or a restored backup may have given to others.
+/// Removes permissions of other users, as a copy or a restored backup may have.
 #[cfg(unix)]
-fn keep_private(file: &Path, found: &std::fs::Metadata) -> io::Result<()> {
+fn make_private(file: &Path, found: &std::fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     if found.permissions().mode() & 0o077 == 0 {
         return Ok(());
@@ -351,6 +360,6 @@ fn keep_private(file: &Path, found: &std::fs::Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn keep_private(_: &Path, _: &std::fs::Metadata) -> io::Result<()> {
+fn make_private(_: &Path, _: &std::fs::Metadata) -> io::Result<()> {
     Ok(())
 }

@@ -408,7 +408,7 @@ fn pictures_of_all_examples_can_be_read() {
         mermaid.stdout
     );
     let text = place.run(&["plan", "graph", "examples/effects.yaml"], "");
-    assert!(text.stdout.contains("asks a person"), "{}", text.stdout);
+    assert!(text.stdout.contains("needs approval"), "{}", text.stdout);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A batch of calls: waves from resources alone, and where each call stands.
+//! A batch of calls: their waves, from resources alone, and their status.
 
 use registry::conflicts::Conflicts;
 use registry::{Facts, Principal};
@@ -11,30 +11,30 @@ use super::emitted::{CallResult, CallStatus, PlannedCall, StartedCall};
 use super::state::SessionWorkspace;
 use super::tools::{Decided, Failure, Judged};
 
-/// The batch that is open.
+/// The open batch.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Batch {
-    /// Its number in the session, from 1.
+    /// Number in the session, from 1.
     pub number: u64,
     /// Digest of its plan.
     pub plan: String,
-    /// The calls, by their place in call order.
+    /// The calls, by position in call order.
     #[serde(serialize_with = "by_place")]
     #[schemars(with = "std::collections::BTreeMap<String, OpenCall>")]
     pub calls: Vec<OpenCall>,
-    /// The next wave that starts.
+    /// The next wave to start.
     pub next_wave: usize,
-    /// What its calls were judged by, which follows from the events.
+    /// The basis of its judgements, which follows from the events.
     #[serde(skip)]
     pub(super) basis: Basis,
 }
 
-/// What a call is judged by.
+/// The basis of a judgement.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Basis {
     pub(super) who: Principal,
     pub(super) facts: Facts,
-    /// The opening too: paths lie in one folder, and may lie outside another.
+    /// With the count of openings, since paths depend on the open folder.
     pub(super) workspace: SessionWorkspace,
     /// Digest of the registry.
     pub(super) registry: String,
@@ -45,9 +45,9 @@ pub(super) struct Basis {
 pub struct OpenCall {
     /// The caller's id.
     pub call_id: String,
-    /// The tool: its canonical id, or the name that was called.
+    /// Canonical id of the tool; for an unknown tool the name that was called.
     pub tool: String,
-    /// Where it stands.
+    /// Status of the call.
     pub status: CallStatus,
     /// Its wave.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,10 +57,10 @@ pub struct OpenCall {
     /// Digest of its result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The arguments and the result themselves, which are in the events.
+    /// The arguments, which are also in the events.
     #[serde(skip)]
     pub(super) given: Value,
-    /// Whether a person is asked before it runs, as the plan says.
+    /// Whether it needs approval, according to the plan.
     #[serde(skip)]
     pub(super) decision: Option<Decided>,
     #[serde(skip)]
@@ -76,7 +76,7 @@ fn by_place<S: Serializer>(calls: &[OpenCall], serializer: S) -> Result<S::Ok, S
 }
 
 impl OpenCall {
-    /// Gives the call its one result.
+    /// Sets the result of the call.
     pub(super) fn end(&mut self, result: CallResult) {
         self.status = result.status;
         let value = tool_core::convert::to_value(&result).unwrap_or_default();
@@ -84,7 +84,7 @@ impl OpenCall {
         self.ended = Some(result);
     }
 
-    /// The result of a call that did not run, or was stopped.
+    /// The result of a call that did not run or was stopped.
     pub(super) fn without(&self, status: CallStatus, error: Failure) -> CallResult {
         CallResult {
             call_id: self.call_id.clone(),
@@ -99,7 +99,7 @@ impl OpenCall {
 }
 
 impl Batch {
-    /// Judged calls in call order become a batch and its plan; rejected ones have their result at once.
+    /// Makes a batch and its plan from judged calls in call order; rejected calls get their result at once.
     pub(super) fn new(
         number: u64,
         basis: Basis,
@@ -169,18 +169,18 @@ impl Batch {
         (self.calls.iter()).filter(move |call| call.wave == Some(wave))
     }
 
-    /// Whether a call of it runs.
+    /// Whether a call is running.
     pub(super) fn is_running(&self) -> bool {
         (self.calls.iter()).any(|call| call.status == CallStatus::Running)
     }
 
-    /// The calls of the next wave that have no result.
+    /// The calls of the next wave without a result.
     pub(super) fn next(&mut self) -> impl Iterator<Item = &mut OpenCall> {
         let wave = Some(self.next_wave);
         (self.calls.iter_mut()).filter(move |call| call.wave == wave && call.ended.is_none())
     }
 
-    /// Starts the next wave; `None` when nothing of it may run any more.
+    /// Starts the next wave; `None` when none of its calls may run.
     pub(super) fn start(&mut self) -> Option<(usize, Vec<StartedCall>)> {
         let wave = self.next_wave;
         let start = |call: &mut OpenCall| {
@@ -196,7 +196,7 @@ impl Batch {
         (!started.is_empty()).then_some((wave, started))
     }
 
-    /// Ends every call that has no result yet.
+    /// Cancels every call without a result.
     pub(super) fn cancel(&mut self, failure: &Failure) {
         for call in &mut self.calls {
             if call.ended.is_none() {
@@ -206,14 +206,14 @@ impl Batch {
         }
     }
 
-    /// The results, where every call has one.
+    /// The results, once every call has one.
     pub(super) fn results(&self) -> Option<Vec<CallResult>> {
         self.calls.iter().map(|call| call.ended.clone()).collect()
     }
 }
 
-/// The wave of each call that may run: 0 where it waits for nothing, else one more than the deepest it waits for. A call
-/// waits for earlier ones that use a resource of it where either writes it, and around one that runs alone everything waits.
+/// The wave of each permitted call: 0 without dependencies, else one more than the deepest dependency. A call depends on earlier calls
+/// that share a resource if either writes it; a call that runs alone separates all earlier calls from all later ones.
 pub(super) fn waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
     let places: Vec<usize> = (0..calls.len())
         .filter(|place| calls[*place].is_some())

@@ -1,4 +1,4 @@
-//! Documents: plain structs with unknown members refused, told apart by their member `type`.
+//! Documents: structs without unknown members, distinguished by their member `type`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::de::DeserializeOwned;
 use tool_core::schema::{self, Schema};
 use tool_core::{ErrorCode, Object, ToolError, Value, convert};
 
-/// The member that says what a document is.
+/// The member with the type of a document.
 pub(super) const TYPE: &str = "type";
 
-/// Defines a closed set of documents, its spelling and its schema.
+/// Defines an enum of documents with their types, reading, writing and schemas.
 macro_rules! documents {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -35,10 +35,10 @@ macro_rules! documents {
                 }
             }
 
-            /// As data.
+            /// The document as a value.
             ///
             /// # Errors
-            /// `internal` for a double that is not finite.
+            /// `internal` for a non-finite double.
             pub fn to_value(&self) -> Result<tool_core::Value, tool_core::ToolError> {
                 match self {
                     $(Self::$variant(document) => $crate::document::write($text, document)),+
@@ -48,7 +48,7 @@ macro_rules! documents {
             /// Reads a document; unknown members and types are refused.
             ///
             /// # Errors
-            /// `invalid_request` with the JSON pointer of the culprit.
+            /// `invalid_request` with the JSON pointer of the invalid member.
             pub fn from_value(value: &tool_core::Value) -> Result<Self, tool_core::ToolError> {
                 let (kind, rest) = $crate::document::split(value, Self::TYPES)?;
                 match kind.as_str() {
@@ -65,6 +65,30 @@ macro_rules! documents {
     };
 }
 pub(super) use documents;
+
+/// Defines the structs of documents. Fields after `;` are optional: absent where they have their default value.
+macro_rules! structs {
+    ($($(#[$meta:meta])* $name:ident {
+        $($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?
+        $(; $($(#[$optional_doc:meta])* $optional:ident: $optional_type:ty),+ $(,)?)?
+    })+) => {
+        $($(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            $($($(#[$optional_doc])*
+            #[serde(default, skip_serializing_if = "crate::document::is_default")]
+            pub $optional: $optional_type,)+)?
+        })+
+    };
+}
+pub(super) use structs;
+
+/// Whether a value is the default of its type.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
 /// The type of a document, and its other members.
 pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value), ToolError> {

@@ -1,14 +1,14 @@
-//! [`Event`]: what happens to a session.
+//! [`Event`]: the input of a session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::Value;
 
-use super::document::documents;
+use super::document::{documents, structs};
 use super::tools::Failure;
 
 documents! {
-    /// What happens to a session.
+    /// An event of a session.
     Event {
         /// The session begins.
         SessionOpened = "session.opened",
@@ -20,11 +20,11 @@ documents! {
         OverridesSet = "overrides.set",
         /// Contexts were switched on or off.
         FactsSet = "facts.set",
-        /// The workspace was opened, or is gone.
+        /// The workspace was opened or closed.
         WorkspaceChanged = "workspace.changed",
         /// A run begins.
         RunRequested = "run.requested",
-        /// Something was added to the conversation.
+        /// The conversation was extended.
         InputAppended = "input.appended",
         /// The model answered with calls.
         CallsObserved = "calls.observed",
@@ -32,122 +32,168 @@ documents! {
         CallSettled = "call.settled",
         /// The model answered without calls.
         TurnEnded = "turn.ended",
-        /// The run shall stop.
+        /// The run was interrupted.
         RunInterrupted = "run.interrupted",
         /// The run is over.
         RunFinished = "run.finished",
-        /// Nothing new starts for a while.
+        /// The session was paused.
         SessionPaused = "session.paused",
-        /// Things start again.
+        /// The session was resumed.
         SessionResumed = "session.resumed",
         /// The session is over.
         SessionClosed = "session.closed",
     }
 }
 
-/// The session begins: who calls in it, and what holds at the door. The first event; the door writes it, not the caller.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionOpened {
-    /// Names the session.
-    pub session: String,
-    /// Role of its calls.
-    pub role: String,
-    /// Agent of its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// Phase of its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// Kind of task of its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    /// Toolset that its calls start from, instead of what phase, agent or role select.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub toolset: Option<String>,
-    /// Provider profile it starts with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
-    /// Facts that hold at this door, such as `session=open`; not about the workspace, which is not open yet.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<String>,
+structs! {
+    /// The session begins, with its principal and the facts of the door. The first event; the door writes it, not the caller.
+    SessionOpened {
+        /// Name of the session.
+        session: String,
+        /// Role of its calls.
+        role: String;
+        /// Agent of its calls.
+        agent: Option<String>,
+        /// Phase of its calls.
+        phase: Option<String>,
+        /// Kind of task of its calls.
+        task: Option<String>,
+        /// Toolset that its calls start from, instead of what phase, agent or role select.
+        toolset: Option<String>,
+        /// Initial provider profile.
+        profile: Option<String>,
+        /// Facts of this door, such as `session=open`; none about the workspace, which is not open yet.
+        facts: Vec<String>,
+    }
+
+    /// The registry was read again: configuration, plugins, tools. An invalid one refuses the event.
+    RegistrySet {
+        ;
+        /// Expected digest of the registry; a different one refuses the event.
+        generation: Option<String>,
+    }
+
+    /// A provider profile was chosen for the next turns and for calls that start later.
+    ProfileSelected {
+        ;
+        /// Name of the profile; none removes it.
+        profile: Option<String>,
+    }
+
+    /// The overrides of a scope were replaced. Disabled tools stay disabled, forced or not.
+    OverridesSet {
+        /// Scope of the overrides.
+        scope: Scope;
+        /// Additional tools.
+        enable: Vec<String>,
+        /// Removed tools.
+        disable: Vec<String>,
+        /// As `enable`.
+        force: Vec<String>,
+    }
+
+    /// Contexts were switched on or off, effective from the next turn and for calls that start later.
+    FactsSet {
+        ;
+        /// Whether changes are forbidden.
+        read_only: Option<bool>,
+        /// Whether network access is forbidden.
+        no_web: Option<bool>,
+    }
+
+    /// The workspace was opened or closed. Tools that need it appear and disappear with the next turn; calls that would start without it
+    /// are rejected.
+    WorkspaceChanged {
+        /// Id of this opening of the workspace.
+        id: String,
+        /// Its new status.
+        status: WorkspaceStatus;
+        /// The open folder, relative to the workspace root; the root by default.
+        path: Option<String>,
+        /// Id of the causing call.
+        cause: Option<String>,
+    }
+
+    /// A run begins: `generate.requested` follows.
+    RunRequested {
+        ;
+        /// The caller's name of the run.
+        run: Option<String>,
+    }
+
+    /// The conversation was extended. A waiting run continues with a turn; a busy one handles it later.
+    InputAppended {}
+
+    /// The model answered with calls. Each is judged and gets exactly one result.
+    CallsObserved {
+        /// The calls, in the model's order; at least one.
+        calls: Vec<ObservedCall>;
+        /// The turn they answer; a different current turn refuses the event.
+        turn: Option<u64>,
+    }
+
+    /// One call of the model.
+    ObservedCall {
+        /// The caller's id of the call; unique in its batch.
+        call_id: String,
+        /// The tool, by either of its names.
+        tool: String,
+        /// Its arguments, an object.
+        #[serde(default)]
+        args: Value,
+    }
+
+    /// A call ended. Refused for a call that is not running.
+    CallSettled {
+        /// Id of the call.
+        call_id: String,
+        /// Its outcome.
+        status: Settled;
+        /// Its output, for a successful call only.
+        output: Option<Value>,
+        /// The error of a failed or cancelled call.
+        error: Option<Failure>,
+        /// The approval request; once it is granted, the same call, sent again, runs.
+        approval_id: Option<String>,
+        /// Warnings about the result.
+        warnings: Vec<String>,
+    }
+
+    /// The model answered without calls. The run continues with input appended meanwhile, or waits for some.
+    TurnEnded {}
+
+    /// The run was interrupted: no more of its calls start, unstarted ones are cancelled, and it ends when none is running.
+    RunInterrupted {}
+
+    /// The caller ends the run. Refused while calls of it are open.
+    RunFinished {
+        /// Its outcome.
+        status: Finish;
+        /// The reason, as text.
+        reason: Option<String>,
+    }
+
+    /// No turn or wave starts until the session is resumed; running calls may be settled.
+    SessionPaused {}
+
+    /// Turns and waves that were held back start now.
+    SessionResumed {}
+
+    /// The session ends. Open calls are cancelled, each with a result; further events are refused.
+    SessionClosed {}
 }
 
-/// The registry was read again: configuration, plugins, tools. What is wrong with it refuses the event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RegistrySet {
-    /// Its digest; where given, another one refuses the event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub generation: Option<String>,
-}
-
-/// A provider profile was chosen: the next turns are offered by it, and what starts after it is judged by it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ProfileSelected {
-    /// Its name; none takes the profile away.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
-}
-
-/// The overrides of a scope were set; they take the place of what the scope had. What is disabled stays so, forced or not.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OverridesSet {
-    /// What they are about.
-    pub scope: Scope,
-    /// Tools beside the selected ones.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub enable: Vec<String>,
-    /// Tools taken away.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub disable: Vec<String>,
-    /// As `enable`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub force: Vec<String>,
-}
-
-/// What overrides are about.
+/// The scope of overrides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// The whole session.
     Session,
-    /// The run that is active.
+    /// The active run.
     Run,
 }
 
-/// Contexts were switched on or off; they hold from the next turn on, and for calls that start after it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FactsSet {
-    /// Whether nothing may be changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// Whether the network may not be reached.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub no_web: Option<bool>,
-}
-
-/// The workspace was opened, or is gone. Tools that need it come and go with the next turn; calls that would start without it are
-/// rejected.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WorkspaceChanged {
-    /// Names this opening of the workspace.
-    pub id: String,
-    /// How it stands.
-    pub status: WorkspaceStatus,
-    /// The folder that is open, relative to the workspace root; the root where it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The call that did it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<String>,
-}
-
-/// How a workspace that was opened stands.
+/// The status of a workspace that was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceStatus {
@@ -155,73 +201,13 @@ pub enum WorkspaceStatus {
     Ready,
     /// Closed on purpose.
     Closed,
-    /// Its time ran out.
+    /// Its time expired.
     Expired,
-    /// It broke.
+    /// It failed.
     Error,
 }
 
-/// A run begins: `generate.requested` follows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RunRequested {
-    /// Names the run for the caller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<String>,
-}
-
-/// Something was added to the conversation. A run that waits goes on with a turn; one that is busy takes it in later.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct InputAppended {}
-
-/// The model answered with calls. Each is judged and gets exactly one result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CallsObserved {
-    /// The calls, in the model's order; at least one.
-    pub calls: Vec<ObservedCall>,
-    /// The turn they answer; where given, another one refuses the event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<u64>,
-}
-
-/// One call of the model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ObservedCall {
-    /// The caller's id of the call; unique in its batch.
-    pub call_id: String,
-    /// The tool, by either of its names.
-    pub tool: String,
-    /// Its arguments, an object.
-    #[serde(default)]
-    pub args: Value,
-}
-
-/// A call ended. Refused for a call that is not running: one the plan did not start, or that is settled already.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CallSettled {
-    /// The call.
-    pub call_id: String,
-    /// How it ended.
-    pub status: Settled,
-    /// What it gave; of a call that succeeded only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Value>,
-    /// Why it failed or was cancelled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
-    /// What a person must approve before the same call, sent again, runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approval_id: Option<String>,
-    /// What the reader of the result must know.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
-}
-
-/// How a call that ran ended.
+/// The outcome of a call that ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Settled {
@@ -231,32 +217,11 @@ pub enum Settled {
     Failed,
     /// It was stopped.
     Cancelled,
-    /// It waits for a person; sent again after the approval it runs.
+    /// It waits for approval; sent again after a grant, it runs.
     PendingApproval,
 }
 
-/// The model answered without calls. The run goes on with input that was appended meanwhile, else it waits for some.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TurnEnded {}
-
-/// The run shall stop: nothing of it starts any more, and it ends when nothing of it runs. What did not start is cancelled.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RunInterrupted {}
-
-/// The run is over, as its caller says. Refused while calls of it are open.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RunFinished {
-    /// How it ended.
-    pub status: Finish,
-    /// Why, in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// How a caller ends a run.
+/// The outcome of a run, according to its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
@@ -267,18 +232,3 @@ pub enum Finish {
     /// It is not wanted any more.
     Cancelled,
 }
-
-/// Nothing new starts until the session is resumed; what runs may be settled.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionPaused {}
-
-/// What was held back while the session was paused starts now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionResumed {}
-
-/// The session is over. Open calls are cancelled, each with its result; no event is taken after it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionClosed {}

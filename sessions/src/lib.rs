@@ -1,8 +1,8 @@
-//! Sessions: which tools a model is offered turn by turn, and what becomes of the calls it answers with.
+//! Sessions: recorded conversations with a model, as a fold of events over tools offered and calls answered.
 //!
-//! [`apply`] folds an [`Event`] into a [`SessionState`] and says what is to happen ([`Emitted`]). It knows no clock, no thread
-//! and no file. Of tools it asks a [`Registry`]; [`Live`] is the one over the dispatcher. A [`Session`] keeps the answers with
-//! the events, so that a [`Replay`] of its log gives the same bytes whatever the registry has become.
+//! [`apply`] folds an [`Event`] into a [`SessionState`] and returns requests and reports ([`Emitted`]). It uses no clock, thread or
+//! file. It asks a [`Registry`] about tools; [`Live`] is the one over the dispatcher. A [`Session`] records the answers with the
+//! events, so that a [`Replay`] of its log gives the same bytes even when the registry has changed.
 
 mod batch;
 mod document;

@@ -1,14 +1,14 @@
-//! What a session may cost. Limits are part of version 1 of the documents: a log folds the same everywhere.
+//! Limits of a session. They are part of version 1 of the documents, so that a log folds identically everywhere.
 
 use tool_core::Value;
 
 /// Version of the documents.
 pub const VERSION: u32 = 1;
-/// Most events that one session applies; then calls that run can be settled, and the session closed.
+/// Most events of a session; afterwards only running calls can be settled and the session closed.
 pub const EVENTS_MAX: u64 = 1_000_000;
-/// Most calls of one event; each settlement looks at all of them, so that more would take minutes.
+/// Most calls of one event; every settlement visits all of them, so that more would take minutes.
 pub(super) const OBSERVED_MAX: usize = 1_024;
-/// Calls of one batch that are judged; further ones are rejected, each with its result.
+/// Most judged calls of one batch; further ones are rejected.
 pub const CALLS_MAX: usize = 256;
 /// Longest arguments of a call, as JSON.
 pub const ARGS_BYTES_MAX: usize = 8 << 20;
@@ -20,9 +20,9 @@ pub const DEPTH_MAX: usize = 64;
 pub const ID_BYTES_MAX: usize = 256;
 /// Most names in the overrides of one scope.
 pub const NAMES_MAX: usize = 1_000;
-/// Longest text of an error, a hint or a warning, in bytes; longer ones are cut.
+/// Longest text of an error, a hint or a warning, in bytes; longer ones are truncated.
 pub(super) const WORDS_BYTES_MAX: usize = 4 << 10;
-/// Most warnings kept of one call.
+/// Most retained warnings of one call.
 pub(super) const WARNINGS_MAX: usize = 100;
 
 /// Whether arrays and objects nest deeper than [`DEPTH_MAX`].
@@ -46,7 +46,7 @@ pub(super) fn too_deep(value: &Value) -> bool {
     false
 }
 
-/// The beginning of a text, at most [`WORDS_BYTES_MAX`] bytes.
+/// Truncates a text to [`WORDS_BYTES_MAX`] bytes.
 pub(super) fn cut(text: &str) -> String {
     let mut end = text.len().min(WORDS_BYTES_MAX);
     while !text.is_char_boundary(end) {

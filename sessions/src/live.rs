@@ -1,4 +1,4 @@
-//! [`Live`]: a session's questions answered by the dispatcher, through the same stages as every call.
+//! [`Live`]: the registry of a session over the dispatcher, through the same stages as every call.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -11,15 +11,15 @@ use tool_core::{
 
 use super::tools::{Decided, Judged, Missing, Offer, OfferedTool, Registry, Resource};
 
-/// The registry as it is now.
+/// The current registry.
 pub struct Live {
     dispatcher: Dispatcher,
-    /// Digests of tools, made once per generation.
+    /// Digests of tools, computed once per generation.
     digests: RefCell<HashMap<&'static str, String>>,
 }
 
 impl Live {
-    /// Over a dispatcher.
+    /// Creates a registry over a dispatcher.
     pub fn new(dispatcher: Dispatcher) -> Self {
         Self {
             dispatcher,
@@ -32,7 +32,7 @@ impl Live {
         &self.dispatcher
     }
 
-    /// Puts another dispatcher in its place, as after a reload.
+    /// Replaces the dispatcher, as after a reload.
     pub fn set(&mut self, dispatcher: Dispatcher) -> Dispatcher {
         if dispatcher.catalogue().generation() != self.dispatcher.catalogue().generation() {
             self.digests.borrow_mut().clear();
@@ -135,8 +135,7 @@ impl Registry for Live {
     }
 }
 
-/// Whether nothing may run beside a call: the tool says so, it makes calls of its own, or it changes something here without
-/// naming what.
+/// Whether a call must run alone: the tool requires it, makes calls of its own, or changes local resources that it does not name.
 fn alone(spec: &Spec, effects: &[Effect], keys: &[ResourceKey]) -> bool {
     let changes = effects.iter().any(|effect| {
         matches!(

@@ -1,13 +1,11 @@
-//! [`Session`]: events folded one by one, with the registry's answers kept beside them; the lines of its log.
+//! [`Session`]: a fold of events that records the answers of the registry; the lines of its log.
 
 use std::cell::RefCell;
 
 use registry::{Facts, Principal};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::{Object, ToolError, Value, convert};
 
-use super::document::documents;
+use super::document::{documents, structs};
 use super::emitted::Emitted;
 use super::event::Event;
 use super::fold::apply;
@@ -15,99 +13,87 @@ use super::state::SessionState;
 use super::tools::{Failure, Judged, Offer, Registry};
 
 documents! {
-    /// A line of a log that is not what the session asks for or tells.
+    /// A line of a log that is no [`Emitted`].
     Record {
         /// An event was applied.
         Applied = "applied",
         /// An event was refused.
         EventRefused = "event.refused",
-        /// A line of input was no event.
+        /// A line of input was not an event.
         LineRefused = "line.refused",
-        /// Where the audit stands at the end.
+        /// The head of the audit log at the end.
         AuditHead = "audit",
         /// The state at the end.
         StateDocument = "state",
     }
 }
 
-/// An event was applied. What it led to follows, line by line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Applied {
-    /// Its number in the session, from 1.
-    pub seq: u64,
-    /// The event.
-    pub event: Value,
-    /// What the registry answered, in the order it was asked; a replay uses these.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<Answer>,
-    /// What it changed in the state, as a JSON Merge Patch (RFC 7396).
-    pub changed: Value,
-    /// Digest of the state after it.
-    pub digest: String,
-}
+structs! {
+    /// An event was applied. Its requests and reports follow, one line each.
+    Applied {
+        /// Its number in the session, from 1.
+        seq: u64,
+        /// The event.
+        event: Value,
+        /// The answers of the registry, in order; a replay uses these.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<Answer>,
+        /// The change of the state, as a JSON Merge Patch (RFC 7396).
+        changed: Value,
+        /// Digest of the state after it.
+        digest: String,
+    }
 
-/// An answer of the registry: one of tools, of a call, or a refusal.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Answer {
-    /// Digest of the tools that were offered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offered: Option<String>,
-    /// The tools, where they differ from those of the last such answer in the log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offer: Option<Offer>,
-    /// What was found of a call that may run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judged: Option<Judged>,
-    /// Why there is neither.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Failure>,
-}
+    /// An event was refused; nothing changed.
+    EventRefused {
+        /// Number of the input line, from 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u64>,
+        /// Type of the event.
+        event: String,
+        /// The error.
+        error: Failure,
+    }
 
-/// An event was refused; nothing changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EventRefused {
-    /// The line of the input it came from, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
-    /// Its type.
-    pub event: String,
-    /// Why.
-    pub error: Failure,
-}
+    /// An answer of the registry: one of tools, of a call, or a refusal.
+    #[derive(Default)]
+    Answer {
+        ;
+        /// Digest of the offered tools.
+        offered: Option<String>,
+        /// The tools, unless they equal those of the last such answer in the log.
+        offer: Option<Offer>,
+        /// The judgement of a permitted call.
+        judged: Option<Judged>,
+        /// The refusal.
+        refused: Option<Failure>,
+    }
 
-/// A line of input was no event; nothing changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LineRefused {
-    /// The line of the input, from 1.
-    pub line: u64,
-    /// Why.
-    pub error: Failure,
-}
+    /// A line of input was not an event; nothing changed.
+    LineRefused {
+        /// Number of the input line, from 1.
+        line: u64,
+        /// The error.
+        error: Failure,
+    }
 
-/// Where the audit of the session's calls stands at the end of the input. A replay takes it as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AuditHead {
-    /// `SESSION:N:HASH`, which `mathchain audit verify --head` takes.
-    pub head: String,
-}
+    /// The head of the audit log of the session's calls at the end of the input. A replay copies it.
+    AuditHead {
+        /// `SESSION:N:HASH`, which `mathchain audit verify --head` takes.
+        head: String,
+    }
 
-/// The state at the end of the input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StateDocument {
-    /// Digest of the state.
-    pub digest: String,
-    /// The state.
-    pub state: Value,
+    /// The state at the end of the input.
+    StateDocument {
+        /// Digest of the state.
+        digest: String,
+        /// The state.
+        state: Value,
+    }
 }
 
 impl StateDocument {
-    /// Of a state.
+    /// Describes a state.
     ///
     /// # Errors
     /// As [`SessionState::to_value`].
@@ -123,14 +109,14 @@ impl StateDocument {
 pub struct Session<R> {
     registry: R,
     state: SessionState,
-    /// The state as data.
+    /// The state as a value.
     value: Value,
-    /// Digest of the tools in the last answer that has them.
+    /// Digest of the most recently logged tools.
     offered: Option<String>,
 }
 
 impl<R: Registry> Session<R> {
-    /// One that has not begun.
+    /// Creates a session before its first event.
     ///
     /// # Errors
     /// As [`SessionState::to_value`].
@@ -149,20 +135,20 @@ impl<R: Registry> Session<R> {
         &self.state
     }
 
-    /// Whom it asks.
+    /// The registry.
     pub fn registry(&self) -> &R {
         &self.registry
     }
 
-    /// Whom it asks, to change it.
+    /// The registry, mutable.
     pub fn registry_mut(&mut self) -> &mut R {
         &mut self.registry
     }
 
-    /// Applies an event: the line of the log, and what is to happen.
+    /// Applies an event; returns its line of the log, and the requests and reports.
     ///
     /// # Errors
-    /// As [`apply`]; the session is as it was then.
+    /// As [`apply`]; the session is then unchanged.
     pub fn feed(&mut self, event: &Event) -> Result<(Applied, Vec<Emitted>), ToolError> {
         let recording = Recording {
             registry: &self.registry,
@@ -192,7 +178,7 @@ impl<R: Registry> Session<R> {
     }
 }
 
-/// Asks a registry and keeps what it answers.
+/// A registry that records the answers of another.
 struct Recording<'a> {
     registry: &'a dyn Registry,
     answers: RefCell<Vec<Answer>>,
@@ -243,7 +229,7 @@ impl Registry for Recording<'_> {
     }
 }
 
-/// What turns one value into another, as a JSON Merge Patch. Neither may hold `null`.
+/// The JSON Merge Patch that turns one value into another. Neither may contain `null`.
 pub(super) fn patch(before: &Value, after: &Value) -> Value {
     let (Some(old), Some(new)) = (before.as_object(), after.as_object()) else {
         return after.clone();

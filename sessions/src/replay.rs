@@ -1,4 +1,4 @@
-//! [`Replay`]: a log folded again from its own answers, held against every line it has.
+//! [`Replay`]: folds a log again from its recorded answers, and compares every line.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -15,16 +15,16 @@ use super::record::{Answer, Applied, Record, StateDocument, patch};
 use super::state::SessionState;
 use super::tools::{Judged, Offer, Registry};
 
-/// Where a log and what follows from it part.
+/// The first line at which a log differs from its replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divergence {
-    /// The line of the log, from 1.
+    /// Number of the line, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// Description of the difference.
     pub message: String,
-    /// What follows from the lines before, where that says something.
+    /// The expected content, where it helps.
     pub expected: Option<String>,
-    /// What the log has.
+    /// The content of the log.
     pub found: Option<String>,
 }
 
@@ -48,39 +48,39 @@ impl From<Divergence> for ToolError {
     }
 }
 
-/// What a log led to.
+/// The outcome of a replay.
 #[derive(Debug, Clone)]
 pub struct Replayed {
-    /// The state at its end.
+    /// The final state.
     pub state: SessionState,
-    /// Digests of the registries it was made with, in order.
+    /// Digests of the registries of the session, in order.
     pub generations: Vec<String>,
-    /// Whether the log ends with its state, as one that was not cut does.
+    /// Whether the log ends with its state, as a complete one does.
     pub complete: bool,
 }
 
-/// A log folded again.
+/// A replay in progress.
 #[derive(Debug, Default)]
 pub struct Replay {
     state: SessionState,
     value: Value,
     offer: Option<(String, Offer)>,
-    /// What the log must have next.
+    /// The lines that must follow.
     expected: VecDeque<String>,
     generations: Vec<String>,
     complete: bool,
-    /// Whether the head of the audit was said.
+    /// Whether the head of the audit log was read.
     headed: bool,
-    /// The newest line of input that was refused.
+    /// Number of the last refused line of input.
     refused: u64,
     line: u64,
 }
 
 impl Replay {
-    /// Takes the next line.
+    /// Reads the next line.
     ///
     /// # Errors
-    /// Where it is not what follows from the lines before.
+    /// The difference, unless the line follows from those before.
     pub fn line(&mut self, number: u64, line: &Value) -> Result<(), Divergence> {
         self.line = number;
         let kind = line.get(document::TYPE).and_then(Value::as_str);
@@ -98,18 +98,18 @@ impl Replay {
         self.is_whole()?;
         let ended = std::mem::take(&mut self.complete);
         let record = Record::from_value(line).map_err(|error| {
-            self.differs(format!("no line of a log: {}", error.message()), None)
+            self.differs(format!("not a line of a log: {}", error.message()), None)
         })?;
         match record {
             Record::Applied(applied) => self.applied(applied),
             Record::LineRefused(refused) => self.refused(refused.line),
             Record::EventRefused(refused) => refused.line.map_or(Ok(()), |line| self.refused(line)),
             Record::AuditHead(_) if std::mem::replace(&mut self.headed, true) => {
-                Err(self.differs("the head of the audit stands twice".to_owned(), None))
+                Err(self.differs("the head of the audit log appears twice".to_owned(), None))
             }
             Record::AuditHead(_) => Ok(()),
             Record::StateDocument(_) if ended => {
-                Err(self.differs("the state stands twice".to_owned(), None))
+                Err(self.differs("the state appears twice".to_owned(), None))
             }
             Record::StateDocument(found) => {
                 let own = StateDocument::of(&self.state).map_err(|error| self.failed(&error))?;
@@ -125,10 +125,10 @@ impl Replay {
         }
     }
 
-    /// Ends the log.
+    /// Ends the replay.
     ///
     /// # Errors
-    /// When lines are missing that must follow.
+    /// The difference, when required lines are missing.
     pub fn finish(self) -> Result<Replayed, Divergence> {
         self.is_whole()?;
         Ok(Replayed {
@@ -151,7 +151,7 @@ impl Replay {
         }
     }
 
-    /// Each line of input is refused once, in their order.
+    /// Checks that lines of input are refused once each, in order.
     fn refused(&mut self, line: u64) -> Result<(), Divergence> {
         if line > self.refused {
             self.refused = line;
@@ -174,7 +174,7 @@ impl Replay {
         };
         let step = apply(&self.state, &event, &recorded);
         if recorded.short.get() || !recorded.answers.borrow().is_empty() {
-            let message = "the answers of the registry are not those that were asked for";
+            let message = "the recorded answers of the registry do not match the questions";
             return Err(self.differs(message.to_owned(), None));
         }
         let step = step.map_err(|error| {
@@ -192,7 +192,11 @@ impl Replay {
             &step.state.events.into(),
             &applied.seq.into(),
         )?;
-        self.same("what changed", &patch(&before, &value), &applied.changed)?;
+        self.same(
+            "the change of the state",
+            &patch(&before, &value),
+            &applied.changed,
+        )?;
         let digest = registry::digest::of_value(&value);
         self.same(
             "the digest of the state",
@@ -236,11 +240,11 @@ impl Replay {
     }
 }
 
-/// Gives the answers of a log.
+/// A registry with the recorded answers of a log.
 struct Recorded {
     answers: RefCell<VecDeque<Answer>>,
     offer: RefCell<Option<(String, Offer)>>,
-    /// Whether one was asked for that the log does not have.
+    /// Whether the log lacked an answer.
     short: Cell<bool>,
 }
 

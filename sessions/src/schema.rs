@@ -1,4 +1,4 @@
-//! The published JSON Schemas of a session's documents; `docs/schema/` has them as files.
+//! The JSON Schemas of the documents, published in `docs/schema/`.
 
 use serde_json::json;
 use tool_core::schema::Schema;
@@ -7,7 +7,7 @@ use super::emitted::Emitted;
 use super::event::Event;
 use super::record::Record;
 
-/// Schema of a line of input: an event.
+/// The schema of a line of input: an event.
 pub fn event() -> Schema {
     one_of(
         "An event of a mathchain session, version 1",
@@ -15,7 +15,7 @@ pub fn event() -> Schema {
     )
 }
 
-/// Schema of a line of output, which is a line of the log.
+/// The schema of a line of output, which is a line of the log.
 pub fn output() -> Schema {
     let mut schemas = Record::schemas();
     schemas.extend(Emitted::schemas());

@@ -1,4 +1,4 @@
-//! [`SessionState`]: all that a session is after its events.
+//! [`SessionState`]: the result of folding events.
 
 use std::collections::BTreeSet;
 
@@ -12,54 +12,54 @@ use super::emitted::RunStatus;
 use super::event::WorkspaceStatus;
 use super::tools::OfferedTool;
 
-/// Whether things happen in a session.
+/// The status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
     /// It has not begun.
     #[default]
     New,
-    /// It takes events.
+    /// It accepts events.
     Open,
-    /// Nothing new starts.
+    /// No turn or wave starts.
     Paused,
-    /// It is over.
+    /// It has ended.
     Closed,
 }
 
-/// All that a session is after its events. As data it is the same bytes for the same events.
+/// The result of folding events. As JSON it has the same bytes for the same events.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct SessionState {
-    /// Names the session.
+    /// Name of the session.
     pub session: String,
-    /// Whether things happen.
+    /// Status of the session.
     pub status: SessionStatus,
-    /// Events that were applied.
+    /// Number of applied events.
     pub events: u64,
-    /// Digest of the registry at the last look.
+    /// Digest of the registry at the last question.
     pub registry: String,
-    /// Who calls.
+    /// The principal.
     pub caller: SessionCaller,
-    /// Facts that hold at the door; events do not change them.
+    /// Facts of the door, which events do not change.
     pub facts: BTreeSet<String>,
     /// Contexts that events switched on.
     pub contexts: BTreeSet<String>,
     /// The workspace.
     pub workspace: SessionWorkspace,
-    /// Runs so far.
+    /// Number of runs.
     pub runs: u64,
     /// The newest run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
-    /// What the model was offered in the newest turn.
+    /// The tools offered in the newest turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<Offered>,
-    /// Batches so far.
+    /// Number of batches.
     pub batches: u64,
-    /// The batch that is open.
+    /// The open batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<Batch>,
-    /// Calls so far.
+    /// Number of calls.
     pub calls: u64,
     /// Digest of the newest plan.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct SessionState {
     pub last_results: Option<String>,
 }
 
-/// Who calls in a session.
+/// The principal of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct SessionCaller {
     /// Role.
@@ -89,18 +89,18 @@ pub struct SessionCaller {
     /// Provider profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// What the session adds and takes away.
+    /// Overrides of the session.
     pub session: Names,
-    /// What the run adds and takes away.
+    /// Overrides of the run.
     pub run: Names,
 }
 
 /// Overrides of one scope.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Names {
-    /// Tools beside the selected ones.
+    /// Additional tools.
     pub enable: Vec<String>,
-    /// Tools taken away.
+    /// Removed tools.
     pub disable: Vec<String>,
     /// As `enable`.
     pub force: Vec<String>,
@@ -109,16 +109,16 @@ pub struct Names {
 /// The workspace of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct SessionWorkspace {
-    /// Names its newest opening.
+    /// Id of its newest opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// How it stands; none before it was opened.
+    /// Its status; `None` before it was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<WorkspaceStatus>,
-    /// The folder that is open.
+    /// The open folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How often one was opened.
+    /// Number of openings.
     pub opened: u64,
 }
 
@@ -130,38 +130,38 @@ pub struct Run {
     /// The caller's name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// Turns so far.
+    /// Number of turns.
     pub turn: u64,
-    /// Whether a turn is due that is held back.
+    /// Whether a turn is due.
     pub due: bool,
-    /// Inputs that no turn has taken in yet.
+    /// Number of inputs not yet part of a turn.
     pub inputs: u64,
 }
 
-/// What the model was offered.
+/// The tools offered to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Offered {
     /// Digest of the list.
     pub digest: String,
-    /// How many tools.
+    /// Number of tools.
     pub count: usize,
-    /// The list itself, which is in the answers of the log.
+    /// The list, which is also in the answers of the log.
     #[serde(skip)]
     pub(super) tools: Vec<OfferedTool>,
 }
 
 impl SessionState {
-    /// As data.
+    /// The state as a value.
     ///
     /// # Errors
-    /// None in practice: a state holds no double.
+    /// None in practice, since a state contains no doubles.
     pub fn to_value(&self) -> Result<Value, ToolError> {
         convert::to_value(self)
     }
 
-    /// Digest of it as data.
+    /// Digest of the state as a value.
     ///
     /// # Errors
     /// As [`SessionState::to_value`].
@@ -169,12 +169,12 @@ impl SessionState {
         Ok(registry::digest::of_value(&self.to_value()?))
     }
 
-    /// The run that is active.
+    /// The active run.
     pub fn active_run(&self) -> Option<&Run> {
         self.run.as_ref().filter(|run| run.status.is_active())
     }
 
-    /// Who calls, as the policy knows it.
+    /// The principal, for the policy.
     pub fn who(&self) -> Principal {
         let caller = &self.caller;
         Principal {
@@ -190,11 +190,11 @@ impl SessionState {
         }
     }
 
-    /// What holds, as the policy knows it.
+    /// The facts, for the policy.
     ///
     /// # Errors
-    /// A fact that does not exist.
-    pub fn holding(&self) -> Result<Facts, String> {
+    /// An unknown fact.
+    pub fn policy_facts(&self) -> Result<Facts, String> {
         let mut facts = Facts::default();
         for fact in self.facts.iter().chain(&self.contexts) {
             facts.add(fact)?;

@@ -1,24 +1,25 @@
-//! [`Registry`]: what a session asks about tools and calls, and the answers, which are data.
+//! [`Registry`]: the questions of a session about tools and calls, and the answers, which are data.
 
 use registry::{Facts, Principal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{Access, ErrorCode, ResourceId, ResourceKey, ResourceKind, ToolError};
 
+use super::document::structs;
 use super::limits::cut;
 
-/// What a session asks. Its answers are kept in the log, so that a replay asks nobody.
+/// The questions of a session. The log records the answers, so that a replay needs no registry.
 pub trait Registry {
-    /// The tools that a caller may see, in order.
+    /// Lists the tools that a principal may see, in order.
     ///
     /// # Errors
-    /// A role, agent, phase, task or profile that there is not, or overrides that name no tool.
+    /// An unknown role, agent, phase, task or profile, or overrides of unknown tools.
     fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError>;
 
-    /// Judges one call by what holds now; nothing runs.
+    /// Judges one call by the current policy and facts, without running it.
     ///
     /// # Errors
-    /// Why the call may not run: an unknown or hidden tool, arguments that do not fit, a rule that denies it.
+    /// The reason for a refusal: an unknown or hidden tool, invalid arguments, a denying rule.
     fn judge(
         &self,
         who: &Principal,
@@ -28,87 +29,98 @@ pub trait Registry {
     ) -> Result<Judged, ToolError>;
 }
 
-/// The tools of a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Offer {
-    /// Digest of the registry: tools and policy.
-    pub generation: String,
-    /// The tools: the profile's first, in its order, those that were enabled last, by name.
-    pub tools: Vec<OfferedTool>,
-    /// What hides tools that would be there otherwise.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<Missing>,
+structs! {
+    /// The error of a call.
+    #[derive(Eq)]
+    Failure {
+        /// Error code.
+        code: ErrorCode,
+        /// Reason within the code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// Message.
+        message: String,
+        /// JSON pointer of the invalid argument.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// The next step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    }
+
+    /// The tools of a turn.
+    Offer {
+        /// Digest of the registry: tools and policy.
+        generation: String,
+        /// The tools: those of the profile in its order, then enabled ones by name.
+        tools: Vec<OfferedTool>;
+        /// Missing facts that hide tools.
+        missing: Vec<Missing>,
+    }
+
+    /// A tool of a turn.
+    #[derive(Eq)]
+    OfferedTool {
+        /// Its name for models.
+        name: String,
+        /// Its canonical id.
+        id: String,
+        /// Version of its contract.
+        version: u32,
+        /// Digest of id, version, description and schema of the arguments.
+        digest: String,
+    }
+
+    /// A missing fact, and the tools it hides.
+    #[derive(Eq)]
+    Missing {
+        /// The fact, such as `workspace=ready`.
+        fact: String,
+        /// The tools that it alone hides.
+        tools: Vec<String>,
+        /// How to establish the fact.
+        hint: String,
+    }
+
+    /// A call that may run.
+    #[derive(Eq)]
+    Judged {
+        /// Canonical id of the tool.
+        id: String,
+        /// Version of its contract.
+        version: u32,
+        /// As in [`OfferedTool`].
+        digest: String,
+        /// Whether it needs approval.
+        decision: Decided,
+        /// The deciding layer.
+        layer: String;
+        /// Its resources.
+        resources: Vec<Resource>,
+        /// Whether it must run alone: the tool requires it, or can change resources that it does not name.
+        alone: bool,
+    }
+
+    /// A resource and the access to it.
+    #[derive(Eq)]
+    Resource {
+        /// Kind of the resource.
+        kind: ResourceKind,
+        /// Name of the resource; for a path with its identity.
+        name: String,
+        /// Read or write.
+        access: Access,
+    }
 }
 
-/// A tool of a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OfferedTool {
-    /// Its name for models.
-    pub name: String,
-    /// Its canonical id.
-    pub id: String,
-    /// Version of its contract.
-    pub version: u32,
-    /// Digest of id, version, description and schema of the arguments.
-    pub digest: String,
-}
-
-/// A fact that does not hold, and the tools it hides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Missing {
-    /// The fact, such as `workspace=ready`.
-    pub fact: String,
-    /// The tools that it alone hides.
-    pub tools: Vec<String>,
-    /// What makes it hold.
-    pub hint: String,
-}
-
-/// A call that may run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Judged {
-    /// Canonical id of the tool.
-    pub id: String,
-    /// Version of its contract.
-    pub version: u32,
-    /// As in [`OfferedTool`].
-    pub digest: String,
-    /// Whether a person is asked before it runs.
-    pub decision: Decided,
-    /// The layer that decided.
-    pub layer: String,
-    /// What it touches.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub resources: Vec<Resource>,
-    /// Whether nothing may run beside it: the tool says so, or it can change what it does not name.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub alone: bool,
-}
-
-/// A verdict that lets a call run.
+/// A verdict that permits a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// It runs.
     Allow,
-    /// A person is asked first.
+    /// It needs approval first.
     Ask,
-}
-
-/// A resource and how it is used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Resource {
-    /// Kind.
-    pub kind: ResourceKind,
-    /// Its name; a path by its real identity.
-    pub name: String,
-    /// How it is used.
-    pub access: Access,
 }
 
 impl From<&ResourceKey> for Resource {
@@ -127,25 +139,6 @@ impl From<&Resource> for ResourceKey {
     }
 }
 
-/// Why a call did not succeed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// Code.
-    pub code: ErrorCode,
-    /// The finer reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// In words.
-    pub message: String,
-    /// JSON pointer of the argument that is to blame.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The next step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-}
-
 impl Failure {
     pub(super) fn new(code: ErrorCode, reason: &str, message: impl Into<String>) -> Self {
         Self {
@@ -162,7 +155,7 @@ impl Failure {
         self
     }
 
-    /// With every text no longer than it may be.
+    /// Shortens every text to its limit.
     pub(super) fn cut(&self) -> Self {
         let short = |text: &Option<String>| text.as_deref().map(cut);
         Self {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Kind, Picture, shown};
+use super::{Picture, escape, shown};
 
 pub(super) fn draw(picture: &Picture<'_>) -> String {
     let mut text = format!(
@@ -40,21 +40,18 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         text.push_str("  }\n");
     }
     for arrow in &picture.arrows {
-        let style = match arrow.kind {
-            Kind::Reference | Kind::Conflict => "solid",
-            Kind::After => "dashed",
-            Kind::Mutations | Kind::Exclusive => "dotted",
-        };
+        let style = arrow.kind.style();
         let label = match &arrow.label {
             Some(label) => format!(", label={}", quoted(&shown(label))),
             None => String::new(),
         };
         let _ = writeln!(
             text,
-            "  s{} -> s{} [style={style}, color=\"{}\", tooltip={}{label}];",
+            "  s{} -> s{} [style={}, color=\"{}\", tooltip={}{label}];",
             arrow.from,
             arrow.to,
-            arrow.kind.colour(),
+            style.dot,
+            style.colour,
             quoted(&arrow.words.join("\n")),
         );
     }
@@ -62,18 +59,13 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
     text
 }
 
-/// A text in quotes, its ends of lines as Graphviz writes them.
+/// Quotes a text for Graphviz.
 fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    let text = escape(text, ' ', |c| match c {
+        '"' => Some("\\\""),
+        '\\' => Some("\\\\"),
+        '\n' => Some("\\n"),
+        _ => None,
+    });
+    format!("\"{text}\"")
 }

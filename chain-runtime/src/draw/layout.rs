@@ -1,4 +1,4 @@
-//! Where boxes, labels and arrows are: a layered drawing, top to bottom.
+//! A layered layout of boxes, labels and arrows, top to bottom.
 //!
 //! # Method
 //! After K. Sugiyama, S. Tagawa and M. Toda, "Methods for Visual Understanding of Hierarchical System Structures", IEEE Trans.
@@ -12,14 +12,14 @@
 
 /// Most boxes and bends.
 pub(super) const VERTICES_MAX: usize = 20_000;
-/// Passes that look for a better order, and that move boxes.
+/// Passes that improve the order, and that move boxes.
 const PASSES: usize = 12;
-/// Room between neighbours in a row.
+/// Gap between neighbours in a row.
 const GAP: f64 = 22.0;
-/// Width of an arrow that passes a row.
+/// Width of an arrow that crosses a row.
 const BEND: f64 = 10.0;
 
-/// A box: its row, and how large it is.
+/// The row and size of a box.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
     pub(super) row: usize,
@@ -64,15 +64,15 @@ impl Place {
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) boxes: Vec<Place>,
-    /// By arrow, its points: pairs of an entry above and an exit below for every row it passes.
+    /// The points of each arrow: an entry above and an exit below for every row it crosses.
     pub(super) ways: Vec<Vec<(f64, f64)>>,
-    /// By arrow, its label.
+    /// The label of each arrow.
     pub(super) labels: Vec<Option<Place>>,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-/// One thing in a row.
+/// A box, bend or label in a row.
 struct Vertex {
     row: usize,
     width: f64,
@@ -81,11 +81,11 @@ struct Vertex {
     /// Neighbours in the row above and below.
     above: Vec<usize>,
     below: Vec<usize>,
-    /// How much its neighbours pull at it: bends are held straight.
+    /// Weight of its position: high for bends, to keep arrows straight.
     weight: f64,
 }
 
-/// Places everything; `None` where there is too much.
+/// Computes the layout; `None` above [`VERTICES_MAX`].
 pub(super) fn place(boxes: &[Size], links: &[Link]) -> Option<Layout> {
     let bends: usize = links
         .iter()
@@ -101,7 +101,7 @@ pub(super) fn place(boxes: &[Size], links: &[Link]) -> Option<Layout> {
     Some(finish(boxes, links, &vertices, &rows, &chains, &tops))
 }
 
-/// Boxes first, then the bends of each arrow from top to bottom; and by arrow all that it passes, its ends included.
+/// Returns boxes, then the bends of each arrow from top to bottom; and for each arrow all its vertices, ends included.
 fn vertices(boxes: &[Size], links: &[Link]) -> (Vec<Vertex>, Vec<Vec<usize>>) {
     let new = |row, width, height, weight| Vertex {
         row,
@@ -184,7 +184,7 @@ fn order(vertices: &[Vertex]) -> Vec<Vec<usize>> {
     best
 }
 
-/// How many pairs of lines cross.
+/// The number of crossing pairs of lines.
 fn crossings(vertices: &[Vertex], rows: &[Vec<usize>], rank: &[f64]) -> usize {
     let mut sum = 0;
     for row in rows {
@@ -203,7 +203,7 @@ fn crossings(vertices: &[Vertex], rows: &[Vec<usize>], rank: &[f64]) -> usize {
     sum
 }
 
-/// Pairs in the wrong order, counted while they are sorted by merging.
+/// Counts inversions by merge sort.
 fn inversions(numbers: &mut [usize]) -> usize {
     if numbers.len() < 2 {
         return 0;
@@ -226,7 +226,7 @@ fn inversions(numbers: &mut [usize]) -> usize {
     count
 }
 
-/// The horizontal middle of every vertex.
+/// Computes the horizontal centre of every vertex.
 fn position(vertices: &mut [Vertex], rows: &[Vec<usize>]) {
     for row in rows {
         let wanted = vec![0.0; row.len()];
@@ -263,9 +263,9 @@ fn position(vertices: &mut [Vertex], rows: &[Vec<usize>]) {
     vertices.iter_mut().for_each(|one| one.x -= left);
 }
 
-/// Puts a row as near to where it is wanted as its order and gaps allow.
+/// Moves a row as close to its wanted positions as order and gaps allow.
 fn settle(vertices: &mut [Vertex], row: &[usize], wanted: &[f64]) {
-    // Without the gaps the middles need only rise: blocks that would overlap share the mean of what they want.
+    // Without gaps the centres must be increasing: blocks that would overlap share the weighted mean of their wanted positions.
     let mut offsets = Vec::with_capacity(row.len());
     let mut offset = 0.0;
     for (at, &vertex) in row.iter().enumerate() {
@@ -274,7 +274,7 @@ fn settle(vertices: &mut [Vertex], row: &[usize], wanted: &[f64]) {
         }
         offsets.push(offset);
     }
-    /// Vertices that stand together: how many, their weight, and the mean of what they want.
+    /// Adjacent vertices: their count, weight, and mean wanted position.
     struct Block(usize, f64, f64);
     let mut blocks: Vec<Block> = Vec::new();
     for (at, &vertex) in row.iter().enumerate() {
@@ -298,7 +298,7 @@ fn settle(vertices: &mut [Vertex], row: &[usize], wanted: &[f64]) {
     }
 }
 
-/// The top and the height of each row; rows whose arrows go far to a side have more room between them.
+/// The top and height of each row; wide arrows get more space between rows.
 fn tops(vertices: &[Vertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
     const ROOM_LEAST: f64 = 16.0;
     const ROOM_MOST: f64 = 44.0;
@@ -351,13 +351,13 @@ fn finish(
     for (number, (link, chain)) in links.iter().zip(chains).enumerate() {
         let (from, to) = (placed(link.from), placed(link.to));
         let mut way = vec![(from.left() + from.width * leaves[number], from.bottom())];
-        // The rest of its row is passed straight, so that no curve begins beside a higher box.
+        // Straight to the end of its row, so that no curve begins beside a higher box.
         let (top, height) = tops[boxes[link.from].row];
         way.push((way[0].0, top + height));
         for &vertex in &chain[1..chain.len() - 1] {
             let (top, height) = tops[vertices[vertex].row];
             if height == 0.0 {
-                continue; // nothing to pass
+                continue; // the row is empty
             }
             way.push((vertices[vertex].x, top));
             way.push((vertices[vertex].x, top + height));
@@ -386,7 +386,7 @@ fn finish(
     }
 }
 
-/// By arrow, where on the side of a box it begins or ends, from 0 to 1: arrows of one side are in the order of where they go.
+/// The position of each arrow on the side of its box, from 0 to 1, ordered by its other end.
 fn ports(vertices: &[Vertex], chains: &[Vec<usize>], leaving: bool) -> Vec<f64> {
     let mut sides: Vec<Vec<(f64, usize)>> = vec![Vec::new(); vertices.len()];
     for (link, chain) in chains.iter().enumerate() {
@@ -398,7 +398,7 @@ fn ports(vertices: &[Vertex], chains: &[Vec<usize>], leaving: bool) -> Vec<f64> 
     }
     let mut ports = vec![0.5; chains.len()];
     for side in &mut sides {
-        side.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable: the same way keeps the order of the arrows
+        side.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable: keeps the order of equal arrows
         for (at, (_, link)) in side.iter().enumerate() {
             ports[*link] = (at + 1) as f64 / (side.len() + 1) as f64;
         }

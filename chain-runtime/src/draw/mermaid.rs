@@ -1,8 +1,8 @@
-//! Mermaid, as pages in Markdown show it. Names of nodes are numbers, so that no text of the plan is read as Mermaid.
+//! Mermaid, for Markdown pages. Nodes are numbered, so that no text of the plan is parsed as Mermaid.
 
 use std::fmt::Write as _;
 
-use super::{Kind, Picture, shown};
+use super::{Kind, Picture, escape, shown};
 
 pub(super) fn draw(picture: &Picture<'_>) -> String {
     let mut text = String::from("flowchart TB\n");
@@ -27,64 +27,45 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         text.push_str("  end\n");
     }
     for arrow in &picture.arrows {
-        let line = match arrow.kind {
-            Kind::Reference => "-->",
-            Kind::Conflict => "==>",
-            Kind::After | Kind::Mutations | Kind::Exclusive => "-.->",
-        };
+        let line = arrow.kind.style().mermaid;
         let label = match (&arrow.label, arrow.kind) {
             (Some(label), _) => format!("|\"{}\"|", escaped(&shown(label))),
             (None, Kind::Reference) => String::new(),
-            (None, kind) => format!("|\"{}\"|", kind.words()),
+            (None, kind) => format!("|\"{}\"|", escaped(kind.style().words)),
         };
         let _ = writeln!(text, "  s{} {line}{label} s{}", arrow.from, arrow.to);
     }
-    let of = |wanted: fn(&super::Step<'_>) -> bool| -> Vec<String> {
-        let steps = picture.boxes.iter().enumerate();
-        steps
-            .filter(|(_, one)| wanted(one))
-            .map(|(step, _)| format!("s{step}"))
-            .collect()
-    };
-    let classes = [
+    let classes: [(&str, &str, fn(&super::Step<'_>) -> bool); 3] = [
         (
             "effects",
             "fill:#fff3e0,stroke:#c77700,color:#1c1c1c",
-            of(|one| one.effects),
+            |one| one.effects,
         ),
-        (
-            "asks",
-            "stroke:#b3261e,stroke-width:2px",
-            of(|one| one.asks),
-        ),
-        (
-            "conditional",
-            "stroke-dasharray:5 4",
-            of(|one| one.conditional),
-        ),
+        ("asks", "stroke:#b3261e,stroke-width:2px", |one| one.asks),
+        ("conditional", "stroke-dasharray:5 4", |one| one.conditional),
     ];
-    for (name, style, members) in classes.iter().filter(|(_, _, members)| !members.is_empty()) {
-        let _ = writeln!(text, "  classDef {name} {style}");
-        let _ = writeln!(text, "  class {} {name}", members.join(","));
+    for (name, style, is_of) in classes {
+        let steps = picture.boxes.iter().enumerate();
+        let members = steps.filter(|(_, one)| is_of(one));
+        let members: Vec<String> = members.map(|(step, _)| format!("s{step}")).collect();
+        if !members.is_empty() {
+            let members = members.join(",");
+            let _ = writeln!(text, "  classDef {name} {style}\n  class {members} {name}");
+        }
     }
     text
 }
 
-/// A text inside quotes: what Mermaid or HTML would read is written as an entity.
+/// Escapes a text in quotes: special characters of Mermaid and HTML become entities.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("#quot;"),
-            '<' => out.push_str("#lt;"),
-            '>' => out.push_str("#gt;"),
-            '&' => out.push_str("#amp;"),
-            '#' => out.push_str("#35;"),
-            '`' => out.push_str("#96;"),
-            '\\' => out.push_str("#92;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    escape(text, ' ', |c| match c {
+        '"' => Some("#quot;"),
+        '<' => Some("#lt;"),
+        '>' => Some("#gt;"),
+        '&' => Some("#amp;"),
+        '#' => Some("#35;"),
+        '`' => Some("#96;"),
+        '\\' => Some("#92;"),
+        _ => None,
+    })
 }

@@ -1,8 +1,7 @@
-//! Pictures of a checked plan: what waits for what, and why. Text, DOT, Mermaid and SVG say the same.
+//! Drawings of a checked plan: its steps and the reasons for their order, as text, DOT, Mermaid and SVG.
 //!
-//! An arrow that only keeps an order is left out where others keep that order already; `plan explain` has them all.
-//! Every picture is a function of the plan: no clock, no random numbers, no order of hash tables, so it can be kept beside the
-//! plan and compared.
+//! An arrow that only orders two steps is omitted where others imply that order; `plan explain` lists them all. A drawing is a
+//! function of the plan (no clock, random numbers or hash order), so it can be stored beside the plan and compared.
 
 mod dot;
 mod layout;
@@ -18,22 +17,22 @@ use tool_core::{ErrorCode, ToolError};
 use crate::check::CheckedPlan;
 use crate::graph::Reason;
 
-/// The language of a picture.
+/// The format of a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Lines for a terminal.
     Text,
     /// Graphviz.
     Dot,
-    /// Mermaid, as Markdown pages show it.
+    /// Mermaid, for Markdown pages.
     Mermaid,
-    /// A picture for a browser.
+    /// SVG, for a browser.
     Svg,
 }
 
-/// Most steps of a plan whose implied arrows are looked for.
+/// Most steps of a plan for which implied arrows are omitted.
 const REDUCED_MAX: usize = 2000;
-/// Longest text of one line of a box or label, in characters; longer ones are cut, and whole in the tooltip of an SVG.
+/// Longest text of one line of a box or label, in characters; longer ones are truncated, except in the tooltip of an SVG.
 const SHOWN_MAX: usize = 40;
 
 /// Draws a plan.
@@ -50,16 +49,16 @@ pub fn draw(plan: &CheckedPlan, format: Format) -> Result<String, ToolError> {
             ToolError::new(
                 ErrorCode::LimitExceeded,
                 format_args!(
-                    "an SVG has at most {} boxes and bends, and this plan needs more",
+                    "the plan needs more than {} boxes and bends",
                     layout::VERTICES_MAX
                 ),
             )
-            .hint("take `--format dot`, for Graphviz, or `--format text`")
+            .hint("use `--format dot`, for Graphviz, or `--format text`")
         }),
     }
 }
 
-/// What every picture shows.
+/// The content of a drawing, in any format.
 struct Picture<'p> {
     title: String,
     summary: String,
@@ -69,31 +68,31 @@ struct Picture<'p> {
     waves: Vec<Vec<usize>>,
 }
 
-/// A step as it is drawn.
+/// A box of the drawing.
 struct Step<'p> {
     id: &'p str,
     tool: &'p str,
     wave: usize,
-    /// Whether it may change something.
+    /// Whether it has effects.
     effects: bool,
-    /// Whether a person is asked.
+    /// Whether it needs approval.
     asks: bool,
-    /// Whether it may be left out.
+    /// Whether it has a condition.
     conditional: bool,
-    /// Whether it is called for every element of a list.
+    /// Whether it maps over a list.
     mapped: bool,
-    /// What else is said of it, one line each.
+    /// Further lines.
     marks: Vec<Mark>,
 }
 
 /// A line below the name of a tool.
 struct Mark {
     text: String,
-    /// Whether it is about what the step does to the world.
+    /// Whether it is about effects.
     warns: bool,
 }
 
-/// All that makes one step wait for another.
+/// The reasons why one step waits for another.
 struct Arrow {
     from: usize,
     to: usize,
@@ -101,11 +100,11 @@ struct Arrow {
     kind: Kind,
     /// The resource of a conflict.
     label: Option<String>,
-    /// Every reason in words.
+    /// Every reason as text.
     words: Vec<String>,
 }
 
-/// Why a step waits, the strongest first.
+/// The reasons for waiting, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Reference,
@@ -113,6 +112,72 @@ enum Kind {
     Conflict,
     Mutations,
     Exclusive,
+}
+
+/// The drawing of a [`Kind`]: its name and meaning, and its line in each format.
+struct Style {
+    name: &'static str,
+    words: &'static str,
+    colour: &'static str,
+    /// Dashes of a line in SVG; empty for a solid one.
+    dashes: &'static str,
+    dot: &'static str,
+    mermaid: &'static str,
+}
+
+/// The styles, in the order of [`Kind`].
+const STYLES: [Style; 5] = [
+    style(
+        "reference",
+        "uses its output",
+        "#2b5d8c",
+        "",
+        "solid",
+        "-->",
+    ),
+    style(
+        "after",
+        "ordered by `after`",
+        "#4a4a4a",
+        "7 4",
+        "dashed",
+        "-.->",
+    ),
+    style("conflict", "same resource", "#b4500f", "", "solid", "==>"),
+    style(
+        "mutations",
+        "effects in order",
+        "#8a8a8a",
+        "2 3",
+        "dotted",
+        "-.->",
+    ),
+    style(
+        "exclusive",
+        "runs alone",
+        "#75399c",
+        "8 3 2 3",
+        "dotted",
+        "-.->",
+    ),
+];
+
+const fn style(
+    name: &'static str,
+    words: &'static str,
+    colour: &'static str,
+    dashes: &'static str,
+    dot: &'static str,
+    mermaid: &'static str,
+) -> Style {
+    Style {
+        name,
+        words,
+        colour,
+        dashes,
+        dot,
+        mermaid,
+    }
 }
 
 impl Kind {
@@ -134,26 +199,21 @@ impl Kind {
         }
     }
 
-    /// What the arrow says.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Reference => "uses its output",
-            Self::After => "after, as the plan says",
-            Self::Conflict => "same resource",
-            Self::Mutations => "effects in order",
-            Self::Exclusive => "runs alone",
-        }
+    fn style(self) -> &'static Style {
+        &STYLES[self as usize]
     }
+}
 
-    fn colour(self) -> &'static str {
-        match self {
-            Self::Reference => "#2b5d8c",
-            Self::After => "#4a4a4a",
-            Self::Conflict => "#b4500f",
-            Self::Mutations => "#8a8a8a",
-            Self::Exclusive => "#75399c",
+/// Writes a text with the characters that a format reserves in their escaped form; control characters become `control`.
+fn escape<'a>(text: &str, control: char, escaped: impl Fn(char) -> Option<&'a str>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match escaped(c) {
+            Some(escaped) => out.push_str(escaped),
+            None => out.push(if c.is_control() { control } else { c }),
         }
     }
+    out
 }
 
 impl<'p> Picture<'p> {
@@ -169,7 +229,7 @@ impl<'p> Picture<'p> {
             summary.push_str(", wave by wave");
         }
         if plan.fallback_to_seq() {
-            summary.push_str(" (one after the other)");
+            summary.push_str(" (sequential)");
         }
         let boxes = (0..plan.steps.len()).map(|step| Step::of(plan, step));
         Self {
@@ -206,7 +266,7 @@ impl<'p> Step<'p> {
             mark(true, names.join(", "));
         }
         if asks {
-            mark(true, "asks a person".to_owned());
+            mark(true, "needs approval".to_owned());
         }
         if let Some(undo) = &step.compensate {
             mark(false, format!("undone by {}", undo.tool));
@@ -259,13 +319,13 @@ fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
     arrows
 }
 
-/// Without the arrows that keep an order which a longer way keeps already.
+/// Removes the arrows whose order is implied by a longer path.
 fn reduced(arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     if steps > REDUCED_MAX {
         return arrows;
     }
     let words = steps.div_ceil(64);
-    // By step, all that come before it, one bit each. Arrows lead to later steps, in the order of those.
+    // For every step a bit set of all steps before it. Arrows lead to later steps, in order.
     let mut before: Vec<Vec<u64>> = vec![vec![0; words]; steps];
     let mut into: Vec<Vec<usize>> = vec![Vec::new(); steps];
     for arrow in &arrows {
@@ -291,7 +351,7 @@ fn reduced(arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     kept
 }
 
-/// A text in one line, cut to what is shown.
+/// A text in one line, truncated to [`SHOWN_MAX`].
 fn shown(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let mut cut: String = text.chars().take(SHOWN_MAX).map(clean).collect();

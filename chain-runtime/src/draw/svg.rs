@@ -1,22 +1,22 @@
-//! SVG: boxes by wave, arrows by reason, and a legend of what is there.
+//! SVG: boxes by wave, arrows by reason, and a legend.
 
 use std::fmt::Write as _;
 
 use super::layout::{self, Layout, Link, Place, Size};
-use super::{Kind, Picture, Step, shown};
+use super::{Kind, Picture, Step, escape, shown};
 
 const FONT: f64 = 13.0;
 const SMALL: f64 = 11.0;
 /// Width of a character of a monospaced font, in its size.
 const ADVANCE: f64 = 0.61;
 const LINE: f64 = 17.0;
-/// Room around the drawing, and left of it for the names of waves.
+/// Margin around the drawing, and space left of it for the names of waves.
 const MARGIN: f64 = 24.0;
 const LEFT: f64 = 88.0;
 const TOP: f64 = 62.0;
-/// Room inside a box.
+/// Padding of a box.
 const PAD: f64 = 12.0;
-/// How far the second sheet of a step with `map` looks out.
+/// Offset of the second sheet of a step with `map`.
 const SHEET: f64 = 5.0;
 
 pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
@@ -45,7 +45,7 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
     let height = body + rows.len() as f64 * 20.0 + MARGIN - 8.0;
     let mut svg = head(picture, width, height);
     waves(&mut svg, picture, &layout, width);
-    // Arrows first: boxes and labels lie above them.
+    // Arrows first, below boxes and labels.
     for (arrow, way) in picture.arrows.iter().zip(&layout.ways) {
         let tip = format!(
             "{} -> {}: {}",
@@ -56,9 +56,9 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
         let _ = writeln!(
             svg,
             "<path class=\"{}\" d=\"{}\" marker-end=\"url(#{}-end)\"><title>{}</title></path>",
-            class(arrow.kind),
+            arrow.kind.style().name,
             curve(way),
-            class(arrow.kind),
+            arrow.kind.style().name,
             escaped(&tip)
         );
     }
@@ -82,7 +82,7 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
     Some(svg)
 }
 
-/// Where everything is; the drawing begins below the title.
+/// Lays out the drawing, which begins below the title.
 pub(super) fn arranged(picture: &Picture<'_>) -> Option<Layout> {
     let boxes: Vec<Size> = picture
         .boxes
@@ -118,23 +118,13 @@ pub(super) fn arranged(picture: &Picture<'_>) -> Option<Layout> {
     layout::place(&boxes, &links)
 }
 
-/// How wide a text is at most: wide characters count twice.
+/// Largest width of a text; wide characters count twice.
 fn wide(text: &str, size: f64) -> f64 {
     let cells: usize = text
         .chars()
         .map(|c| if (c as u32) < 0x1100 { 1 } else { 2 })
         .sum();
     cells as f64 * size * ADVANCE
-}
-
-fn class(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Reference => "reference",
-        Kind::After => "after",
-        Kind::Conflict => "conflict",
-        Kind::Mutations => "mutations",
-        Kind::Exclusive => "exclusive",
-    }
 }
 
 fn head(picture: &Picture<'_>, width: f64, height: f64) -> String {
@@ -153,21 +143,19 @@ fn head(picture: &Picture<'_>, width: f64, height: f64) -> String {
     let _ = writeln!(
         svg,
         ".title {{ font-size: 16px; font-weight: bold; }}\n.id {{ font-size: {FONT}px; font-weight: bold; }}\n.tool, .mark, .warn, .label, .note {{ font-size: {SMALL}px; }}\n.tool, .note {{ fill: #565656; }}\n.mark {{ fill: #2b5d8c; }}\n.warn {{ fill: #9a3b00; }}\n.label {{ fill: {}; }}",
-        Kind::Conflict.colour()
+        Kind::Conflict.style().colour
     );
     svg.push_str(".box { fill: #ffffff; stroke: #5a6672; }\n.effects { fill: #fff3e0; stroke: #c77700; }\n.asks { stroke: #b3261e; stroke-width: 2.2; }\n.conditional { stroke-dasharray: 6 4; }\n.wave { stroke: #ececec; }\npath { fill: none; stroke-width: 1.5; }\n");
     for kind in Kind::ALL {
-        let dashes = match kind {
-            Kind::Reference | Kind::Conflict => "",
-            Kind::After => " stroke-dasharray: 7 4;",
-            Kind::Mutations => " stroke-dasharray: 2 3;",
-            Kind::Exclusive => " stroke-dasharray: 8 3 2 3;",
+        let dashes = match kind.style().dashes {
+            "" => String::new(),
+            dashes => format!(" stroke-dasharray: {dashes};"),
         };
         let _ = writeln!(
             svg,
             ".{} {{ stroke: {};{dashes} }}",
-            class(kind),
-            kind.colour()
+            kind.style().name,
+            kind.style().colour
         );
     }
     svg.push_str("</style>\n<defs>\n");
@@ -175,8 +163,8 @@ fn head(picture: &Picture<'_>, width: f64, height: f64) -> String {
         let _ = writeln!(
             svg,
             "<marker id=\"{}-end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0.8 L8 4 L0 7.2 Z\" style=\"fill: {}; stroke: none\"/></marker>",
-            class(kind),
-            kind.colour()
+            kind.style().name,
+            kind.style().colour
         );
     }
     let _ = writeln!(
@@ -213,11 +201,11 @@ fn waves(svg: &mut String, picture: &Picture<'_>, layout: &Layout, width: f64) {
     }
 }
 
-/// A smooth line through the rows it passes.
+/// A smooth path through rows.
 fn curve(way: &[(f64, f64)]) -> String {
     let x = |point: (f64, f64)| number(MARGIN + LEFT + point.0);
     let y = |point: (f64, f64)| number(TOP + point.1);
-    /// The end is straight, so that its head points down.
+    /// Length of the straight end, so that the head points down.
     const STRAIGHT: f64 = 9.0;
     let mut path = format!("M{} {}", x(way[0]), y(way[0]));
     for (index, pair) in way.windows(2).enumerate() {
@@ -308,7 +296,7 @@ fn box_of(svg: &mut String, step: &Step<'_>, place: &Place) {
     svg.push_str("</g>\n");
 }
 
-/// What the legend shows a sample of.
+/// A sample in the legend.
 #[derive(Clone, Copy)]
 enum Sample {
     Line(Kind),
@@ -316,27 +304,30 @@ enum Sample {
     Sheets,
 }
 
-/// The kinds of arrows and boxes that the picture has.
+/// The kinds of arrows and boxes in the drawing.
 fn legend(picture: &Picture<'_>) -> Vec<(Sample, &'static str)> {
-    let mut entries = Vec::new();
-    for kind in Kind::ALL {
-        if picture.arrows.iter().any(|arrow| arrow.kind == kind) {
-            entries.push((Sample::Line(kind), kind.words()));
-        }
-    }
     let has = |of: fn(&Step<'_>) -> bool| picture.boxes.iter().any(of);
-    if has(|step| step.effects) {
-        entries.push((Sample::Box("effects"), "may change something"));
-    }
-    if has(|step| step.asks) {
-        entries.push((Sample::Box("asks"), "waits for a person"));
-    }
-    if has(|step| step.conditional) {
-        entries.push((Sample::Box("conditional"), "only when its condition holds"));
-    }
-    if has(|step| step.mapped) {
-        entries.push((Sample::Sheets, "for every element of a list"));
-    }
+    let used = |kind: &Kind| picture.arrows.iter().any(|arrow| arrow.kind == *kind);
+    let lines = Kind::ALL.into_iter().filter(used);
+    let mut entries: Vec<_> = lines
+        .map(|kind| (Sample::Line(kind), kind.style().words))
+        .collect();
+    let boxes: [(bool, Sample, &str); 4] = [
+        (
+            has(|step| step.effects),
+            Sample::Box("effects"),
+            "has effects",
+        ),
+        (has(|step| step.asks), Sample::Box("asks"), "needs approval"),
+        (
+            has(|step| step.conditional),
+            Sample::Box("conditional"),
+            "conditional",
+        ),
+        (has(|step| step.mapped), Sample::Sheets, "maps over a list"),
+    ];
+    let boxes = boxes.into_iter().filter(|(is_used, ..)| *is_used);
+    entries.extend(boxes.map(|(_, sample, words)| (sample, words)));
     entries
 }
 
@@ -359,7 +350,7 @@ fn sample_of(svg: &mut String, sample: Sample, x: f64, y: f64) {
             let _ = writeln!(
                 svg,
                 "<path class=\"{0}\" d=\"M{1} {2} L{3} {2}\" marker-end=\"url(#{0}-end)\"/>",
-                class(kind),
+                kind.style().name,
                 number(x),
                 number(y),
                 number(x + 34.0)
@@ -378,27 +369,23 @@ fn text_at(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
     );
 }
 
-/// A coordinate with one digit: no machine prints another.
+/// A coordinate rounded to one decimal, so that all machines print the same.
 fn number(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     format!("{rounded}")
 }
 
-/// A text inside an element or an attribute.
+/// Escapes a text for an element or attribute.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' => out.push('\n'),
-            // What XML has no character for.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    escape(text, '\u{fffd}', |c| match c {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '"' => Some("&quot;"),
+        '\'' => Some("&#39;"),
+        '\n' => Some("\n"),
+        // Characters that XML does not allow.
+        '\u{fffe}' | '\u{ffff}' => Some("\u{fffd}"),
+        _ => None,
+    })
 }

@@ -1,4 +1,4 @@
-//! Lines for a terminal: waves, steps, and below each what it waits for.
+//! Text for a terminal: waves, steps, and below each its dependencies.
 
 use std::fmt::Write as _;
 

@@ -86,16 +86,16 @@ impl Results for Kept {
 /// As [`State::begin_run`].
 pub(super) fn begin(
     state: &Arc<State>,
-    id: Option<String>,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
-    costs: &Costs,
+    options: &RunOptions,
 ) -> Result<Arc<Journal>, ToolError> {
     state.begin_run(&RunHeader {
-        id,
+        id: options.chain_id.clone(),
+        parent: options.parent.clone(),
         plan_id: plan.id.to_string(),
         plan_digest: plan.digest.clone(),
-        plan: plan_record(plan, costs),
+        plan: plan_record(plan, &options.costs),
         inputs: plan.inputs.clone(),
         role: plan.context.who.role.clone(),
         who: initiator(plan, dispatcher),

@@ -59,7 +59,6 @@ use limit::Limit;
 pub use memory::Memory;
 use meter::Kind;
 pub use meter::Meter;
-pub(crate) use nesting::parent;
 pub use nesting::{Cancelled, cancel, root_run};
 pub use options::{Observer, RunOptions, STACK_BYTES, THREADS_MAX, WAITING_MAX};
 #[cfg(any(test, feature = "failpoints"))]
@@ -97,10 +96,9 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions)
     };
     if plan.steps.len() >= COSTS_MATTER {
         // Durations that cannot be read only affect the order.
-        options.costs = Costs::of_history(state.took_ms().unwrap_or_default());
+        options.costs = Costs::of_history(state.mean_durations_ms().unwrap_or_default());
     }
-    let id = options.chain_id.clone();
-    match durable::begin(&state, id, plan, dispatcher, &options.costs) {
+    match durable::begin(&state, plan, dispatcher, &options) {
         Ok(journal) => {
             options.memory = Some(Arc::new(Memory::begin(journal)));
             drive(plan, dispatcher, options)

@@ -17,31 +17,14 @@ use journal::{Run, RunState, State};
 /// # Errors
 /// `tool_error` when the state cannot be read.
 pub fn root_run(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
-    let mut outermost = parent(state, found)?;
-    while let Some(outer) = outermost
-        .as_ref()
-        .map(|run| parent(state, run))
-        .transpose()?
-        .flatten()
-    {
-        outermost = Some(outer);
-    }
-    Ok(outermost)
-}
-
-/// The run whose step started a run.
-pub(crate) fn parent(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
-    // Ids may be given: a run of its own, called `build-20261123`, has no layer of delegation.
-    match found.id.rsplit_once('-') {
-        Some((outer, call))
-            if call.len() == 8
-                && call.bytes().all(|byte| byte.is_ascii_hexdigit())
-                && Principal::from_value(&found.role, &found.who).is_delegate() =>
-        {
-            state.run_named(outer)
+    let mut root: Option<Run> = None;
+    while let Some(parent) = &root.as_ref().unwrap_or(found).parent {
+        match state.run_named(parent)? {
+            Some(run) => root = Some(run),
+            None => break,
         }
-        _ => Ok(None),
     }
+    Ok(root)
 }
 
 /// Refuses a run that is nested in another.
@@ -103,8 +86,7 @@ pub(super) fn cancel_nested(
 ) -> Result<Vec<Cancelled>, ToolError> {
     let mut within = Vec::new();
     for inner in state.runs_within(&found.id)? {
-        let is_own = parent(state, &inner)?.is_some_and(|outer| outer.id == found.id);
-        if is_own && !inner.state.is_final() {
+        if inner.parent.as_ref() == Some(&found.id) && !inner.state.is_final() {
             let context = CallerContext {
                 who: Principal::from_value(&inner.role, &inner.who),
                 ..context.clone()

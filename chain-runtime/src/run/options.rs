@@ -34,6 +34,8 @@ pub struct RunOptions {
     pub observer: Option<Arc<dyn Observer>>,
     /// The chain's id; made when none is given.
     pub chain_id: Option<String>,
+    /// Id of the run whose step begins this one.
+    pub parent: Option<String>,
     /// State in which the run is recorded, so that it can be resumed.
     pub state: Option<Arc<State>>,
     /// Durations of the tools in earlier runs.

@@ -1,4 +1,4 @@
-//! A plan checked, and nothing run.
+//! Checking a plan without running it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::{PlanInputs, PlanSource};
 pub struct ChainCheck;
 
 /// Check a plan completely without running it: ids, references and their types, arguments, permissions, resources, order. A plan
-/// with problems is an error that lists every one with its place and the next step; one without answers with its waves.
+/// with problems gives an error that lists each with its place and the next step; a valid plan gives its waves.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

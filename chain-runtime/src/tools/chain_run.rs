@@ -1,4 +1,4 @@
-//! A whole plan in one call.
+//! Running a whole plan in one call.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use super::{PlanInputs, PlanSource};
 pub struct ChainRun;
 
 /// Run a whole plan of steps in one call, in parallel where data and resources allow. Every step is checked before the first one
-/// runs, and decided, approved and recorded by itself with at most your own rights. Answers with the plan's `outputs` and a
-/// summary only.
+/// runs, and decided, approved and recorded separately with at most your own permissions. Returns the plan's `outputs` and a
+/// summary.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -28,21 +28,21 @@ pub struct Args {
 /// The result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What the plan answers with.
+    /// The outputs of the plan.
     pub outputs: Value,
-    /// Names the chain in the audit.
+    /// Id of the chain in the audit log.
     pub chain_id: String,
-    /// How it ended: `success`.
+    /// Status of the run: `success`.
     pub status: String,
-    /// How many steps ended in which way.
+    /// Number of steps by status.
     pub steps: Value,
-    /// How deep the plan is.
+    /// Number of waves.
     pub waves: u64,
-    /// The order that held: `dep` or `seq`.
+    /// The effective mode: `dep` or `seq`.
     pub mode_used: String,
-    /// Why the steps ran one after the other although `dep` was asked for.
+    /// Reason for the mode `seq` where `dep` was requested.
     pub fallback_reason: Option<String>,
-    /// Warnings for the caller.
+    /// Warnings about the run.
     pub warnings: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ impl Tool for ChainRun {
     }
 }
 
-/// The diagnostics are in the metadata of the answer already.
+/// Removes the diagnostics, which are in the metadata of the answer.
 fn without_chains(error: ToolError) -> ToolError {
     let evidence = error.evidence_value().and_then(Value::as_object);
     match evidence.cloned() {

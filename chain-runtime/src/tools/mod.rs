@@ -1,7 +1,7 @@
-//! Plans as tools: an agent hands in a whole plan and gets back what it answers with, not what happened on the way.
+//! Plans as tools: an agent passes a whole plan and gets its outputs, not the results of its steps.
 //!
-//! The tools know no dispatcher: they go through [`tool_core::capability::Calls`], and [`Subchains`] is what runs the plan behind
-//! it, with the caller's rights and never more.
+//! The tools use no dispatcher, but [`tool_core::capability::Calls`]; behind it [`Subchains`] runs the plan with at most the caller's
+//! permissions.
 
 pub mod chain_check;
 pub mod chain_run;
@@ -21,8 +21,8 @@ use tool_core::{
 pub use subchains::Subchains;
 pub(crate) use subchains::{child_id, recorded};
 
-/// What the tools of this family have in common. They have no effect of their own: what the steps do is declared, decided and
-/// recorded with each of them.
+/// The common part of the specs. These tools have no effects of their own: those of the steps are declared, decided and recorded with
+/// each step.
 const PLANS: Spec = Spec {
     category: Category::Chain,
     tags: &["plan", "chain"],
@@ -33,7 +33,7 @@ const PLANS: Spec = Spec {
     ..Spec::pure()
 };
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in reading order.
 pub static TOOLS: &[Entry] = &[
     entry::<chain_run::ChainRun>(),
     entry::<chain_check::ChainCheck>(),
@@ -87,7 +87,7 @@ impl JsonSchema for PlanInputs {
     }
 }
 
-/// What an answer says of its calls beside its result.
+/// Member of the metadata of an answer: the chains of its calls.
 pub(crate) const TOOL_CHAINS: &str = "tool_chains";
 
 fn hand_on(

@@ -1,4 +1,4 @@
-//! Plans that calls hand on, run with the rights of their caller.
+//! Running plans that calls pass, with the permissions of their caller.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
 use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
-    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, initiator, parent,
-    record_rejection, resume, run,
+    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, initiator, record_rejection,
+    resume, run,
 };
 use journal::{Run, RunState, State};
 
-/// Runs the plans that calls hand on.
+/// Runs plans that calls pass.
 #[derive(Clone, Default)]
 pub struct Subchains {
     defaults: Defaults,
@@ -23,13 +23,13 @@ pub struct Subchains {
 }
 
 impl Subchains {
-    /// With what holds where a plan says nothing, and where runs are written.
+    /// Creates a runner with defaults for plans, and the state in which runs are recorded.
     pub fn new(defaults: Defaults, state: Option<Arc<State>>) -> Self {
         Self { defaults, state }
     }
 
-    /// Runs a plan. A step of a run that goes on after a crash finds the run it had begun, and goes on with that; so does a call
-    /// that is made again while what it began waits for a person.
+    /// Runs a plan. A step of a run that is resumed after a crash resumes the run that it began; so does a repeated call whose run waits
+    /// for approval.
     fn run(
         &self,
         plan: &CheckedPlan,
@@ -37,7 +37,7 @@ impl Subchains {
         context: &CallerContext,
         options: RunOptions,
     ) -> Result<Value, ToolError> {
-        // The next step of a plan around it takes what the outputs are, and a door their handles.
+        // The next step of an outer plan takes the outputs themselves, a door their handles.
         let within = context.chain.is_some();
         let Some(state) = &self.state else {
             return answer(&run(plan, dispatcher, options), within);
@@ -56,6 +56,7 @@ impl Subchains {
                 dispatcher,
                 RunOptions {
                     chain_id: id,
+                    parent: context.chain.as_ref().map(|chain| chain.chain_id.clone()),
                     ..options
                 },
             ),
@@ -70,7 +71,7 @@ impl Subchains {
     }
 }
 
-/// The id of the run that a step of another run begins: the same whenever that step is called.
+/// The id of the run that a step of another run begins; the same for every call of that step.
 pub(crate) fn child_id(chain_id: &str, step: &str, item: Option<usize>, attempt: u32) -> String {
     let item = item.map_or_else(String::new, |item| item.to_string());
     let attempt = attempt.to_string();
@@ -79,13 +80,13 @@ pub(crate) fn child_id(chain_id: &str, step: &str, item: Option<usize>, attempt:
     format!("{chain_id}-{digest}")
 }
 
-/// The newest run that the same caller began with the same plan and inputs, outside of any other, and that waits for a person.
+/// The newest top-level run of the same caller with the same plan and inputs that waits for approval.
 fn waiting(
     state: &State,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
 ) -> Result<Option<Run>, ToolError> {
-    /// Who waits longer is gone on with by its id.
+    /// Older runs are resumed by id.
     const LOOKED_AT: usize = 100;
     let who = initiator(plan, dispatcher);
     for run in state.runs(Some(RunState::Suspended), LOOKED_AT)? {
@@ -95,14 +96,14 @@ fn waiting(
             && state
                 .value(&run.inputs)
                 .is_ok_and(|inputs| inputs == plan.inputs);
-        if same && parent(state, &run)?.is_none() {
+        if same && run.parent.is_none() {
             return Ok(Some(run));
         }
     }
     Ok(None)
 }
 
-/// What a run that has ended answered.
+/// The answer of a run that has ended.
 pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
     let recorded = Recorded::of(state, run)?;
     if run.state != RunState::Succeeded {
@@ -164,12 +165,12 @@ impl Subchains {
     }
 }
 
-/// The text was another one when the plan around it was checked.
+/// The error for a text that changed since the outer plan was checked.
 fn changed() -> ToolError {
     let message = "the plan is not the one that was checked: its text has changed since";
     ToolError::new(ErrorCode::ResourceChanged, message)
         .reason("resource_changed")
-        .hint("check the plan around it again")
+        .hint("check the outer plan again")
 }
 
 fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
@@ -197,7 +198,7 @@ fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
     Err(error.evidence(Value::Object(Arc::new(summary))))
 }
 
-/// How many steps ended in which way.
+/// The number of steps by status.
 fn counted<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
     for status in statuses {

@@ -1,4 +1,4 @@
-//! What the rules look at, read out of records: calls and plans. What is not said is not guessed: such a record counts nowhere.
+//! The calls and plans in records, as the rules need them. Incomplete records are ignored.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use tool_core::{Object, Value};
 
 use crate::AuditRecord;
 
-/// The tool that runs a plan: its duration is that of the calls within, which are counted themselves.
+/// The tool that runs a plan. Its duration is that of the calls within, which are counted themselves.
 const PLAN_TOOL: &str = "chain_run";
 
-/// Where a call was made.
+/// The place of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Site<'a> {
-    /// In a run of a plan, by its chain.
+    /// The run of a plan, by its id.
     Run(&'a str),
-    /// Directly, in a session.
+    /// A session of direct calls.
     Session(&'a str),
 }
 
-/// A call that ended. One that waits for a person has not.
+/// A call that has ended; one that waits for approval has not.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call<'a> {
     pub site: Site<'a>,
@@ -32,28 +32,28 @@ pub(super) struct Call<'a> {
     time_ms: i64,
     sequence: u64,
     pub elapsed_ms: f64,
-    /// The code of its error.
+    /// Code of its error.
     pub failed: Option<&'a str>,
-    /// Whether the result was kept from before, so that its time says nothing.
+    /// Whether the result was cached, so that its duration is meaningless.
     pub cached: bool,
 }
 
-/// A plan that ran; of one that went on in several processes the last word.
+/// A plan that ran; for a resumed one the newest record.
 #[derive(Debug)]
 pub(super) struct Chain<'a> {
     pub id: &'a str,
     pub barrier: bool,
-    /// Whether it was to run by dependencies.
+    /// Whether execution by dependencies was requested.
     pub wanted_dep: bool,
-    /// Why it ran one step after the other all the same.
+    /// The reason for sequential execution instead.
     pub fallback: Option<&'a str>,
-    /// How long each wave took.
+    /// Duration of each wave in milliseconds.
     pub waves: Vec<f64>,
     time_ms: i64,
     sequence: u64,
 }
 
-/// Calls and plans, in an order of their own, so that the order of records does not matter.
+/// Calls and plans in a canonical order, so that the order of records does not matter.
 #[derive(Debug, Default)]
 pub(super) struct Facts<'a> {
     pub calls: Vec<Call<'a>>,
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
                 _ => {}
             }
         }
-        // Newest first: what is shown of many is the newest.
+        // Newest first, since only the newest of many are shown.
         calls.sort_by(|a: &Call<'_>, b| b.age().cmp(&a.age()));
         Self {
             calls,
@@ -90,8 +90,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How long each tool usually takes: the median of its results, where there are enough. A plan within a plan takes as long
-    /// as its own steps, which are looked at themselves.
+    /// The median duration of successful calls by tool, for tools with enough of them. Nested plans are excluded, since their steps are
+    /// counted themselves.
     pub(super) fn usual_ms(&self, calls_least: u64) -> BTreeMap<&'a str, f64> {
         let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let told =
@@ -119,7 +119,7 @@ impl Chain<'_> {
     }
 }
 
-/// The middle of some numbers; 0 of none.
+/// The median of some numbers; 0 for none.
 pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;

@@ -1,101 +1,96 @@
-//! What looks wrong in the journal: a pure function of records, so that it says the same of the same journal, on any machine.
+//! Anomalies in recorded runs and calls: a pure function of records, with the same findings on any machine.
 //!
-//! [`anomalies`] reads the records of calls and plans (`facts.rs`) and holds each rule (`times.rs`, `failures.rs`, `shares.rs`)
-//! against the limits of the configuration. Nothing here is an error: each [`Finding`] says what was measured, from when on it
-//! counts, and where to look next.
+//! [`anomalies`] reads the records of calls and plans (`facts.rs`) and checks each rule (`rules.rs`) against the limits of the
+//! configuration. A [`Finding`] is no error: it has a measurement, its threshold, and the next command to run.
 
 mod facts;
-mod failures;
-mod shares;
-mod times;
+mod rules;
 
 #[cfg(test)]
 mod tests;
 
 use registry::model::AnomalyLimits;
-use tool_core::{Object, Value};
+use tool_core::Value;
 
 use self::facts::{Call, Facts, Site};
 use crate::{AuditRecord, Run};
 
-/// What is looked at.
+/// The records and runs to examine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Evidence<'a> {
-    /// Records of runs and sessions, in any order; what is neither a call nor a plan is passed over.
+    /// Records of runs and sessions, in any order; those of other kinds are ignored.
     pub records: &'a [AuditRecord],
-    /// Runs as they stand.
+    /// The current state of runs.
     pub runs: &'a [Run],
-    /// The run that is judged; all others then only say how long tools usually take.
+    /// The only run to report on; the others then only show how long tools usually take.
     pub of: Option<&'a str>,
 }
 
-/// What was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// A run says that it is running, and no process works on it.
-    StalledRun,
-    /// A call took far longer than its tool usually does.
-    StalledStep,
-    /// A wave took far longer than its calls usually do, and none of them did.
-    StalledWave,
-    /// One tool fails again and again.
-    RepeatedFailures,
-    /// One tool fails again and again before it has begun to work.
-    InstantFailures,
-    /// Calls are made again far more often than they end.
-    RetryStorm,
-    /// Plans run one step after the other where they were to run by dependencies.
-    Fallback,
-    /// Nearly all calls are of one tool.
-    ToolShare,
-    /// Nearly all calls are of one role.
-    RoleShare,
-}
-
-impl Kind {
-    /// Every kind, in the order in which findings are given.
-    pub const ALL: [Self; 9] = [
-        Self::StalledRun,
-        Self::StalledStep,
-        Self::StalledWave,
-        Self::RepeatedFailures,
-        Self::InstantFailures,
-        Self::RetryStorm,
-        Self::Fallback,
-        Self::ToolShare,
-        Self::RoleShare,
-    ];
-
-    /// As it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::StalledRun => "stalled_run",
-            Self::StalledStep => "stalled_step",
-            Self::StalledWave => "stalled_wave",
-            Self::RepeatedFailures => "repeated_failures",
-            Self::InstantFailures => "instant_failures",
-            Self::RetryStorm => "retry_storm",
-            Self::Fallback => "fallback",
-            Self::ToolShare => "tool_share",
-            Self::RoleShare => "role_share",
+/// Defines [`Kind`]: for each its name in answers and the unit of what is measured.
+macro_rules! kinds {
+    ($($(#[$doc:meta])+ $kind:ident = $name:literal, $unit:literal;)+) => {
+        /// The kinds of findings, in the order in which they are reported.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $($(#[$doc])+ $kind),+
         }
-    }
+
+        impl Kind {
+            /// Every kind, in order.
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// Its name in answers, such as `stalled_run`.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name),+
+                }
+            }
+
+            /// The unit of the measurement and of its threshold.
+            pub const fn unit(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $unit),+
+                }
+            }
+        }
+    };
 }
 
-/// Where it was found; what does not apply is absent.
+kinds! {
+    /// A run is marked as running, and no process executes it.
+    StalledRun = "stalled_run", "processes";
+    /// A call took far longer than its tool usually does.
+    StalledStep = "stalled_step", "ms";
+    /// A wave took far longer than its calls usually do, and none of them did.
+    StalledWave = "stalled_wave", "ms";
+    /// One tool fails repeatedly.
+    RepeatedFailures = "repeated_failures", "failures";
+    /// One tool fails repeatedly before it has begun to work.
+    InstantFailures = "instant_failures", "failures";
+    /// Calls are retried far more often than they end.
+    RetryStorm = "retry_storm", "attempts per call";
+    /// Plans that were to run by dependencies run sequentially.
+    Fallback = "fallback", "% of plans";
+    /// Nearly all calls are of one tool.
+    ToolShare = "tool_share", "% of calls";
+    /// Nearly all calls are of one role.
+    RoleShare = "role_share", "% of calls";
+}
+
+/// Where an anomaly is; parts that do not apply are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
-    /// The run, by its id or that of its chain.
+    /// Id of the run.
     pub run: Option<String>,
-    /// The session of direct calls.
+    /// Id of the session of direct calls.
     pub session: Option<String>,
-    /// The step.
+    /// Id of the step.
     pub step: Option<String>,
-    /// The wave.
+    /// Number of the wave, from 0.
     pub wave: Option<usize>,
-    /// The tool.
+    /// Canonical id of the tool.
     pub tool: Option<String>,
-    /// The role.
+    /// Role of the caller.
     pub role: Option<String>,
 }
 
@@ -109,109 +104,80 @@ impl Location {
     }
 
     fn of_site(site: Site<'_>) -> Self {
-        let (run, session) = match site {
-            Site::Run(run) => (Some(run.to_owned()), None),
-            Site::Session(session) => (None, Some(session.to_owned())),
-        };
-        Self {
-            run,
-            session,
-            ..Self::default()
+        let mut location = Self::default();
+        match site {
+            Site::Run(run) => location.run = Some(run.to_owned()),
+            Site::Session(session) => location.session = Some(session.to_owned()),
         }
+        location
+    }
+
+    /// The parts that apply, by name.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let text = |name: &Option<String>| name.as_deref().map(Value::from);
+        let parts = [
+            ("run", text(&self.run)),
+            ("session", text(&self.session)),
+            ("step", text(&self.step)),
+            ("wave", self.wave.map(Value::from)),
+            ("tool", text(&self.tool)),
+            ("role", text(&self.role)),
+        ];
+        parts
+            .into_iter()
+            .filter_map(|(name, part)| Some((name, part?)))
     }
 }
 
-/// Something that looks wrong.
+/// An anomaly: a measurement beyond its threshold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// What.
+    /// The rule that reports it; gives the unit of both numbers.
     pub kind: Kind,
-    /// Where.
+    /// The run, session, step, wave, tool or role concerned.
     pub location: Location,
-    /// What was measured,
+    /// The measurement.
     pub measured: f64,
-    /// and from when on it counts,
+    /// The limit that it exceeds.
     pub threshold: f64,
-    /// both in this unit.
-    pub unit: &'static str,
-    /// What that means, for a reader.
+    /// A sentence that explains the finding.
     pub message: String,
-    /// Where to look, or what to do.
+    /// The command to run next, or the remedy.
     pub next: String,
-    /// Some of the calls that show it, newest first.
+    /// Ids of at most five calls that show it, newest first.
     pub calls: Vec<String>,
 }
 
 impl Finding {
-    /// As data.
+    /// The finding as an object, the parts of its location beside its other members.
     pub fn to_value(&self) -> Value {
-        let mut fields = Object::new();
-        fields.insert("kind", self.kind.as_str());
-        let location = &self.location;
-        for (key, name) in [
-            ("run", &location.run),
-            ("session", &location.session),
-            ("step", &location.step),
-            ("tool", &location.tool),
-            ("role", &location.role),
-        ] {
-            if let Some(name) = name {
-                fields.insert(key, name.as_str());
-            }
-        }
-        if let Some(wave) = location.wave {
-            fields.insert("wave", wave);
-        }
-        fields.insert("measured", self.measured);
-        fields.insert("threshold", self.threshold);
-        fields.insert("unit", self.unit);
-        fields.insert("message", self.message.as_str());
-        fields.insert("next", self.next.as_str());
-        fields.insert("calls", self.calls.clone());
-        Value::Object(fields.into())
+        let members = [
+            ("kind", Value::from(self.kind.as_str())),
+            ("measured", Value::from(self.measured)),
+            ("threshold", Value::from(self.threshold)),
+            ("unit", Value::from(self.kind.unit())),
+            ("message", Value::from(self.message.as_str())),
+            ("next", Value::from(self.next.as_str())),
+            ("calls", Value::from(self.calls.clone())),
+        ];
+        Value::object(members.into_iter().chain(self.location.parts()))
     }
 }
 
-/// Everything that looks wrong, in the order of [`Kind`], then of the place. The order of the records does not matter.
+/// Finds all anomalies, ordered by [`Kind`], then by location. The order of the records does not matter.
 pub fn anomalies(evidence: Evidence<'_>, limits: &AnomalyLimits) -> Vec<Finding> {
-    let facts = Facts::read(evidence.records);
+    let mut facts = Facts::read(evidence.records);
     let usual_ms = facts.usual_ms(limits.calls_least);
-    let judged = Facts {
-        calls: facts
-            .calls
-            .into_iter()
-            .filter(|call| evidence.of.is_none_or(|run| call.site == Site::Run(run)))
-            .collect(),
-        chains: facts
-            .chains
-            .into_iter()
-            .filter(|chain| evidence.of.is_none_or(|run| chain.id == run))
-            .collect(),
-    };
-    let mut findings = Vec::new();
-    times::runs(evidence, &mut findings);
-    times::steps_and_waves(&judged, &usual_ms, limits, &mut findings);
-    failures::failures(&judged, limits, &mut findings);
-    failures::retries(&judged, limits, &mut findings);
-    shares::fallback(&judged, limits, &mut findings);
-    shares::shares(&judged, limits, &mut findings);
+    if let Some(run) = evidence.of {
+        facts.calls.retain(|call| call.site == Site::Run(run));
+        facts.chains.retain(|chain| chain.id == run);
+    }
+    let mut findings: Vec<Finding> = rules::stalled_runs(evidence).collect();
+    findings.extend(rules::stalls(&facts, &usual_ms, limits));
+    findings.extend(rules::failures(&facts, limits));
+    findings.extend(rules::retries(&facts, limits));
+    findings.extend(rules::fallback(&facts, limits));
+    findings.extend(rules::shares(&facts, limits));
     findings.sort_by(|a, b| (a.kind, &a.location).cmp(&(b.kind, &b.location)));
     findings
-}
-
-/// The names of the newest of some calls.
-fn names<'a>(calls: impl IntoIterator<Item = &'a Call<'a>>) -> Vec<String> {
-    const SHOWN: usize = 5;
-    let shown = calls.into_iter().take(SHOWN);
-    shown.map(|call| call.call_id.to_owned()).collect()
-}
-
-/// A share of a whole, in percent with one decimal.
-fn percent(part: usize, whole: usize) -> f64 {
-    (part as f64 * 1000.0 / whole.max(1) as f64).round() / 10.0
-}
-
-/// Whether a part is more than a share of a whole; without rounding.
-fn is_above(part: usize, whole: usize, percent: u64) -> bool {
-    part as u128 * 100 > u128::from(percent) * whole as u128
 }

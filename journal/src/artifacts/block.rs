@@ -1,4 +1,4 @@
-//! Blocks of numbers as NumPy files: their bytes, and the names of those.
+//! Blocks of numbers as NumPy files: their bytes and handles.
 
 use std::any::Any;
 use tool_core::value::Numbers;
@@ -8,7 +8,7 @@ use super::form::{RANK_MAX, damaged, too_large};
 use super::handle::{Handle, Kind, summary};
 use super::{ArtifactHash, FILE_BYTES_MAX};
 
-/// The name of a block; it stays with the block, which does not change, so that a block is hashed once.
+/// The handle of a block, noted at the immutable block so that it is hashed once.
 pub(super) fn named(numbers: &Numbers) -> Result<Handle, ToolError> {
     let note = numbers.note();
     let noted: Option<&dyn Any> = note.and_then(|note| Some(&**note.get()? as &dyn Any));
@@ -42,18 +42,18 @@ pub(super) fn named(numbers: &Numbers) -> Result<Handle, ToolError> {
         },
     };
     if let Some(note) = note {
-        // Another shape of the same block may stand there.
+        // The note may belong to another shape of the same block.
         let _ = note.set(Box::new(handle.clone()));
     }
     Ok(handle)
 }
 
-/// The bytes of a block's NumPy file, part by part: it is hashed and written without a copy of the whole.
+/// Passes the bytes of a block's NumPy file in parts, so that it is hashed and written without a copy of the whole.
 pub(super) fn npy_parts<E>(
     numbers: &Numbers,
     take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    /// As many numbers as several threads share when they hash them.
+    /// Numbers per part: enough to hash with several threads.
     const PART: usize = 1 << 19;
     let flat = [numbers.as_slice().len()];
     let shape = if numbers.rank() <= RANK_MAX {
@@ -72,13 +72,13 @@ pub(super) fn npy_parts<E>(
     Ok(())
 }
 
-/// The block that a file's bytes and its handle stand for.
+/// Decodes a block from the bytes of its file and its handle.
 pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value, ToolError> {
     let Kind::Npy {
         shape, integral, ..
     } = &handle.kind
     else {
-        return Err(damaged("a handle names no block"));
+        return Err(damaged("a handle is not of a block"));
     };
     match tool_core::npy::parse(bytes).map_err(|fault| damaged(&fault.message))? {
         Value::Numbers(numbers) if numbers.shape() == shape && !integral => {
@@ -90,6 +90,6 @@ pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value, ToolError> {
                 .map(Value::Numbers)
                 .ok_or_else(|| damaged("a handle and its file differ in shape"))
         }
-        _ => Err(damaged("a file holds no block")),
+        _ => Err(damaged("a file contains no block")),
     }
 }

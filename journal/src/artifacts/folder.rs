@@ -9,15 +9,10 @@ use tool_core::value::Numbers;
 use tool_core::{ErrorCode, Reason, ToolError, Value};
 
 use super::{ArtifactHash, FILE_BYTES_MAX, Handle, Kind, block};
-use crate::failpoints::fail_at;
-use crate::private::{private_file, private_folder};
-use crate::random::chance;
+use crate::private::{DRAFT, write_whole};
 
 /// Name of the folder beside the state file.
 pub const FOLDER: &str = "artifacts";
-
-/// What a file begins with that is not whole yet.
-const DRAFT: &str = ".new-";
 
 /// The files of one state.
 pub(crate) struct Folder {
@@ -28,21 +23,21 @@ pub(crate) struct Folder {
 pub(crate) struct FoundFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
-    /// When it was last written, in milliseconds since 1970.
+    /// Time of the last write, in milliseconds since 1970.
     pub(crate) changed_ms: u64,
-    /// The artifact it holds; `None` for one that was never finished.
+    /// Hash of the artifact; `None` for an incomplete file.
     pub(crate) hash: Option<ArtifactHash>,
 }
 
 impl Folder {
-    /// Beside a state file.
+    /// The folder beside a state file.
     pub(crate) fn beside(file: &Path) -> Self {
         Self {
             root: file.with_file_name(FOLDER),
         }
     }
 
-    /// Where a file is.
+    /// Path of a file.
     pub(crate) fn place(&self, hash: ArtifactHash, ending: &str) -> PathBuf {
         let hex = hash.to_string().split_off(3);
         self.root.join(&hex[..2]).join(format!("{hex}.{ending}"))
@@ -69,64 +64,30 @@ impl Folder {
             return Ok(());
         };
         let place = self.place(handle.hash, ending);
-        // What is there is looked at: a damaged file is written anew.
+        // A damaged file is replaced.
         if hash_of(&place).is_ok_and(|found| found == handle.hash) {
             return Ok(());
         }
-        self.write(&place, content).map_err(|err| {
-            let full = matches!(
-                err.kind(),
-                io::ErrorKind::StorageFull
-                    | io::ErrorKind::QuotaExceeded
-                    | io::ErrorKind::FileTooLarge
-            );
-            let (reason, hint) = if full {
-                (
+        write_whole(&place, |file| content(file)).map_err(|err| {
+            use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+            let (reason, hint) = match err.kind() {
+                StorageFull | QuotaExceeded | FileTooLarge => (
                     "artifact_full",
                     "free space on the disk, or run `mathchain runs gc`",
-                )
-            } else {
-                (
+                ),
+                _ => (
                     "artifact_unwritable",
                     "`mathchain doctor` shows the state folder",
-                )
+                ),
             };
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!("the artifact `{}` cannot be written: {err}", handle.hash),
-            )
-            .reason(reason)
-            .hint(hint)
+            let message = format_args!("the artifact `{}` cannot be written: {err}", handle.hash);
+            ToolError::new(ErrorCode::ToolError, message)
+                .reason(reason)
+                .hint(hint)
         })
     }
 
-    fn write(
-        &self,
-        place: &Path,
-        content: &dyn Fn(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let folder = place.parent().unwrap_or(&self.root);
-        for folder in [self.root.as_path(), folder] {
-            make_folder(folder)?;
-        }
-        let draft = folder.join(format!("{DRAFT}{:016x}", chance()));
-        let done = (|| {
-            let mut file = private_file().create_new(true).open(&draft)?;
-            content(&mut file)?;
-            fail_at("artifact.temp");
-            file.sync_all()?;
-            fail_at("artifact.sync");
-            fs::rename(&draft, place)?;
-            fail_at("artifact.rename");
-            File::open(folder)?.sync_all()
-        })();
-        if done.is_err() {
-            let _ = fs::remove_file(&draft);
-        }
-        done
-    }
-
-    /// The bytes of a file, verified.
+    /// Reads and verifies a file.
     pub(crate) fn read(&self, handle: &Handle) -> Result<Vec<u8>, ToolError> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         let read = || -> io::Result<Vec<u8>> {
@@ -145,22 +106,22 @@ impl Folder {
         if ArtifactHash::of(&bytes) == handle.hash {
             Ok(bytes)
         } else {
-            Err(corrupt(handle.hash, "its content is not what was written"))
+            Err(corrupt(handle.hash, "its content does not match its hash"))
         }
     }
 
-    /// Holds a file against its name, without taking it into memory.
+    /// Verifies a file against its name, without reading it into memory.
     pub(crate) fn check(&self, handle: &Handle) -> Result<(), ToolError> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         match hash_of(&place) {
             Ok(found) if found == handle.hash => Ok(()),
-            Ok(_) => Err(corrupt(handle.hash, "its content is not what was written")),
+            Ok(_) => Err(corrupt(handle.hash, "its content does not match its hash")),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Err(missing(handle.hash)),
             Err(err) => Err(corrupt(handle.hash, &err.to_string())),
         }
     }
 
-    /// Whether a handle says of a file what is in it; the file is verified.
+    /// Whether the description in a handle is that of its file, which is verified.
     pub(crate) fn describes(&self, handle: &Handle) -> Result<bool, ToolError> {
         Ok(match &handle.kind {
             Kind::Npy { .. } => match self.block(handle)? {
@@ -171,12 +132,12 @@ impl Folder {
         })
     }
 
-    /// The block in a file, verified.
+    /// Reads and verifies the block in a file.
     pub(crate) fn block(&self, handle: &Handle) -> Result<Value, ToolError> {
         block::block(handle, &self.read(handle)?)
     }
 
-    /// Every file, in no order that matters.
+    /// Lists every file, in arbitrary order.
     pub(crate) fn files(&self) -> io::Result<Vec<FoundFile>> {
         let mut found = Vec::new();
         let listed = match fs::read_dir(&self.root) {
@@ -196,7 +157,7 @@ impl Folder {
                 let hash = name
                     .split_once('.')
                     .and_then(|(hex, _)| ArtifactHash::parse(&format!("b3:{hex}")).ok());
-                // What is neither ours nor half of ours is left alone.
+                // Other files are ignored.
                 if about.is_file() && (hash.is_some() || name.starts_with(DRAFT)) {
                     let changed = about.modified()?.duration_since(UNIX_EPOCH);
                     found.push(FoundFile {
@@ -212,31 +173,28 @@ impl Folder {
     }
 }
 
-/// No such artifact.
+/// The error for an artifact that does not exist.
 pub(crate) fn missing(hash: ArtifactHash) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("the artifact `{hash}` is not there any more"),
-    )
+    ToolError::new(ErrorCode::ToolError, format_args!("the artifact `{hash}` no longer exists"))
     .reason(Reason::ArtifactMissing)
-    .hint("run the plan again to make it anew; `mathchain runs pin RUN` keeps a run from being collected")
+    .hint("run the plan again to recreate it; `mathchain runs pin RUN` protects the values of a run from collection")
 }
 
-/// An artifact that is not what was written.
+/// The error for an artifact whose content does not match its hash.
 pub(crate) fn corrupt(hash: ArtifactHash, why: &str) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,
         format_args!("the artifact `{hash}` cannot be used: {why}"),
     )
     .reason("artifact_corrupt")
-    .hint("run the plan again to make it anew; a damaged file is replaced then")
+    .hint("run the plan again; it replaces a damaged file")
 }
 
-/// Opens an artifact, and gives its length: a regular file that may be one by its length, and no link. What is read ends there, also of a file that
-/// grows.
+/// Opens an artifact and returns its length. It must be a regular file, not a link, of at most [`FILE_BYTES_MAX`]; reading stops there,
+/// even if the file grows.
 fn open(place: &Path) -> io::Result<(Take<File>, u64)> {
-    let irregular = || io::Error::other("it is no regular file");
-    // Opening a pipe would wait for a writer: what is there is looked at first.
+    let irregular = || io::Error::other("it is not a regular file");
+    // Opening a pipe would wait for a writer, so the kind of file is checked first.
     if !place.symlink_metadata()?.is_file() {
         return Err(irregular());
     }
@@ -246,7 +204,7 @@ fn open(place: &Path) -> io::Result<(Take<File>, u64)> {
         return Err(irregular());
     }
     if found.len() > FILE_BYTES_MAX {
-        let message = format!("it has {} bytes, and no artifact has so many", found.len());
+        let message = format!("it has {} bytes, more than any artifact", found.len());
         return Err(io::Error::other(message));
     }
     Ok((file.take(FILE_BYTES_MAX), found.len()))
@@ -257,24 +215,4 @@ fn hash_of(place: &Path) -> io::Result<ArtifactHash> {
     let mut file = BufReader::with_capacity(1 << 16, open(place)?.0);
     io::copy(&mut file, &mut hasher)?;
     Ok(ArtifactHash(hasher.finalize().into()))
-}
-
-/// Makes a folder for this user alone; what is there must be a folder and no link.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    match private_folder().create(folder) {
-        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
-            if folder.symlink_metadata()?.is_dir() {
-                Ok(())
-            } else {
-                Err(io::Error::other("its folder is no folder"))
-            }
-        }
-        made => {
-            made?;
-            // The name of a new folder is itself data of the folder above.
-            folder.parent().map_or(Ok(()), |above| {
-                File::open(above).and_then(|above| above.sync_all())
-            })
-        }
-    }
 }

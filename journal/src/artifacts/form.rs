@@ -1,16 +1,16 @@
-//! The stored form of a value: JSON from which exactly that value comes back.
+//! The stored form of a value: JSON that decodes to exactly the same value.
 //!
-//! Most values are their own stored form. What JSON cannot carry is an object whose key begins with `$`, and a user's object
-//! with such a key is put behind one more:
+//! Most values are their own stored form. Values that JSON cannot represent become objects whose key begins with `$`, and a
+//! user's object with such a key is escaped:
 //!
-//! | form | stands for |
+//! | form | value |
 //! | --- | --- |
 //! | `{"$artifact": ...}` | a block of numbers in a file ([`Handle`]) |
 //! | `{"$lit": {...}}` | the object inside, which has a key that begins with `$` |
 //! | `{"$f64": "<16 hex digits>"}` | a double that is not finite, by its bits |
 //! | `{"$int": "..."}` | an integer beyond 2^53 |
-//! | `{"$block": {"shape", "integral", "bits"}}` | a small block of numbers whose text would not read back the same |
-//! | `{"$list": ["...", ...]}` | an array that the parser would take for a block of numbers; each item as the text of its form |
+//! | `{"$block": {"shape", "integral", "bits"}}` | a small block of numbers whose text would not parse to the same value |
+//! | `{"$list": ["...", ...]}` | an array that the parser would read as a block of numbers; each item as the text of its form |
 
 use std::sync::Arc;
 
@@ -27,20 +27,20 @@ const INTEGER: &str = "$int";
 const BLOCK: &str = "$block";
 const LIST: &str = "$list";
 
-/// Most dimensions that the parser packs, and that a NumPy file of ours has.
+/// Most dimensions of a block that the parser packs, and of a stored NumPy file.
 pub(super) const RANK_MAX: usize = 8;
 
-/// A value made ready to be kept; nothing is written yet.
+/// A value in its stored form, not yet written.
 pub(crate) struct Stored {
-    /// Names the whole.
+    /// Handle of the whole value.
     pub(crate) handle: Handle,
     /// The stored form, unless the whole is one block.
     pub(crate) body: Option<String>,
-    /// Blocks that become files.
+    /// The blocks to be written as files.
     pub(crate) blocks: Vec<(Handle, Numbers)>,
 }
 
-/// Makes a value ready: blocks and JSON of more than `least` bytes become files.
+/// Converts a value to its stored form: blocks and JSON of more than `least` bytes become files.
 ///
 /// # Errors
 /// `limit_exceeded` for a value that is too deep or too large.
@@ -90,10 +90,10 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored, ToolError> {
     })
 }
 
-/// The value that a stored form stands for; `open` gives the blocks in files.
+/// Decodes a stored form; `open` reads the blocks in files.
 ///
 /// # Errors
-/// What is no stored form, and what `open` says.
+/// `artifact_corrupt` for an invalid form, and the errors of `open`.
 pub(crate) fn load(
     body: &str,
     open: &mut dyn FnMut(&Handle) -> Result<Value, ToolError>,
@@ -109,7 +109,7 @@ pub(crate) fn load(
 fn parse(body: &str) -> Result<Value, ToolError> {
     let limits = json::Limits {
         bytes_max: JSON_BYTES_MAX,
-        // Every level may carry an escape of two levels.
+        // Each level may have an escape of two levels.
         depth_max: 3 * DEPTH_MAX + 8,
         ..json::Limits::default()
     };
@@ -134,7 +134,7 @@ pub(super) fn damaged(why: &str) -> ToolError {
     .hint("`mathchain audit verify` shows what else is damaged; run the plan again to make it anew")
 }
 
-/// Whether the value's own text reads back as the same value.
+/// Whether the plain JSON text of a value parses to the same value.
 fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool, ToolError> {
     check_depth(depth)?;
     Ok(match value {
@@ -182,7 +182,7 @@ fn is_large(numbers: &Numbers, least: usize) -> bool {
     size_of_val(numbers.as_slice()) > least
 }
 
-/// Whether the text of the block reads back with the same bits and the same spelling.
+/// Whether the text of a block parses to the same bits and the same spelling.
 fn is_text_exact(numbers: &Numbers) -> bool {
     let integer = |number: f64| {
         number.fract() == 0.0
@@ -198,7 +198,7 @@ fn is_text_exact(numbers: &Numbers) -> bool {
             .all(|&number| number.is_finite() && (!integral || integer(number)))
 }
 
-/// Whether the parser would make one block of these items.
+/// Whether the parser would pack these items into one block.
 fn packs(items: &[Value]) -> bool {
     matches!(Value::array(items.to_vec()), Value::Numbers(_))
 }
@@ -270,7 +270,7 @@ impl Encoder {
     }
 }
 
-/// The bits of doubles, 16 hex digits each.
+/// Formats the bits of doubles, 16 hex digits each.
 fn bits(numbers: impl IntoIterator<Item = f64>) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();
@@ -295,7 +295,7 @@ fn of_bits(text: &str) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// Whether there is anything to decode.
+/// Whether a form contains anything to decode.
 fn has_form(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_form),

@@ -1,4 +1,4 @@
-//! The name of a value that is kept elsewhere.
+//! Handles: names of stored values.
 
 use std::fmt;
 
@@ -24,15 +24,15 @@ impl fmt::Debug for ArtifactHash {
 }
 
 impl ArtifactHash {
-    /// Of bytes.
+    /// Hashes bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(blake3::hash(bytes).into())
     }
 
-    /// Reads `b3:<64 hex digits>`.
+    /// Parses `b3:<64 hex digits>`.
     ///
     /// # Errors
-    /// `invalid_args` when it is not of the form.
+    /// `invalid_args` for any other form.
     pub fn parse(text: &str) -> Result<Self, ToolError> {
         let hex = text.strip_prefix("b3:");
         let hash = hex.and_then(|hex| blake3::Hash::from_hex(hex).ok());
@@ -51,35 +51,35 @@ impl ArtifactHash {
     }
 }
 
-/// What a handle stands for.
+/// The kind of a stored value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// A small value, in the state file.
     Small,
     /// A large value, as a file of its stored form.
     Json {
-        /// Size of the file.
+        /// Size of the file in bytes.
         bytes: u64,
     },
     /// A block of numbers, as a NumPy file of doubles.
     Npy {
         /// Extents, outermost first.
         shape: Vec<usize>,
-        /// Whether the numbers are spelled as integers.
+        /// Whether the numbers are written as integers.
         integral: bool,
-        /// Size of the file.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// Least, largest and mean of the finite numbers, and how many are not finite.
+        /// Minimum, maximum and mean of the finite numbers, and the count of the others.
         summary: Value,
     },
 }
 
-/// The name of a value that is kept elsewhere, and what a reader wants to know without opening it.
+/// The name of a stored value, with size and shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handle {
     /// Hash of the bytes.
     pub hash: ArtifactHash,
-    /// What it stands for.
+    /// Kind of the value.
     pub kind: Kind,
 }
 
@@ -92,7 +92,7 @@ const JSON_MEDIA: &str = "application/json";
 const NPY_MEDIA: &str = "application/x-npy";
 
 impl Handle {
-    /// The handle as JSON, as it stands in events and stored values.
+    /// The handle as an object, as in events and stored values.
     pub fn to_value(&self) -> Value {
         let mut object = Object::new();
         let name = self.hash.to_string();
@@ -123,7 +123,7 @@ impl Handle {
         Value::Object(object.into())
     }
 
-    /// Reads a handle back; `None` when the value is something else.
+    /// Parses a handle; `None` for any other value.
     pub fn from_value(value: &Value) -> Option<Self> {
         let hash = |key| ArtifactHash::parse(value.get(key)?.as_str()?).ok();
         if let Some(hash) = hash(VALUE_KEY) {
@@ -154,8 +154,8 @@ impl Handle {
         Some(Self { hash, kind })
     }
 
-    /// Whether two handles say the same of one file. How its numbers are spelled and their extents beyond what a NumPy file of ours has belong to the
-    /// value that names the file, not to the file.
+    /// Whether two handles describe the same file. The spelling of its numbers, and extents beyond those of a stored NumPy file, belong to
+    /// the value that names the file.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         let of_file = |handle: &Self| {
             let mut handle = handle.clone();
@@ -168,13 +168,13 @@ impl Handle {
                     *shape = vec![shape.iter().product()];
                 }
             }
-            // As text in one form: a record spells a number otherwise than a row.
+            // Compared as text, since records and rows spell numbers differently.
             json::canonical(&handle.to_value())
         };
         of_file(self) == of_file(other)
     }
 
-    /// Ending of the file's name; `None` for a value that has no file.
+    /// File extension; `None` for a value without a file.
     pub(crate) fn ending(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Small => None,
@@ -183,7 +183,7 @@ impl Handle {
         }
     }
 
-    /// Size of the file; 0 where there is none.
+    /// Size of the file in bytes; 0 without one.
     pub fn bytes(&self) -> u64 {
         match self.kind {
             Kind::Small => 0,
@@ -192,7 +192,7 @@ impl Handle {
     }
 }
 
-/// Least, largest and mean of the finite numbers, added in their order, and how many are not finite.
+/// Minimum, maximum and mean of the finite numbers (summed in order), and the count of the others.
 pub(super) fn summary(numbers: &Numbers) -> Value {
     let (mut min, mut max, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0_u64);
     for &number in numbers

@@ -1,9 +1,9 @@
-//! Values outside the audit: content-addressed, small ones in the state file, large ones as files that other programs open.
+//! Stored values, addressed by content: small ones in the state file, large ones as files that other programs can open.
 //!
-//! A value is kept in its *stored form* (`form.rs`): JSON in which every large block of numbers is a [`Handle`] to an `.npy`
-//! file, and in which nothing is lost (the bits of every number, whether it was spelled as an integer, the order of members).
-//! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; which values there are,
-//! and who refers to them, is in the tables of [`crate`].
+//! A value has a *stored form* (`form.rs`): JSON in which every large block of numbers is a [`Handle`] to an `.npy`
+//! file. It is lossless: the bits of every number, its spelling as an integer, the order of members.
+//! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; the tables of [`crate`]
+//! list the values and the references to them.
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ pub(crate) use self::form::{Stored, load, stored};
 pub(crate) use self::handle::FILE_KEY;
 pub use self::handle::{ArtifactHash, Handle, Kind};
 
-/// Values and blocks of numbers above this size become files, where nothing else is said.
+/// Default size above which values and blocks of numbers become files, in bytes.
 pub const FILE_BYTES_LEAST: usize = 32 << 10;
-/// Largest file that is written or read.
+/// Largest file, in bytes.
 pub const FILE_BYTES_MAX: u64 = 4 << 30;
-/// Longest JSON of one value, without its blocks of numbers.
+/// Longest JSON of one value without its blocks of numbers, in bytes.
 pub const JSON_BYTES_MAX: usize = 256 << 20;
-/// Deepest nesting of a value that is kept.
+/// Deepest nesting of a stored value.
 pub const DEPTH_MAX: usize = 200;
 
-/// A value as answers have it: handles in place of arrays of more than `least` bytes.
+/// A value as shown in answers: handles replace arrays of more than `least` bytes.
 ///
 /// # Errors
 /// `limit_exceeded` for an array that is too large to be a file.
@@ -56,7 +56,7 @@ pub fn shown(value: &Value, least: usize) -> Result<Value, ToolError> {
     })
 }
 
-/// Bytes of the files that a value becomes where it is kept; 0 where it cannot be.
+/// Total size of the files of a value when it is stored; 0 for a value that cannot be stored.
 pub fn bytes_in_files(value: &Value) -> u64 {
     let Ok(stored) = stored(value, FILE_BYTES_LEAST) else {
         return 0;

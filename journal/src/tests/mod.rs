@@ -14,12 +14,16 @@ mod verifying;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use tool_core::Value;
-use tool_core::capability::{Clock, Durability, Ledger};
+use tool_core::capability::{
+    ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
+};
+use tool_core::{ToolError, Value};
 
 use self::support::*;
 use super::*;

@@ -342,3 +342,46 @@ fn calls_and_plans_are_given_since_a_time_and_those_of_one_run_before_them() {
     assert_eq!(given(None, u64::MAX, 9), Vec::<String>::new());
     journal.finish(RunState::Succeeded).unwrap();
 }
+
+/// Before version 10 only the ids told which run is within which.
+#[test]
+fn a_file_of_version_9_learns_the_parents_of_runs() {
+    let top = folder();
+    let delegate = Value::object([("layers", "level = \"delegation\"")]);
+    let runs = [
+        ("outer", Value::Null),
+        ("outer-0a1b2c3d", delegate.clone()),
+        ("outer-0a1b2c3d-00000000", delegate.clone()),
+        ("build", Value::Null),
+        ("build-20261123", Value::Null),
+        ("other-0a1b2c3d", delegate),
+    ];
+    let state = Arc::new(open(top.path()));
+    for (id, who) in runs {
+        let header = RunHeader {
+            id: Some(id.to_owned()),
+            who,
+            ..super::header()
+        };
+        let journal = state.begin_run(&header).unwrap();
+        journal.finish(RunState::Succeeded).unwrap();
+    }
+    drop(state);
+    intruder(top.path())
+        .execute_batch(
+            "DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; PRAGMA user_version = 9;",
+        )
+        .unwrap();
+    let state = open(top.path());
+    let parent = |id: &str| state.run(id).unwrap().parent;
+    assert_eq!(parent("outer-0a1b2c3d").as_deref(), Some("outer"));
+    assert_eq!(
+        parent("outer-0a1b2c3d-00000000").as_deref(),
+        Some("outer-0a1b2c3d")
+    );
+    for id in ["outer", "build", "build-20261123", "other-0a1b2c3d"] {
+        assert_eq!(parent(id), None, "{id}");
+    }
+    assert_eq!(state.runs_within("outer").unwrap().len(), 2);
+    assert_eq!(state.verify(&[]).unwrap().faults, []);
+}

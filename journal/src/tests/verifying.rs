@@ -76,10 +76,10 @@ fn every_small_value_is_read() {
             file.execute(sql, rusqlite::params![hash, body]).unwrap();
         };
         set(&format!("{body} "));
-        is_named("is not what was written");
+        is_named("does not match its hash");
         file.execute("DELETE FROM vals WHERE hash = ?", [&hash])
             .unwrap();
-        is_named("is not there any more");
+        is_named("no longer exists");
         set(&body);
         assert_eq!(faults(&state), Vec::<String>::new());
     }
@@ -108,7 +108,7 @@ fn files_are_read_and_a_missing_one_is_a_fault_where_a_record_names_it() {
         fs::remove_file(&file).unwrap();
         let found = faults(&state);
         assert!(
-            found.len() == 1 && found[0].contains("is not there any more"),
+            found.len() == 1 && found[0].contains("no longer exists"),
             "{found:?}"
         );
         fs::write(&file, whole).unwrap();
@@ -326,14 +326,14 @@ fn what_is_no_file_of_ours_is_not_read() {
     };
     fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
-    check("it is no regular file");
+    check("it is not a regular file");
     fs::remove_file(&path).unwrap();
     mknodat(CWD, &path, FileType::Fifo, Mode::RUSR, 0).unwrap();
-    check("it is no regular file");
+    check("it is not a regular file");
     fs::remove_file(&path).unwrap();
     let sparse = fs::File::create(&path).unwrap();
     sparse.set_len(1 << 42).unwrap();
-    check("no artifact has so many");
+    check("more than any artifact");
     drop(sparse);
     fs::remove_file(&path).unwrap();
     // What is none is replaced when the value is made again.

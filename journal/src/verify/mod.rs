@@ -1,41 +1,42 @@
-//! Verification: every chain, the links between them, heads that were kept elsewhere, and the values that runs refer to.
+//! Verification of every chain, the links between them, externally stored heads, and the values that runs refer to.
 
 mod values;
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tool_core::ToolError;
 use tool_core::capability::LedgerHead;
-use tool_core::{ToolError, Value, json};
 
-use super::audit::{Link, hash_in, number_at, read_row, text_at};
+use super::audit::{Link, hash_in, hash_of_event, number_at, read_row, text_at};
 use super::chain::{self, Hash};
-use super::{State, grants, run};
+use super::state::State;
+use super::{grants, ledger, run, sql};
 
-/// Something that is not as it was written.
+/// A deviation from the records as they were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Name of the chain; `*` for the links between sessions.
+    /// Name of the chain; `*` for the links between chains.
     pub session: String,
     /// Number of the record or link; 0 for the chain's beginning.
     pub sequence: u64,
-    /// What is wrong.
+    /// Description of the fault.
     pub message: String,
 }
 
-/// What a verification found.
+/// The report of a verification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// Chains looked at.
+    /// Number of chains verified.
     pub sessions: u64,
-    /// Records looked at.
+    /// Number of records verified.
     pub records: u64,
-    /// Values that runs refer to and that were read, each once; `None` where they were left out.
+    /// Number of values verified, each once; `None` where they were skipped.
     pub values: Option<u64>,
-    /// The newest link between sessions: keep it elsewhere, and [`State::verify`] later finds even a cut tail or a replaced
-    /// file. `None` when there is no record yet.
+    /// The newest link. Stored elsewhere, it lets a later [`State::verify`] detect removed newest records and a replaced file. `None`
+    /// before the first record.
     pub head: Option<LedgerHead>,
-    /// What is wrong; empty means that all is as it was written. At most [`Verification::FAULTS_MAX`].
+    /// The faults, at most [`Verification::FAULTS_MAX`]; empty for a sound state.
     pub faults: Vec<Fault>,
 }
 
@@ -43,7 +44,7 @@ impl Verification {
     /// Most faults reported.
     pub const FAULTS_MAX: usize = 100;
 
-    /// Whether all is as it was written.
+    /// Whether there are no faults.
     pub fn is_sound(&self) -> bool {
         self.faults.is_empty()
     }
@@ -63,11 +64,10 @@ impl Verification {
 const LINKS: &str = "*";
 
 impl State {
-    /// Checks every chain, the links between them, that each published head is still part of them, and unless it is told not to
-    /// the values that runs refer to.
+    /// Verifies every chain, the links between them, that each published head is still part of them, and the values that runs refer to.
     ///
-    /// A changed byte, a missing record and a missing session are found by themselves; that the newest records were cut off, or
-    /// that the whole file was written anew, only against a head that was kept elsewhere.
+    /// Changed bytes, missing records and missing sessions are detected from the file alone; removed newest records or a replaced file
+    /// only against a head that was stored elsewhere.
     ///
     /// # Errors
     /// `tool_error` with reason `state_corrupt` when the file cannot be read at all.
@@ -75,7 +75,7 @@ impl State {
         self.verify_with(published, true)
     }
 
-    /// As [`State::verify`]; without values it takes as long as the records are, whatever runs keep.
+    /// As [`State::verify`]; without values the cost is linear in the records alone.
     ///
     /// # Errors
     /// As [`State::verify`].
@@ -85,20 +85,15 @@ impl State {
         values: bool,
     ) -> Result<Verification, ToolError> {
         self.flush()?;
-        let core = self.shared.lock();
-        // One transaction, so that what others write meanwhile does not look like a fault.
-        let verify = || {
-            let snapshot = rusqlite::Transaction::new_unchecked(
-                &core.connection,
-                TransactionBehavior::Deferred,
-            )?;
+        self.shared.read("verify the audit log", |connection| {
+            // One transaction, so that concurrent writes do not look like faults.
+            let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
             let mut report = verify_all(&snapshot, published)?;
             if values {
                 values::verify(&snapshot, &self.shared.folder, &mut report)?;
             }
             Ok(report)
-        };
-        verify().map_err(|err| self.shared.fail("verify the audit", &err))
+        })
     }
 }
 
@@ -123,12 +118,9 @@ pub(super) fn verify_all(
     Ok(report)
 }
 
-/// SQLite's own check: damage that the chains cannot see, such as a broken index.
+/// Runs SQLite's own check, for damage that the chains do not cover, such as a broken index.
 fn verify_file(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
-    let mut query = connection.prepare("PRAGMA integrity_check(10)")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let message: String = row.get(0)?;
+    for message in texts(connection, "PRAGMA integrity_check(10)")? {
         if message != "ok" {
             report.fault(LINKS, 0, format!("the file is damaged: {message}"));
         }
@@ -136,7 +128,7 @@ fn verify_file(connection: &Connection, report: &mut Verification) -> rusqlite::
     Ok(())
 }
 
-/// Every session from its header to its newest record; gives the first hash of each.
+/// Verifies every chain from its header to its newest record; returns the first hash of each.
 fn verify_sessions(
     connection: &Connection,
     report: &mut Verification,
@@ -147,15 +139,12 @@ fn verify_sessions(
     while let Some(row) = rows.next()? {
         let (id, opened_ms, header) = (text_at(row, 0)?, number_at(row, 1)?, text_at(row, 2)?);
         let row = run::row(connection, &id)?;
-        let expected = match &row {
-            Some(row) => row.header(),
-            None => json::canonical(&Value::object([
-                ("opened_ms", Value::from(opened_ms)),
-                ("session", Value::from(id.as_str())),
-            ])),
+        let is_headed = match &row {
+            Some(row) => row.is_headed(&header),
+            None => header == ledger::header(&id, opened_ms),
         };
         let began_ms = row.as_ref().map_or(opened_ms, |row| row.run.created_ms);
-        if header != expected || opened_ms != began_ms {
+        if !is_headed || opened_ms != began_ms {
             report.fault(&id, 0, "the header was changed");
         }
         if let Some(row) = row
@@ -181,18 +170,17 @@ fn verify_sessions(
     Ok(genesis)
 }
 
-/// An approval is never removed: one that a record names and that is not there was taken away. Where a row stands, a record says.
+/// Approvals are never deleted, so one that a record names must exist, in the state that the records give.
 fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
     const SQL: &str = "SELECT session, sequence, body ->> '$.approval_id' AS id FROM events
          WHERE body LIKE '%\"approval_id\":\"%' AND json_valid(body) AND id IS NOT NULL
             AND id NOT IN (SELECT id FROM approvals) ORDER BY number";
-    let mut query = connection.prepare(SQL)?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
+    sql::each(connection, SQL, [], |row| {
         let id = text_at(row, 2)?;
         let message = format!("the approval `{id}` that the record names is missing");
         report.fault(&text_at(row, 0)?, number_at(row, 1)?, message);
-    }
+        Ok::<(), rusqlite::Error>(())
+    })?;
     for fault in grants::faults(connection)? {
         report.fault(LINKS, 0, fault);
     }
@@ -200,8 +188,7 @@ fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusql
 }
 
 fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
-    let mut query = connection.prepare(sql)?;
-    query.query_map([], |row| text_at(row, 0))?.collect()
+    sql::rows(connection, sql, [], |row| text_at(row, 0))
 }
 
 fn verify_session(
@@ -231,7 +218,7 @@ fn verify_session(
                 "the record, its hash or the hash before it was changed",
             );
         }
-        // The stored hash leads on, so that one change is one fault.
+        // Continuing from the stored hash makes one change one fault.
         before = record.hash;
         expected = record.sequence + 1;
     }
@@ -297,10 +284,7 @@ fn hash_at(
     if sequence == 0 {
         return Ok(genesis.get(session).copied());
     }
-    connection
-        .prepare_cached("SELECT hash FROM events WHERE session = ? AND sequence = ?")?
-        .query_row(params![session, sequence as i64], |row| hash_in(row, 0))
-        .optional()
+    hash_of_event(connection, session, sequence)
 }
 
 fn verify_published(
@@ -310,10 +294,10 @@ fn verify_published(
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
     let found: Option<Hash> = if head.session == LINKS {
-        connection
-            .prepare_cached("SELECT link FROM heads WHERE number = ?")?
-            .query_row([head.sequence as i64], |row| hash_in(row, 0))
-            .optional()?
+        const SQL: &str = "SELECT link FROM heads WHERE number = ?";
+        sql::row(connection, SQL, [head.sequence as i64], |row| {
+            hash_in(row, 0)
+        })?
     } else {
         hash_at(connection, &head.session, head.sequence, genesis)?
     };

@@ -1,18 +1,18 @@
-//! The values that runs refer to: each is read once and held against its name, small ones in the table, large ones in their
-//! files.
+//! Verification of the values that runs refer to: each is read once and checked against its hash.
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use tool_core::{Reason, ToolError, Value, json};
 
-use super::super::cache::Kept;
-use super::super::run::{self, Run};
-use super::super::{COLLECTED_KEY, named_values};
 use super::{LINKS, Verification, hash_in, number_at, text_at};
 use crate::artifacts::{self, ArtifactHash, Folder, Handle, Kind};
+use crate::cache::Kept;
+use crate::gc::COLLECTED_KEY;
+use crate::run::{self, Run, named_values};
+use crate::sql;
 
-/// Reads the values of every run.
+/// Verifies the values of every run.
 pub(super) fn verify(
     connection: &Connection,
     folder: &Folder,
@@ -24,10 +24,8 @@ pub(super) fn verify(
         folder,
         seen: HashSet::new(),
     };
-    let mut runs = connection.prepare("SELECT id FROM runs ORDER BY rowid")?;
-    let mut rows = runs.query([])?;
-    while let Some(row) = rows.next()? {
-        let id = text_at(row, 0)?;
+    const RUNS: &str = "SELECT id FROM runs ORDER BY rowid";
+    for id in sql::rows(connection, RUNS, [], |row| text_at(row, 0))? {
         let Some(run) = run::row(connection, &id)?.map(|row| row.run) else {
             continue;
         };
@@ -45,10 +43,10 @@ pub(super) fn verify(
     reader.kept(report)
 }
 
-/// The runs whose values were collected, by the records that say so.
+/// The runs whose values were collected, according to the records of collections.
 struct Collected {
     runs: HashSet<String>,
-    /// A record of before lists only the first of many.
+    /// Whether an early record lists only some of its runs.
     cut: bool,
 }
 
@@ -60,10 +58,8 @@ impl Collected {
             runs: HashSet::new(),
             cut: false,
         };
-        let mut query = connection.prepare(SQL)?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let record = parsed(&text_at(row, 0)?);
+        for body in sql::rows(connection, SQL, [], |row| text_at(row, 0))? {
+            let record = parsed(&body);
             let runs = record
                 .get("runs")
                 .and_then(Value::items)
@@ -82,7 +78,7 @@ impl Collected {
 }
 
 fn parsed(body: &str) -> Value {
-    // What is no record is a fault of its chain already.
+    // An unreadable record is reported with its chain.
     json::parse(body, json::Limits::default()).unwrap_or_default()
 }
 
@@ -90,13 +86,13 @@ fn said_falsely(hash: ArtifactHash) -> String {
     format!("the row of the artifact `{hash}` says what is not so")
 }
 
-/// Run, number of the record, and what names a value there.
+/// Run, number of the record, and the member that names a value.
 type Place<'a> = (&'a str, u64, &'a str);
 
 struct Reader<'a> {
     connection: &'a Connection,
     folder: &'a Folder,
-    /// What was read, sound or not: one damaged value is one fault.
+    /// Values read so far, sound or not, so that one damaged value is one fault.
     seen: HashSet<ArtifactHash>,
 }
 
@@ -111,7 +107,7 @@ impl Reader<'_> {
         while let Some(row) = rows.next()? {
             began = true;
             let (sequence, body) = (number_at(row, 0)?, text_at(row, 1)?);
-            // Handles have a key that begins so.
+            // Every handle has a key that begins with `$`.
             if !body.contains("\"$") {
                 continue;
             }
@@ -120,19 +116,17 @@ impl Reader<'_> {
                 self.value((&run.id, sequence, key), &handle, true, report)?;
             }
         }
-        // Files are written after they are entered: a run that a crash ended between may lack them, and nothing of it has run.
+        // Files are written after their rows: a run that crashed in between may lack them, and nothing of it has run.
         for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
             self.is_used((&run.id, 0, key), handle, report)?;
             self.value((&run.id, 0, key), handle, began, report)?;
         }
-        let mut query = self.connection.prepare_cached(USES)?;
-        let mut rows = query.query([&run.id])?;
-        while let Some(row) = rows.next()? {
-            let hash = ArtifactHash(hash_in(row, 0)?);
+        for hash in sql::rows(self.connection, USES, [&run.id], |row| hash_in(row, 0))? {
+            let hash = ArtifactHash(hash);
             if !self.seen.contains(&hash) {
                 let handle = self.handle(hash)?;
                 let needed = handle.kind == Kind::Small;
-                // What is said of this one stands in its row alone.
+                // Only the row describes this value.
                 let told = match needed {
                     true => Ok(true),
                     false => self.folder.describes(&handle),
@@ -146,7 +140,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a value and the blocks that it names. Where it is not needed, only damage is a fault.
+    /// Reads a value and its blocks. A value that is not needed may be missing, but not damaged.
     fn value(
         &mut self,
         (run, sequence, key): Place<'_>,
@@ -179,7 +173,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// That a run refers to a value which a record of it names is entered: else the value is nobody's and collected.
+    /// Checks that a value named by a record is referenced by its run, which protects it from collection.
     fn is_used(
         &self,
         (run, sequence, key): Place<'_>,
@@ -195,7 +189,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// So is which blocks belong to a value.
+    /// Checks that a block is listed as a part of its value.
     fn is_part(
         &self,
         (run, sequence, key): Place<'_>,
@@ -216,7 +210,7 @@ impl Reader<'_> {
         self.connection.prepare_cached(sql)?.exists(keys)
     }
 
-    /// The row of a file says what the handle says; where it is not there, the file is a stray and collected.
+    /// Checks that the row of a file matches its handle; without a row the file would be collected.
     fn is_entered(
         &self,
         (run, sequence, key): Place<'_>,
@@ -227,13 +221,9 @@ impl Reader<'_> {
             return Ok(());
         }
         const SQL: &str = "SELECT about, bytes FROM artifacts WHERE hash = ?";
-        let row = self
-            .connection
-            .prepare_cached(SQL)?
-            .query_row([handle.hash.0], |row| {
-                Ok((text_at(row, 0)?, number_at(row, 1)?))
-            })
-            .optional()?;
+        let row = sql::row(self.connection, SQL, [handle.hash.0], |row| {
+            Ok((text_at(row, 0)?, number_at(row, 1)?))
+        })?;
         let message = match row {
             None => format!("the row of the artifact `{}` is missing", handle.hash),
             Some((about, bytes)) => {
@@ -251,13 +241,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Results of calls that are kept for later runs: one that is another's would be answered.
+    /// Checks the bindings of cached results, so that no result is returned for another call.
     fn kept(&self, report: &mut Verification) -> rusqlite::Result<()> {
         let sql = format!("SELECT {} FROM cache ORDER BY action_key", Kept::COLUMNS);
-        let mut query = self.connection.prepare(&sql)?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let kept = Kept::read(row)?;
+        for kept in sql::rows(self.connection, &sql, [], Kept::read)? {
             match &kept.handle {
                 Some(handle) => self.is_entered((LINKS, 0, "kept result"), handle, report)?,
                 None => report.fault(
@@ -270,7 +257,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Holds a value against its name, and gives the blocks that it names.
+    /// Checks a value against its hash, and returns its blocks.
     fn blocks(&self, handle: &Handle) -> rusqlite::Result<Result<Vec<Handle>, ToolError>> {
         let body = match handle.kind {
             Kind::Npy { .. } => return Ok(self.folder.check(handle).map(|()| Vec::new())),
@@ -281,35 +268,29 @@ impl Reader<'_> {
     }
 
     fn small(&self, hash: ArtifactHash) -> rusqlite::Result<Result<Vec<u8>, ToolError>> {
-        let body = self
-            .connection
-            .prepare_cached("SELECT body FROM vals WHERE hash = ?")?
-            .query_row([hash.0], |row| text_at(row, 0))
-            .optional()?;
-        Ok(match body {
-            None => Err(artifacts::missing(hash)),
-            Some(body) if ArtifactHash::of(body.as_bytes()) == hash => Ok(body.into_bytes()),
-            Some(_) => Err(artifacts::corrupt(
-                hash,
-                "its content is not what was written",
-            )),
-        })
+        const SQL: &str = "SELECT body FROM vals WHERE hash = ?";
+        Ok(
+            match sql::row(self.connection, SQL, [hash.0], |row| text_at(row, 0))? {
+                None => Err(artifacts::missing(hash)),
+                Some(body) if ArtifactHash::of(body.as_bytes()) == hash => Ok(body.into_bytes()),
+                Some(_) => Err(artifacts::corrupt(
+                    hash,
+                    "its content does not match its hash",
+                )),
+            },
+        )
     }
 
-    /// The handle of a value of which only the name is known; one without a file is small.
+    /// The handle of a hash; a value without a file is small.
     fn handle(&self, hash: ArtifactHash) -> rusqlite::Result<Handle> {
-        let about = self
-            .connection
-            .prepare_cached("SELECT about FROM artifacts WHERE hash = ?")?
-            .query_row([hash.0], |row| text_at(row, 0))
-            .optional()?;
+        const SQL: &str = "SELECT about FROM artifacts WHERE hash = ?";
+        let about = sql::row(self.connection, SQL, [hash.0], |row| text_at(row, 0))?;
         let named = about.and_then(|about| Handle::from_value(&parsed(&about)));
-        Ok(named
-            .filter(|handle| handle.hash == hash)
-            .unwrap_or(Handle {
-                hash,
-                kind: Kind::Small,
-            }))
+        let small = Handle {
+            hash,
+            kind: Kind::Small,
+        };
+        Ok(named.filter(|handle| handle.hash == hash).unwrap_or(small))
     }
 }
 

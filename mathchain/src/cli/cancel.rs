@@ -60,7 +60,7 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
             Some(Reason::RunBusy) => {
                 if !requested {
                     requested = true;
-                    if let Err(err) = state.ask_to_cancel(&found.id)
+                    if let Err(err) = state.request_cancel(&found.id)
                         && !err.is(Reason::RunEnded)
                     {
                         return Err(err);

@@ -89,26 +89,19 @@ pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode, ToolErro
 
 /// A finding for a reader.
 fn readable(finding: &Finding) -> String {
-    let location = &finding.location;
     let mut place = String::new();
-    for (kind, name) in [
-        ("run", location.run.clone()),
-        ("session", location.session.clone()),
-        ("step", location.step.clone()),
-        ("wave", location.wave.map(|wave| wave.to_string())),
-        ("tool", location.tool.clone()),
-        ("role", location.role.clone()),
-    ] {
-        if let Some(name) = name {
-            let _ = write!(place, "  {kind} {name}");
-        }
+    for (name, part) in finding.location.parts() {
+        let part = part
+            .as_str()
+            .map_or_else(|| part.to_string(), str::to_owned);
+        let _ = write!(place, "  {name} {part}");
     }
     let text = format!(
         "{}{place}\n  {}\n  {} {}, threshold {}\n  next: {}\n",
         finding.kind.as_str(),
         finding.message,
         finding.measured,
-        finding.unit,
+        finding.kind.unit(),
         finding.threshold,
         finding.next
     );

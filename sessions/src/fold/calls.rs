@@ -1,4 +1,4 @@
-//! Calls: judged and planned when they are observed, started a wave at a time, settled when they end.
+//! Calls: judged and planned when observed, started wave by wave, settled when they end.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,9 @@ impl Fold<'_> {
         let (run_number, turn) = (run.number, run.turn);
         if observed.calls.is_empty() {
             let message = "expected at least one call";
-            return Err(invalid("/calls", message).hint("without calls it is `turn.ended`"));
+            return Err(
+                invalid("/calls", message).hint("send `turn.ended` for an answer without calls")
+            );
         }
         if observed.calls.len() > OBSERVED_MAX {
             let message = format_args!(
@@ -70,7 +72,7 @@ impl Fold<'_> {
         let contracts: Vec<Value> = (calls.iter())
             .map(|(_, found)| found.as_ref().map_or(Value::Null, contract))
             .collect();
-        // A name that is another's than the tool's that was found for it: a log in which it was changed is not this one.
+        // A judgement of another tool than the named one means that the log was changed.
         let asked: Vec<Value> = (observed.calls.iter().zip(&calls))
             .map(|(asked, (call, _))| (asked.tool != call.tool).then_some(asked.tool.as_str()))
             .map(Value::from)
@@ -100,7 +102,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// What is wrong with a call before anybody is asked about it.
+    /// The error of a call that needs no judgement.
     fn shape(&self, place: usize, call: &ObservedCall, is_new: bool) -> Option<Failure> {
         let limit = |reason: &str, message: String| {
             Some(Failure::new(ErrorCode::LimitExceeded, reason, message))
@@ -117,7 +119,7 @@ impl Fold<'_> {
         if !is_new {
             let message = "another call of the batch has this id".to_owned();
             let failure = Failure::new(ErrorCode::InvalidRequest, "duplicate_call_id", message);
-            return Some(failure.hint("give every call an id of its own"));
+            return Some(failure.hint("give every call a unique id"));
         }
         if too_deep(&call.args) {
             return limit("depth", "the arguments nest too deeply".to_owned());
@@ -130,7 +132,7 @@ impl Fold<'_> {
         None
     }
 
-    /// What calls are judged by now.
+    /// The current basis of judgements.
     fn basis(&self) -> Result<Basis, ToolError> {
         let (who, facts) = self.standing()?;
         Ok(Basis {
@@ -141,8 +143,8 @@ impl Fold<'_> {
         })
     }
 
-    /// Starts the next wave. Where something changed since its calls were judged - the workspace is gone, say - those that may
-    /// not run any more are rejected instead.
+    /// Starts the next wave. If the basis has changed since its calls were judged (a closed workspace, for instance), calls that are no
+    /// longer permitted are rejected.
     pub(super) fn start_wave(&mut self) -> Result<(), ToolError> {
         let now = self.basis()?;
         let Some(mut batch) = self.state.batch.take() else {
@@ -163,21 +165,18 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Judges a call of the plan once more.
+    /// Judges a planned call again.
     fn judged_again(&self, basis: &Basis, call: &OpenCall) -> Result<(), Failure> {
         let judged = self.judged(basis, &call.tool, &call.given)?;
         if judged.decision == Decided::Ask && call.decision == Some(Decided::Allow) {
-            let message = format!(
-                "`{}` asks a person now, which its plan does not say",
-                judged.id
-            );
+            let message = format!("`{}` now needs approval, unlike in its plan", judged.id);
             let failure = Failure::new(ErrorCode::Conflict, "decision_changed", message);
-            return Err(failure.hint("send the call again: it is planned anew"));
+            return Err(failure.hint("send the call again, for a new plan"));
         }
         Ok(())
     }
 
-    /// Judges a call against what was offered and by what holds.
+    /// Judges a call against the offered tools and the current policy.
     fn judged(&self, basis: &Basis, tool: &str, args: &Value) -> Result<Judged, Failure> {
         let judged = self.registry.judge(&basis.who, &basis.facts, tool, args);
         let judged = judged.map_err(|error| Failure::from(&error))?;
@@ -194,14 +193,14 @@ impl Fold<'_> {
             Some(offered) if offered.digest != judged.digest => {
                 let message = format!("`{}` changed since it was offered", judged.id);
                 let failure = Failure::new(ErrorCode::Conflict, "tool_changed", message);
-                Err(failure.hint("look at its arguments again in the next turn"))
+                Err(failure.hint("check its arguments again in the next turn"))
             }
             Some(_) => Ok(judged),
         }
     }
 
     pub(super) fn call_settled(&mut self, settled: &CallSettled) -> Result<(), ToolError> {
-        let none = || conflict("no_batch", "no batch is open: there is nothing to settle");
+        let none = || conflict("no_batch", "no batch is open");
         let batch = self.state.batch.as_mut().ok_or_else(none)?;
         let number = batch.number;
         let mut same = batch.calls.iter_mut();
@@ -217,7 +216,7 @@ impl Fold<'_> {
                 return Err(conflict("not_started", message).at("/call_id"));
             }
             CallStatus::Rejected => {
-                let message = format_args!("the call `{shown}` was rejected and does not run");
+                let message = format_args!("the call `{shown}` was rejected");
                 return Err(conflict("not_started", message).at("/call_id"));
             }
             _ => {
@@ -231,7 +230,7 @@ impl Fold<'_> {
     }
 }
 
-/// The result that a settlement gives, where its members fit together.
+/// The result of a settlement, after checking its members for consistency.
 fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult, ToolError> {
     let only = |path: &str, given: bool, wanted: bool, message: &str| match (given, wanted) {
         (true, false) | (false, true) => Err(invalid(path, message)),
@@ -248,20 +247,20 @@ fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult, ToolErro
         "/output",
         output && !may_output,
         false,
-        "only a call that succeeded has an output",
+        "only a successful call has an output",
     )?;
     only(
         "/error",
         error,
         needs_error,
-        "a call has an `error` when it failed, and only then",
+        "a failed call has an `error`, others have none",
     )?;
     let has_id = settled.approval_id.is_some();
     only(
         "/approval_id",
         has_id,
         needs_id,
-        "a call that waits for approval has its id, no other",
+        "only a call that waits for approval has an `approval_id`",
     )?;
     if let Some(output) = &settled.output {
         let limit = |message: String| {

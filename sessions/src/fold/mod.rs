@@ -1,6 +1,6 @@
-//! [`apply`]: one event folded into a state. A pure function of the state, the event and the registry's answers.
+//! [`apply`]: folds one event into a state. A pure function of the state, the event and the answers of the registry.
 //!
-//! What begins a session and what holds in it is in `setup`, runs and turns in `runs`, calls in `calls`.
+//! `setup` has the beginning of a session and its settings, `runs` runs and turns, `calls` calls.
 
 mod calls;
 mod runs;
@@ -15,19 +15,19 @@ use super::limits::{EVENTS_MAX, ID_BYTES_MAX};
 use super::state::{Offered, SessionState, SessionStatus};
 use super::tools::{Failure, Offer, Registry};
 
-/// What an event led to.
+/// The result of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The state after it.
+    /// The new state.
     pub state: SessionState,
-    /// What is to happen, in order.
+    /// Requests and reports, in order.
     pub emitted: Vec<Emitted>,
 }
 
 /// Folds one event into a state.
 ///
 /// # Errors
-/// Why the event is refused. Nothing is changed then: the state stays as it was.
+/// The reason for refusing the event.
 pub fn apply(
     state: &SessionState,
     event: &Event,
@@ -53,7 +53,7 @@ struct Fold<'a> {
     emitted: Vec<Emitted>,
 }
 
-/// An event that the state does not take.
+/// The error for an event that the state does not accept.
 fn conflict(reason: &'static str, message: impl std::fmt::Display) -> ToolError {
     ToolError::new(ErrorCode::Conflict, message).reason(reason)
 }
@@ -64,7 +64,7 @@ fn invalid(path: &str, message: impl std::fmt::Display) -> ToolError {
         .at(path)
 }
 
-/// A name that is neither empty nor too long.
+/// Checks that a name is neither empty nor too long.
 fn named(path: &str, name: &str) -> Result<(), ToolError> {
     if name.is_empty() || name.len() > ID_BYTES_MAX {
         let message = format_args!("expected a name of 1 to {ID_BYTES_MAX} bytes");
@@ -101,7 +101,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Whether the session takes events of this kind now.
+    /// Checks that the session accepts events of this kind now.
     fn takes(&self, event: &Event) -> Result<(), ToolError> {
         let kind = event.kind();
         match (self.state.status, event) {
@@ -119,14 +119,14 @@ impl Fold<'_> {
                 SessionStatus::Paused,
                 Event::RunRequested(_) | Event::InputAppended(_) | Event::CallsObserved(_),
             ) => {
-                let message = format_args!("the session is paused and takes no `{kind}`");
+                let message = format_args!("the session is paused and does not accept `{kind}`");
                 return Err(conflict("session_paused", message).hint("send `session.resumed`"));
             }
             _ => {}
         }
         let ends = matches!(event, Event::SessionClosed(_) | Event::CallSettled(_));
         if self.state.events >= EVENTS_MAX && !ends {
-            let message = format_args!("the session has had {EVENTS_MAX} events");
+            let message = format_args!("the session has reached {EVENTS_MAX} events");
             let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("events");
             return Err(error.hint("close it with `session.closed` and begin another"));
         }
@@ -134,12 +134,12 @@ impl Fold<'_> {
     }
 
     fn standing(&self) -> Result<(Principal, Facts), ToolError> {
-        let facts = self.state.holding();
+        let facts = self.state.policy_facts();
         let facts = facts.map_err(|message| invalid("/facts", message))?;
         Ok((self.state.who(), facts))
     }
 
-    /// Asks the registry whether there is what the session names.
+    /// Asks the registry for the offered tools, which checks the names in the session.
     fn look(&mut self) -> Result<Offer, ToolError> {
         let (who, facts) = self.standing()?;
         let offer = self.registry.offer(&who, &facts)?;
@@ -147,7 +147,7 @@ impl Fold<'_> {
         Ok(offer)
     }
 
-    /// Starts what can start now: the next wave, or the next turn.
+    /// Starts the next wave or the next turn, where possible.
     fn advance(&mut self) -> Result<(), ToolError> {
         let paused = self.state.status == SessionStatus::Paused;
         let run = self.state.run.as_ref();
@@ -179,7 +179,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Every call has its result: the batch is over, and a turn is due.
+    /// Ends the batch once every call has a result; a turn is due.
     fn settle(&mut self) -> Result<(), ToolError> {
         let Some(batch) = self.state.batch.take() else {
             return Ok(());
@@ -211,7 +211,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Asks the model, with the tools of this moment.
+    /// Requests an answer of the model, with the current tools.
     fn generate(&mut self) -> Result<(), ToolError> {
         let offer = match self.look() {
             Ok(offer) => offer,

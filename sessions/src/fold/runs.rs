@@ -10,7 +10,7 @@ use super::super::tools::Failure;
 use super::{Fold, conflict, named};
 
 impl Fold<'_> {
-    /// The run that is active.
+    /// The active run.
     pub(super) fn running(&mut self) -> Result<&mut Run, ToolError> {
         let run = self.state.run.as_mut().filter(|run| run.status.is_active());
         run.ok_or_else(|| {
@@ -37,7 +37,7 @@ impl Fold<'_> {
             due: true,
             inputs: 0,
         });
-        // A registry that has no tools to offer refuses the run; later in a run it would end it.
+        // Without tools to offer the run is refused; later in a run that would end it.
         self.look().map(drop)
     }
 
@@ -57,7 +57,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// The run, where the model is to answer.
+    /// The run that waits for an answer of the model.
     pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut Run, ToolError> {
         if let Some(batch) = &self.state.batch {
             let message = format_args!("batch {} is open: its calls are not settled", batch.number);

@@ -1,4 +1,4 @@
-//! What a session begins with, and what holds in it.
+//! The beginning of a session, and its settings.
 
 use tool_core::{ErrorCode, ToolError};
 
@@ -46,7 +46,7 @@ impl Fold<'_> {
     pub(super) fn overrides_set(&mut self, set: &OverridesSet) -> Result<(), ToolError> {
         let count = set.enable.len() + set.disable.len() + set.force.len();
         if count > NAMES_MAX {
-            let message = format_args!("{count} names; at most {NAMES_MAX} are taken");
+            let message = format_args!("{count} names; the limit is {NAMES_MAX}");
             return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("names"));
         }
         let names = Names {

@@ -113,7 +113,7 @@ impl ChainResult {
         journal.write(&Value::Object(Arc::new(record)), Durability::Batched)?;
         match durable::state_of(self.status) {
             Some(state) => journal.finish(state),
-            None => journal.let_go(),
+            None => journal.release_lease(),
         }
     }
 

@@ -185,7 +185,7 @@ fn failures_at_once_are_told_apart() {
     journal.nothing();
     journal.call(instant);
     let found = journal.only(Kind::InstantFailures);
-    assert_eq!((found.measured, found.unit), (3.0, "failures"));
+    assert_eq!((found.measured, found.kind.unit()), (3.0, "failures"));
     assert!(found.next.contains("tools show fit"), "{}", found.next);
     // One that took longer is more than at once: both are said.
     journal.call(Made { ms: 5.1, ..instant });

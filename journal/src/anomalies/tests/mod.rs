@@ -129,6 +129,7 @@ impl Journal {
             kind: Stored::Small,
         };
         self.runs.push(Run {
+            parent: None,
             id: id.to_owned(),
             plan_id: "study".to_owned(),
             plan_digest: String::new(),

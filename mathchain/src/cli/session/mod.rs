@@ -342,7 +342,7 @@ impl<'a> Door<'a> {
 
     /// Makes the open workspace part of the facts of later decisions.
     fn update_facts(&mut self) -> Result<(), Halt> {
-        let facts = self.session.state().holding();
+        let facts = self.session.state().policy_facts();
         let facts =
             facts.map_err(|message| Halt::Failed(ToolError::new(ErrorCode::Internal, message)))?;
         let now = self.world.dispatcher(&self.base, facts);

@@ -1,0 +1,170 @@
+//! [`State`]: opening and closing the file, and its ledger of direct calls.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tool_core::capability::{
+    ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
+};
+use tool_core::{ToolError, Value};
+
+use super::ledger::{self, Core, Shared};
+use super::open::Target;
+use super::{lease, read_only, schema};
+
+/// An open state folder: ledger, approvals and the operator's views of them.
+pub struct State {
+    pub(super) shared: Arc<Shared>,
+    /// Writes batched records; started with the first of them.
+    flusher: Mutex<Option<JoinHandle<()>>>,
+    /// A temporary copy of a file that cannot be read in place.
+    _copy: Option<read_only::Copy>,
+}
+
+impl State {
+    /// Opens the state in a folder; folder (mode 0700) and file (mode 0600) are created where missing.
+    ///
+    /// # Errors
+    /// `tool_error` with reason `state_unwritable`, `state_network`, `state_corrupt`, `state_foreign` (a file of
+    /// another program), `state_newer` (of a newer version) or `state_busy`; the caller decides what to do without a state.
+    pub fn open(folder: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, ToolError> {
+        Self::open_on(folder.as_ref(), clock, Arc::new(lease::ThisMachine::new()))
+    }
+
+    pub(super) fn open_on(
+        folder: &Path,
+        clock: Arc<dyn Clock>,
+        machine: Arc<dyn lease::Machine>,
+    ) -> Result<Self, ToolError> {
+        let (connection, file) = schema::open(folder)?;
+        let core = Core::new(connection, clock.unix_ms());
+        Ok(Self {
+            shared: Arc::new(Shared::new(core, clock, machine, file)),
+            flusher: Mutex::new(None),
+            _copy: None,
+        })
+    }
+
+    /// Opens the state of a read-only folder, for commands that only read. Where its write-ahead log cannot be read in place, a
+    /// temporary copy is made below `scratch`.
+    ///
+    /// # Errors
+    /// `tool_error` with reason `state_unreadable`, and as [`State::open`].
+    pub fn open_to_read(
+        folder: impl AsRef<Path>,
+        scratch: &Path,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ToolError> {
+        let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
+        let core = Core::new(connection, clock.unix_ms());
+        let machine = Arc::new(lease::ThisMachine::new());
+        Ok(Self {
+            shared: Arc::new(Shared::new(core, clock, machine, file)),
+            flusher: Mutex::new(None),
+            _copy: copy,
+        })
+    }
+
+    /// Sets the lifetime of approvals; the default is [`crate::APPROVAL_LIFETIME`].
+    #[must_use]
+    pub fn with_approval_lifetime(self, lifetime: Duration) -> Self {
+        self.shared.set_approval_lifetime(lifetime);
+        self
+    }
+
+    /// Sets the size above which values become files; the default is [`crate::artifacts::FILE_BYTES_LEAST`].
+    #[must_use]
+    pub fn with_artifact_bytes(self, bytes: usize) -> Self {
+        self.shared.set_artifact_bytes(bytes);
+        self
+    }
+
+    /// Size in bytes above which values become files.
+    pub fn artifact_bytes(&self) -> usize {
+        self.shared.artifact_bytes()
+    }
+
+    /// Path of the SQLite file.
+    pub fn file(&self) -> PathBuf {
+        self.shared.file.clone()
+    }
+
+    /// Name of the chain of this process.
+    pub fn session(&self) -> String {
+        self.shared.lock().chains.own.session.clone()
+    }
+
+    /// The newest record of the chain of this process; `None` before the first.
+    pub fn head(&self) -> Option<LedgerHead> {
+        let head = self.shared.lock().chains.own.head();
+        (head.sequence > 0).then_some(head)
+    }
+
+    /// Writes the batched records.
+    ///
+    /// # Errors
+    /// `tool_error` when they cannot be written; they stay batched.
+    pub fn flush(&self) -> Result<(), ToolError> {
+        self.shared.flush(&mut self.shared.lock())
+    }
+
+    /// Writes the batched records and links the end of the chain. Call it before the process ends, so that a failure is noticed;
+    /// dropping the state does the same silently. Later records need another call.
+    ///
+    /// # Errors
+    /// As [`State::flush`].
+    pub fn close(&self) -> Result<(), ToolError> {
+        self.shared.finish(&mut self.shared.lock())
+    }
+}
+
+impl Ledger for State {
+    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
+        match durability {
+            Durability::Synced => self.shared.record_synced(Target::Own, record),
+            Durability::Batched => {
+                let head = self.shared.record_batched(Target::Own, record)?;
+                self.start_flusher();
+                Ok(head)
+            }
+        }
+    }
+}
+
+impl Approvals for State {
+    fn settle(
+        &self,
+        request: &ApprovalRequest,
+        intent: &Value,
+    ) -> Result<ApprovalState, ToolError> {
+        self.shared.settle(Target::Own, request, intent)
+    }
+}
+
+impl State {
+    pub(super) fn start_flusher(&self) {
+        let mut flusher = ledger::lock(&self.flusher);
+        if flusher.is_none() {
+            let shared = Arc::clone(&self.shared);
+            // Without the thread, batched records are written by the next synced one, or at the end.
+            *flusher = std::thread::Builder::new()
+                .name("state".to_owned())
+                .spawn(move || shared.flush_until_closed())
+                .ok();
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.shared.stop_flusher();
+        if let Some(flusher) = ledger::lock(&self.flusher).take() {
+            // Even if the thread panicked, batched records are written below.
+            let _ = flusher.join();
+        }
+        // `close` reports failures.
+        let _ = self.close();
+    }
+}
