@@ -82,7 +82,7 @@ impl CheckedPlan {
         Value::Object(Arc::new(explained))
     }
 
-    /// The steps before which a person is asked.
+    /// The steps that need an approval.
     fn waiting(&self) -> Vec<usize> {
         let asks = |&step: &usize| self.steps[step].needs_approval();
         (0..self.steps.len()).filter(asks).collect()

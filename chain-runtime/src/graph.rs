@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub enum Reason {
     /// A reference to its output, as written.
     Reference(Arc<str>),
-    /// The plan says so.
+    /// An `after` of the plan.
     After,
     /// Both use a resource and one of them writes it.
     Conflict {

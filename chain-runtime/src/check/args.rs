@@ -128,7 +128,7 @@ impl Checker<'_> {
                     self.slot()
                 );
                 self.problem(Fault::Type, message);
-                return; // what else is said of it follows from this
+                return; // further problems follow from this one
             }
             Fit::Check => {
                 let note = format!(

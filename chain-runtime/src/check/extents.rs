@@ -64,7 +64,7 @@ impl Checker<'_> {
         let misfits = call.arguments(&mut solver, &mut |solver, placed| {
             let walked = types.get(placed.pointer.as_str())?.as_ref()?;
             if walked.maybe || walked.gaps.is_some() || placed.default.is_some() {
-                return None; // something else may take its place
+                return None; // another value may replace it
             }
             let reference = &placed.reference;
             match map.filter(|map| *map.name == *reference.root()) {
@@ -142,7 +142,7 @@ impl Checker<'_> {
         let (field, shape) = fields.find(|(field, _)| named(&field.path))?;
         let mut shape = (*shape)?;
         if shaped.elements.is_some() {
-            shape = solver.known_part(shape); // every call of a map has arrays of its own
+            shape = solver.known_part(shape); // every call of a map has its own arrays
         }
         let inner = project(solver, shape, &segments[field.path.len()..])?;
         Some(match each {

@@ -36,7 +36,7 @@ impl Checker<'_> {
                     .unwrap_or_default();
                 let name = asked.trim_start_matches('.');
                 if self.plan.input(name).is_some() && reference.segments().len() == 1 {
-                    return Ok(None); // declared, and reported as not given
+                    return Ok(None); // declared, and reported as missing
                 }
                 let known = self.plan.inputs.iter().map(|input| &*input.name);
                 Err(PlanProblem::new(

@@ -250,7 +250,7 @@ impl Checker<'_> {
                     plans = plans
                         .zip(one.plans)
                         .map(|(plans, one)| [plans, one].concat());
-                    // The most that any of them may change.
+                    // Most effects of any of them.
                     if effects
                         .is_none_or(|found: &[tool_core::Effect]| found.len() < one.effects.len())
                     {

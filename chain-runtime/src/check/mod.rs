@@ -241,7 +241,7 @@ impl<'d> Checker<'d> {
             return Some(target);
         };
         self.waits[user].push(target);
-        (target < user).then_some(target) // others are reported with the cycles
+        (target < user).then_some(target) // later ones are reported with the cycles
     }
 
     /// Whether an id stands for an undefined name of a script, which is reported with the script.

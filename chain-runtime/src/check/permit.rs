@@ -40,7 +40,7 @@ impl Checker<'_> {
                 self.resource_problem(&err, pointer);
             }
         }
-        // What a tool may do is settled once for all its calls; which files arguments refer to is not.
+        // The verdict on a tool is the same for all its calls; that on files of the arguments is not.
         let decision = if facts.strictest.certain && call.sources().is_empty() {
             facts.strictest.clone()
         } else {
@@ -83,7 +83,7 @@ impl Checker<'_> {
             (strictest, true)
         } else {
             match self.likely(facts, &checked.args) {
-                // A denial of stand-ins is no denial of what will come.
+                // A denial of placeholders does not imply a denial of the later values.
                 Some(decision) => {
                     let known = decision.verdict != Verdict::Deny;
                     (decision, known)
@@ -132,7 +132,7 @@ impl Checker<'_> {
                 read(Some(path), true);
             }
         }
-        // Below references, what looks like a file may be data.
+        // Below references, an object that looks like a file may be data.
         let members: &[(Arc<str>, Node)] = match args {
             Node::Object(members) => members,
             _ => &[],
@@ -225,7 +225,7 @@ impl Checker<'_> {
 
     pub(super) fn fall_back(&mut self, site: &Site, why: &str) {
         if site.undoing {
-            return; // when it runs, nothing else does
+            return; // compensations run alone
         }
         let id = &self.plan.steps[site.position].id;
         self.unnamed

@@ -118,7 +118,7 @@ impl Checker<'_> {
         );
         match arrays.open_for(role, source, InputKind::Text, limit) {
             Ok(value) => Ok(Some(value)),
-            // A run that goes on may be past the step.
+            // A resumed run may be past the step.
             Err(_) if self.how.resumes => {
                 let why = "runs a plan that can no longer be read";
                 self.unknown_subplan(site, checked, why);
@@ -256,7 +256,7 @@ fn given(inputs: Option<Node>, types: &HashMap<String, Option<Walked>>) -> Given
                 }
             }
         }
-        // All of them come from one step.
+        // All inputs come from one step.
         Some(_) => given.may_miss = true,
     }
     given

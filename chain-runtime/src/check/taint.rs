@@ -70,7 +70,7 @@ impl Interpolated {
             (Self::Elements(elements), Segment::Each) => {
                 Self::Elements(elements.iter().map(|taint| taint.at(rest)).collect()).simple()
             }
-            // A text has no parts; where it stands for a list or a record, any part may be one.
+            // A text has no parts; where it replaces a list or a record, any part may be tainted.
             (Self::Text, _) => Self::Text,
             _ => Self::Not,
         }
@@ -108,7 +108,7 @@ impl Interpolated {
                     .for_each(|(one, taint)| one.join(taint));
             }
             (Self::Not, _) => *self = other.clone(),
-            // A list here, a record there: whatever is asked for may be one.
+            // Either a list or a record: any part may be tainted.
             _ => *self = Self::Text,
         }
     }

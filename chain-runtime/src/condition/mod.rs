@@ -172,7 +172,7 @@ impl Condition {
         Ok(())
     }
 
-    /// Reads a condition that stands at a JSON pointer of the plan.
+    /// Reads the text of a condition at a JSON pointer of the plan.
     ///
     /// # Errors
     /// What was expected and found, with the position in the text.

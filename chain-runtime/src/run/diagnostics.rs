@@ -1,4 +1,4 @@
-//! The diagnostics of a chain: what was asked and what held, the waves, and how long each took.
+//! Diagnostics of a run: requested and used modes, waves, and their durations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +77,7 @@ pub(super) fn diagnostics(
     record
 }
 
-/// Diagnostics whose lists have at most so many entries; `left_out` says how many more each had.
+/// Diagnostics with bounded lists; `left_out` has the number of omitted entries of each.
 pub(super) fn bounded(diagnostics: &Object, most: usize) -> Object {
     let mut shown = Object::new();
     let mut left_out = Object::new();

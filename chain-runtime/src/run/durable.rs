@@ -72,7 +72,7 @@ impl Results for Kept {
     }
 
     fn put(&self, key: &str, spec: &Spec, output: &Value) {
-        // A result that cannot be kept is computed again.
+        // A result that cannot be stored is computed again.
         let _ = self.journal.put(output).and_then(|handle| {
             let state = self.journal.state();
             state.remember(key, &handle, spec.id, spec.version)
@@ -268,7 +268,7 @@ pub fn resume(
     how: &Resume,
 ) -> Result<ChainResult, ToolError> {
     let found = state.run(id)?;
-    // Only a step goes on with what it began: alone it would know nothing of the budgets around it.
+    // Only a step resumes its nested run: alone it would not know the enclosing budgets.
     if context.chain.is_none() {
         require_root(state, &found)?;
     }
@@ -348,7 +348,7 @@ pub(super) fn resume_run(
     let costs = costs.get("costs").map(Costs::from_value);
     let (journal, mut records) = state.take_run(&found.id)?;
     if (going.cancels || journal.is_cancelled()?) && !records.iter().any(is_end) {
-        // Before anything else: a process that ends here must not let the run go forward.
+        // First of all, so that a process that ends here cannot let the run continue.
         let record = cancelled_record();
         journal.write(&record, Durability::Synced)?;
         records.push(record);
@@ -362,7 +362,7 @@ pub(super) fn resume_run(
     ) {
         Ok(memory) => memory.with_within(going.within),
         Err(err) => {
-            // As it was: somebody else may do better.
+            // The state stays as it was, so that another attempt is possible.
             let _ = journal.finish(match found.state {
                 RunState::Suspended => RunState::Suspended,
                 _ => RunState::NeedsDecision,
@@ -393,7 +393,7 @@ fn check_ruled_result(
     let id = undone.unwrap_or(name);
     let id = id.split('[').next().unwrap_or(id);
     let Some(position) = plan.position(id) else {
-        return Ok(()); // refused as a name that waits for no decision
+        return Ok(()); // refused later as a name that needs no decision
     };
     let step = &plan.steps[position];
     let step = match undone {

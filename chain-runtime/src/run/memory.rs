@@ -262,7 +262,7 @@ impl Memory {
                     lock(&self.compared).taken += 1;
                     Ok(Recall::Ended(Box::new(end_of(&value))))
                 }
-                // What is a function of its arguments is computed again.
+                // A function of its arguments is computed again.
                 Err(_) if is_computed_again(step) && !self.is_replay() => Ok(Recall::Call),
                 Err(err) => {
                     self.unreadable(plan, unit, &err);
@@ -270,7 +270,7 @@ impl Memory {
                 }
             };
         }
-        // A replay does nothing that the run did not do.
+        // A replay makes no call that the run did not make.
         if self.is_replay() {
             return Ok(Recall::Ended(Box::new(unrecorded(step))));
         }
@@ -387,7 +387,7 @@ impl Memory {
         let reason = end.error.as_ref().and_then(ToolError::reason_str);
         let is_told = match end.status {
             StepStatus::Done | StepStatus::Failed | StepStatus::Denied => true,
-            // That nothing tells what a process before this one began is no news, and a plan within goes on by its own record.
+            // The unknown outcome of an earlier process is recorded already, and a nested plan has records of its own.
             StepStatus::Unknown => {
                 reason != Some(Reason::OutcomeUnknown.as_str()) && !is_chain(step.tool)
             }

@@ -166,7 +166,7 @@ mod tests {
         assert!(outer.take(Kind::Steps, 1).is_ok());
         let refused = message(inner.take(Kind::Steps, 1).unwrap_err());
         assert!(refused.contains("of an enclosing plan"), "{refused}");
-        // What the outer one refused was not taken of the inner one either.
+        // A charge that the outer budget refused is not charged to the inner one.
         assert_eq!(inner.used[Kind::Steps as usize].load(Ordering::Relaxed), 1);
         assert!(inner.spend(Kind::CpuMs, 10).is_ok());
         let refused = message(outer.spend(Kind::CpuMs, 1).unwrap_err());

@@ -156,7 +156,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
     };
     let spent_ms = memory.map_or(0, Memory::spent_ms);
     let limit = Limit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
-    // A run that goes back has no time to keep.
+    // A run that is being undone has no time limit.
     let goes_back = memory.and_then(Memory::ending).is_some();
     let alarm = match goes_back {
         true => None,
@@ -166,11 +166,11 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         journal.watch(limit.stop().clone());
     }
     if !plan.open_inputs.is_empty() {
-        limit.stop().cancel(); // it was looked at only
+        limit.stop().cancel(); // it was checked for inspection only
     }
     let slots = slots(plan, options.threads);
     let meter = Meter::resumed(plan.budget, options.above.clone(), options.how.clone());
-    // More than there is shows with the next call that ends.
+    // An exhausted budget takes effect with the next call that ends.
     let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
     let job = Job {
         plan,
@@ -200,7 +200,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
             let most = dispatcher.limits().max_output_bytes;
             result.close(plan, journal, broken, most);
         }
-        (None, Some(_)) => {} // a replay leaves no trace of its own
+        (None, Some(_)) => {} // a replay writes no record
         (None, None) => result.record(plan, dispatcher),
     }
     dispatcher.notify_chain_end(|| Value::Object(Arc::new(result.whole_record(plan))));

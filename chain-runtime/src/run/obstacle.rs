@@ -22,7 +22,7 @@ pub(super) fn obstacle<'e>(
         let failed = match end(edge.from).map(|end| (end.status, end.cause)) {
             Some((StepStatus::Failed | StepStatus::Denied, _)) => edge.from,
             Some((StepStatus::Skipped, Some(cause))) => cause,
-            // By its condition: whoever needs no value of it goes on.
+            // Skipped by its condition: steps that need no value of it run.
             Some((StepStatus::Skipped, None)) => {
                 if !values::has_defaults(plan, position, edge.from) {
                     cause = Some(cause.map_or(edge.from, |cause| cause.min(edge.from)));

@@ -70,7 +70,7 @@ pub fn replay(
         differs.push(format!("processor: {} -> {}", found.profile, profile()));
     }
     let mut compared = memory.compared();
-    // What stands beside the ends of calls is read for its damage alone.
+    // Other stored values are read only to find damage.
     for record in &records {
         let others = named_values(record).filter(|(key, _)| *key != END_KEY);
         let unread = others.filter_map(|(key, handle)| Some((key, state.value(&handle).err()?)));
@@ -84,7 +84,7 @@ pub fn replay(
     }
     let is_chain = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
     let last = records.iter().rev().find(is_chain);
-    // A process died in it: what was recorded of its steps before is older than what it did since.
+    // A process died in it: the recorded steps are older than its last calls.
     let last = last.filter(|_| found.state != RunState::Running);
     let is_whole = matches!(found.state, RunState::Succeeded | RunState::Failed);
     let recorded = last.and_then(|record| Some(record.get("result_digest")?.as_str()?.to_owned()));

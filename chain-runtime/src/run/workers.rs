@@ -36,7 +36,7 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Maximum size of the results that a run retains for their digests; further results are digested at once.
 const KEPT_BYTES_MAX: u64 = 1 << 30;
 
-/// One run: what is executed, with which limits, and who is told.
+/// One run: the plan, its limits and its observer.
 pub(super) struct Job<'a> {
     pub(super) plan: &'a CheckedPlan,
     pub(super) dispatcher: &'a Dispatcher,
@@ -142,7 +142,7 @@ impl<'a> Workers<'a> {
         let core = core.unwrap_or_else(PoisonError::into_inner);
         let mut parts = core.machine.into_parts();
         if core.broken.is_some() {
-            parts.conclusion = None; // it stands where it could not be written
+            parts.conclusion = None; // it stopped where it could not be recorded
         }
         (parts, core.broken)
     }
@@ -172,7 +172,7 @@ impl<'a> Workers<'a> {
     fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
         let _over = Over(self);
         while let Some((command, more)) = self.next() {
-            // Before the command is done, which may take long: what else could start does not wait for it.
+            // Before the command is executed, which may take long, so that other commands do not wait for it.
             if more {
                 self.hire(scope);
             }
@@ -197,14 +197,14 @@ impl<'a> Workers<'a> {
                     Vec::new()
                 }
                 Command::Sleep(unit, ms) => {
-                    // Once nothing goes forward, only what is known comes after the wait.
+                    // In a run that ends, only recorded calls follow the wait.
                     let ms = if self.ended_by().is_some() { 0 } else { ms };
                     let due = self.elapsed() + Duration::from_millis(ms);
                     self.lock().timers.push(Reverse((due, unit)));
                     Vec::new()
                 }
             };
-            drop(dropped); // large values are freed without the lock
+            drop(dropped); // large values are freed outside the lock
         }
         self.wake.notify_all();
     }
@@ -248,7 +248,7 @@ impl<'a> Workers<'a> {
     /// Feeds an event to the machine; returns values to drop outside the lock.
     fn tell(&self, event: Event) -> Vec<Value> {
         let mut core = self.lock();
-        // What ends because the run is stopped ends after that.
+        // A call that ends because of a stop is processed after the stop.
         self.look(&mut core);
         core.feed(event);
         let dropped = core.machine.take_dropped();
@@ -355,7 +355,7 @@ impl<'a> Workers<'a> {
             }
             Err(err) => return self.broken(err),
         };
-        // A plan within says itself how a person says what became of its calls.
+        // A nested plan has hints of its own how to decide its calls.
         if end.status == StepStatus::Unknown && !is_chain(step.tool) && memory.journal().is_some() {
             let error = end.error.take();
             let ends = !self.job.limit.is_interrupted() && self.ended_by().is_some();
@@ -380,7 +380,7 @@ impl<'a> Workers<'a> {
 
     /// Makes a call; `began` is the intent recorded by an interrupted process.
     fn call_guarded(&self, unit: Unit, attempt: u32, began: Option<Value>) -> Finished {
-        // A panic here would be a defect of this crate; the other steps still go on.
+        // A panic here would be a defect of this crate; the other steps continue.
         let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt, began));
         catch_unwind(call).unwrap_or_else(|_| Finished::defect())
     }
@@ -390,7 +390,7 @@ impl<'a> Workers<'a> {
             let core = self.lock();
             (core.machine.called(unit), core.machine.values(unit))
         };
-        // Held until the call has ended; what it waits is no time of its own.
+        // Occupied until the call has ended; waiting for it does not count as duration.
         let ending = self.ended_by().is_some() && noted.is_some();
         let _processor = match step.reads_world {
             true => None,
@@ -422,7 +422,7 @@ impl<'a> Workers<'a> {
             },
             Err(err) => Outcome::error(err),
         };
-        // What a map gives is digested whole, when its last call has ended.
+        // The result of a map is digested as a whole when its last call has ended.
         let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
         let stop = match unit.part.undoes() {
             true => &self.back,
@@ -460,7 +460,7 @@ impl<'a> Workers<'a> {
     ) -> Outcome {
         let step = self.lock().machine.called(unit);
         let ending = !unit.part.undoes() && noted.is_some() && self.ended_by().is_some();
-        // Before anything reads all of it: shared parts are large wherever they stand.
+        // Before the arguments are read: shared parts count at each use.
         let most = self
             .job
             .dispatcher
@@ -508,10 +508,10 @@ impl<'a> Workers<'a> {
                 item_seed(self.job.plan.seed, &step.id, index as u64),
                 self.job.limit.stop(),
             ),
-            // What is undone is undone also after the chain was stopped.
+            // Compensations run also after the run was stopped.
             Part::Undo | Part::UndoItem(_) => (step.seed, &self.back),
         };
-        // So is looked at what may have happened.
+        // Likewise the probe of a call that may have happened.
         let stop = if ending { &self.back } else { stop };
         self.job.dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),

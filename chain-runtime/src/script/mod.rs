@@ -11,9 +11,9 @@
 //! ```
 //!
 //! Inside brackets lines may end anywhere. A name means what was assigned to it last, so it may be assigned again. `return` is
-//! the last line and says what the plan answers with; without one it answers with every result. There are no operators, no
+//! the last line and gives the outputs; without one every result is an output. There are no operators, no
 //! positional arguments, no nested calls and no other statements: what is to be computed is a call. A script becomes the value of
-//! a plan, so that it has the same digest, check and audit as the plan written out; [`Document`] keeps where each part was written.
+//! a plan, so that it has the same digest, check and audit as the plan written out; [`Document`] has the place of each part.
 
 mod faults;
 mod lower;

@@ -325,7 +325,7 @@ impl<'t> Parser<'t> {
         match self.peek() {
             Some(',') => self.unexpected(
                 "`=`",
-                "one name stands before `=`; use a part of its result where it is needed: `a.rows`",
+                "assign to one name; use a part of its result where it is needed: `a.rows`",
             ),
             Some('[') => self.unexpected("`=` or `(`", "only whole names are assigned"),
             Some('=') if name.text.contains(['.', ':']) && !self.rest().starts_with("==") => self
@@ -421,7 +421,7 @@ impl<'t> Parser<'t> {
         let hint = match self.peek() {
             None => "close the bracket",
             Some('"' | '\'') => "texts are not joined; write one text",
-            Some('=') => "a name stands before `=`; between two values stands a comma",
+            Some('=') => "`=` follows a name; separate values by commas",
             Some('?') => "a default is written `a.mean ?? 0`",
             _ => STEP_HINT,
         };
@@ -433,7 +433,7 @@ impl<'t> Parser<'t> {
         at == 0 || self.text[..at].ends_with('\n')
     }
 
-    /// The innermost bracket is open where the next line begins; reading goes on with that line.
+    /// The innermost bracket is still open where the next line begins; parsing continues with that line.
     fn unclosed(&mut self) -> Fault {
         let at = self.open.last().copied().unwrap_or(self.at);
         self.at = at;

@@ -22,14 +22,14 @@ pub(super) struct Line {
     pub(super) args: Vec<(Name, Expr)>,
 }
 
-/// A name, or a key, and where it stands.
+/// A name or a key, with its position.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     pub(super) at: usize,
     pub(super) text: Arc<str>,
 }
 
-/// A value, and where it stands.
+/// A value, with its position.
 #[derive(Debug)]
 pub(super) struct Expr {
     pub(super) at: usize,

@@ -81,7 +81,7 @@ pub struct Misfit {
 /// Origin of the first value of each name.
 #[derive(Clone, Copy)]
 enum First {
-    /// The value of an integer argument, or nobody.
+    /// The value of an integer argument, if known.
     Argument,
     /// A field, along an axis.
     Field(usize, usize),
@@ -171,7 +171,7 @@ impl<'a> Call<'a> {
         stated.output.iter().map(shape).collect()
     }
 
-    /// The shape that holds for these arguments, when the plan tells.
+    /// The shape for these arguments, where the plan determines it.
     fn chosen(&self, declared: &'a Declared) -> Option<&'a Shape> {
         let (argument, then, otherwise) = match declared {
             Declared::Always(shape) => return Some(shape),
@@ -248,7 +248,7 @@ impl<'a> Call<'a> {
         id
     }
 
-    /// The smaller of two extents, the same wherever it stands in this call.
+    /// The smaller of two extents, the same everywhere in this call.
     fn least(&mut self, solver: &mut Solver, names: [&Arc<str>; 2], name: Arc<str>) -> Id {
         if let Some((_, id, _)) = self.names.iter().find(|(known, ..)| *known == name) {
             return *id;

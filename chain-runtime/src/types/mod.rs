@@ -91,7 +91,7 @@ pub struct DeadEnd {
     pub followed: usize,
     /// The type found there.
     pub found: Type,
-    /// The fields that could be meant, when a field was asked for.
+    /// Known fields, for suggestions.
     pub known: Vec<Arc<str>>,
 }
 

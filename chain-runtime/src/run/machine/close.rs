@@ -111,7 +111,7 @@ impl Machine<'_> {
     pub(crate) fn into_parts(mut self) -> Parts {
         let conclusion = self.conclusion();
         let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
-        // What a person must say comes before what a person may allow.
+        // Decisions come before approvals.
         for (unit, end) in std::mem::take(&mut self.unknown)
             .into_iter()
             .chain(std::mem::take(&mut self.pending))

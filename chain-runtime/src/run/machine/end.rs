@@ -102,7 +102,7 @@ impl Machine<'_> {
             _ => true,
         };
         let ends_chain = step.on_error == OnError::FailChain && fails_map;
-        // One that a process before this one began may still be what the run goes on with.
+        // A call that an earlier process began may still decide how the run continues.
         let is_of_this = end
             .error
             .as_ref()

@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
         for (position, step) in plan.steps.iter().enumerate() {
             machine.open_in_wave[plan.graph.wave(position)] += 1;
             step.uses.iter().for_each(|&used| machine.needed[used] += 1);
-            // What undoes a step may be needed until the end.
+            // Values that a compensation uses are needed until the end.
             if let Some(undo) = &step.compensate {
                 undo.uses.iter().for_each(|&used| machine.needed[used] += 1);
             }

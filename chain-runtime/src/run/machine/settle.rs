@@ -33,7 +33,7 @@ impl Machine<'_> {
         let kind = self.kind(unit);
         self.running[kind] = self.running[kind].saturating_sub(1);
         let over = self.spend(unit, &end);
-        // What a process before this one tried again is known to the end.
+        // A retry that an earlier process made is known to its end.
         let goes_on = self.stopped.is_none() || self.began.contains(&unit);
         let again = match end.status {
             StepStatus::Failed | StepStatus::Unknown if goes_on && over.is_ok() => {
@@ -62,7 +62,7 @@ impl Machine<'_> {
         }
         match over {
             Err(why) if self.left > 0 => self.stop(why),
-            Err(why) => self.over = Some(why), // nothing is left to be refused
+            Err(why) => self.over = Some(why), // no call is left to refuse
             Ok(()) => {}
         }
     }
@@ -82,7 +82,7 @@ impl Machine<'_> {
     /// Counts a call that ended against the budgets; why nothing more is to start, where one of them is exceeded.
     fn spend(&mut self, unit: Unit, end: &Finished) -> Result<(), ToolError> {
         let took = end.ended.saturating_sub(end.began);
-        // What a plan within this one took was counted call by call.
+        // A nested plan was charged call by call.
         let ms = match is_chain(self.plan.steps[unit.step].tool) {
             true => 0,
             false => u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
@@ -116,7 +116,7 @@ impl Machine<'_> {
         if attempts > step.retry.max || !step.retry.covers(error.code(), error.reason_str()) {
             return None;
         }
-        // What was stopped half-way may have happened.
+        // A stopped call may have happened.
         let may_have_happened = !step.effects.is_empty() && !step.idempotent;
         let is_stopped = end.status == StepStatus::Unknown
             || matches!(error.code(), ErrorCode::Timeout | ErrorCode::Internal);
@@ -134,7 +134,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn stop(&mut self, why: ToolError) {
-        // Whatever was over before, or ends as a process before this one said, is not stopped.
+        // A run that is over, or that an earlier process ended, is not stopped.
         if self.stopped.is_some()
             || self.to_undo.is_some()
             || self.ends_with.is_some()
@@ -158,7 +158,7 @@ impl Machine<'_> {
         for step in std::mem::take(&mut self.keying) {
             self.spread(step);
         }
-        // What is ready is settled as it comes up; what began before is looked at first.
+        // Ready calls are settled in order; those that an earlier process began come first.
         for kind in 0..2 {
             let mut began = Vec::new();
             while let Some(ready) = self.ready[kind].pop() {

@@ -180,7 +180,7 @@ pub(crate) fn compose(
 }
 
 /// The step that ended the chain: the lowest whose failure does so, else the lowest that was denied or whose dependents were to be
-/// skipped. A failure that the plan goes on without (`continue`) ends nothing.
+/// skipped. A failure with `continue` does not end the run.
 fn ended_by(plan: &CheckedPlan, steps: &[StepReport]) -> Option<usize> {
     let lowest = |counts: &dyn Fn(usize, StepStatus) -> bool| {
         let mut ends = steps.iter().map(|step| step.end.status).enumerate();
@@ -255,7 +255,7 @@ fn staying(
     })
 }
 
-/// The process was asked to end before the run had.
+/// Error of a run whose process was interrupted.
 fn interrupted(run: &str) -> ToolError {
     let message = "the process was interrupted: the run can be resumed, and nothing was undone";
     ToolError::new(ErrorCode::Cancelled, message)
@@ -319,7 +319,7 @@ fn late_warnings(
             ([], _) => "",
             (_, StepStatus::Done) if is_undone => ", and it was undone",
             (_, StepStatus::Done) => ", and its effects remain",
-            // A failed call may have done a part of its work; one that was refused did not begin.
+            // A failed call may have done part of its work; a refused one did not begin.
             (_, StepStatus::Failed) => ", and failed",
             _ => "",
         };

@@ -31,7 +31,7 @@ impl ChainResult {
         };
         let (mut record, lists) = self.to_record(plan);
         match is_long(&lists) {
-            // There is no run to keep them.
+            // There is no run to store them in.
             true => record.insert(
                 "left_out",
                 lists.iter().map(|(key, _)| key).collect::<Vec<_>>(),
