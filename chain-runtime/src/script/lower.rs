@@ -227,7 +227,7 @@ impl Lowering<'_> {
                         }
                         Some(near) => format!("did you mean `{near}`?"),
                         None => {
-                            "assign it first: `name = tool(..)`; texts stand in quotes".to_owned()
+                            "assign it first: `name = tool(..)`; texts need quotes".to_owned()
                         }
                     };
                     (format!("no line before this one assigns `{name}`"), hint)
