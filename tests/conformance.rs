@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use registry::dispatch::ChainPosition;
 use registry::document::{self, Format};
-use registry::policy::{CallFacts, Caller, RolePermissions, WORKSPACE_READY};
+use registry::load::RolePermissions;
+use registry::policy::{CallFacts, Caller, WORKSPACE_READY};
 use registry::{
     Answer, CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy,
     Principal, Selector,
 };
-use tool_core::{Category, Seed, StopFlag, Value, json};
+use tool_core::{Seed, StopFlag, Value, json};
 
 use crate::neutral;
 
@@ -77,14 +78,13 @@ fn legacy(given: &Value) -> Option<Layer> {
     only(legacy, &keys);
     let permissions = RolePermissions {
         web_access: legacy.get("web_access").and_then(Value::as_bool) == Some(true),
-        allowed_categories: texts(legacy, "allowed_categories")
-            .iter()
-            .map(|name| Category::parse(name).expect("a category"))
-            .collect(),
+        allowed_categories: selectors(legacy, "allowed_categories"),
         allowed_tools: selectors(legacy, "allowed_tools"),
         forbidden_tools: selectors(legacy, "forbidden_tools"),
+        name: text(legacy, "role").expect("a role"),
+        place: None,
     };
-    Some(permissions.to_layer(&text(legacy, "role").expect("a role")))
+    Some(permissions.to_layer())
 }
 
 fn who(given: &Value) -> Principal {

@@ -167,7 +167,7 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
     let mut found = Vec::new();
     for list in lists {
         let tools: Vec<CliTool> = list.iter().map(tool).collect();
-        for permission in Confinement::ALL {
+        for &permission in Confinement::ALL {
             for (max_turns, profile, prompt) in [(0, None, None), (4, Some("fast"), Some("go"))] {
                 let request = CliRequest {
                     tools: Some(&tools),
@@ -246,14 +246,11 @@ policies:
       - {match: {tools: [list_dir], call: "CALL"}, decision: deny}
   - {level: role, name: reader, deny: [calculate]}
   - {level: task, name: tidy, allow: [plot, read_file]}
-  - {level: task, name: audit, deny: [read_file]}
+  - {level: task, name: audit, deny: [read_file], without: [modifies_files]}
   - {level: user, deny: [edit_file]}
 phases:
   - name: audit
     agents: [claude, codex, gemini]
-    parallel: true
-    required: false
-    depends_on: [research]
     tools: {toolset: read, max_turns: 50}
     agent_tools:
       codex: {permission: workspace-write, max_turns: 30, internal: [plot, write_file], mcp: [mcp__s__b]}
@@ -396,13 +393,7 @@ fn each_key_of_the_policy_acts() {
     let listed = "version: 1\npermissions: {network: {allowed_hosts: [en.example.net]}}";
     let of_listed = self::idle(&read(listed), &tables, decided);
     idle.retain(|key| of_listed.contains(key));
-    // Texts for readers, facts for a program that runs the phases, and what the HTTP client holds.
-    let others = [
-        "permissions.network.allow_private",
-        "phases[].depends_on",
-        "phases[].parallel",
-        "phases[].required",
-        "roles.*.description",
-    ];
+    // Texts for readers, and what the HTTP client enforces.
+    let others = ["permissions.network.allow_private", "roles.*.description"];
     assert_eq!(idle.iter().map(String::as_str).collect::<Vec<_>>(), others);
 }

@@ -27,7 +27,7 @@ fn the_published_schema_is_that_of_the_reader() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/mathchain.schema.json");
     let published = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
-        published == format!("{:#}\n", registry::config::schema()),
+        published == format!("{:#}\n", registry::load::schema()),
         "run `mathchain schema config > docs/schema/mathchain.schema.json` and look at the difference"
     );
 }
@@ -127,7 +127,7 @@ fn refused(value: &Value) -> Vec<String> {
         .iter()
         .map(ToString::to_string)
         .filter(|error| {
-            let shape = ["unknown key", "expected ", "no obligation named"];
+            let shape = ["unknown key", "expected ", "missing key", "has no effect"];
             shape.iter().any(|part| error.contains(part))
         })
         .collect()
@@ -135,7 +135,7 @@ fn refused(value: &Value) -> Vec<String> {
 
 #[test]
 fn configurations_of_this_repository_fit_as_far_as_they_are_read() {
-    let schema = registry::config::schema();
+    let schema = registry::load::schema();
     let found = configurations();
     assert!(found.len() > 40, "{} configurations", found.len());
     for Written { place, value } in found {
@@ -199,7 +199,7 @@ fn misspelt(value: &Value, path: &str) -> Vec<(String, Value)> {
 
 #[test]
 fn a_misspelt_key_is_refused_by_both_or_is_a_name() {
-    let schema = registry::config::schema();
+    let schema = registry::load::schema();
     let mut refusals = 0;
     for Written { place, value } in configurations() {
         if !refused(&value).is_empty() {

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use journal::WITHOUT_KEY;
-use registry::config::{Approver, key_digest};
+use registry::load::{Approver, key_digest};
 use registry::{ApprovalsFrom, Config};
 use tool_core::{ErrorCode, ToolError};
 
@@ -53,7 +53,7 @@ fn shown() -> String {
 /// As [`configured`].
 pub(crate) fn settle(config: &mut Config) -> Result<(), ToolError> {
     if configured()?.is_some() {
-        config.approvals_from = ApprovalsFrom::Key;
+        config.approvals.from = ApprovalsFrom::Key;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use host_tools::llm::endpoint::{Endpoint, Endpoints, Key};
-use registry::model::{ModelEndpoint, Models};
+use registry::model::{KeyVariable, ModelEndpoint, Models};
 use tool_core::capability::{Http, Model};
 
 use crate::environment;
@@ -27,14 +27,15 @@ pub(crate) fn of_config(models: &Models, http: Option<Arc<dyn Http>>) -> Option<
 }
 
 fn endpoint(model: &ModelEndpoint) -> Endpoint {
-    let key = |variable: &String| match environment::secret(variable) {
+    let key = |variable: &str| match environment::secret(variable) {
         Some(secret) => Key::Known(secret),
-        None => Key::NotSet(variable.clone()),
+        None => Key::NotSet(variable.to_owned()),
     };
+    let variable = model.api_key.as_ref().and_then(KeyVariable::variable);
     Endpoint {
         url: model.endpoint.clone(),
         model: model.model.clone(),
-        api_key: model.api_key_variable.as_ref().map_or(Key::None, key),
+        api_key: variable.map_or(Key::None, key),
         timeout: model.timeout_ms.map_or(TIMEOUT, Duration::from_millis),
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use registry::document::{self, Format};
-use registry::policy::to_toml;
+use registry::load::layers_to_toml;
 use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule, WorkspaceId};
 use tool_core::{ErrorCode, ToolError};
 
@@ -154,7 +154,7 @@ fn write(file: &Path, layers: &[Layer]) -> Result<(), ToolError> {
         }
         let mut open = options.open(&draft)?;
         open.write_all(HEADER.as_bytes())?;
-        open.write_all(to_toml(layers).as_bytes())?;
+        open.write_all(layers_to_toml(layers).as_bytes())?;
         open.sync_all()?;
         std::fs::rename(&draft, file)
     })();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use host_tools::web::client::{Client, Search, Settings};
 use registry::Config;
+use registry::model::KeyVariable;
 use tool_core::ToolError;
 use tool_core::capability::{Clock, Http};
 
@@ -26,22 +27,23 @@ pub(crate) fn client(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn H
 fn settings(config: &Config) -> Settings {
     let (web, usual) = (&config.web, Settings::default());
     let search = web.search.as_ref().map(|search| Search {
-        provider: search.provider.clone(),
+        provider: search.provider.to_string(),
         endpoint: search.endpoint.clone(),
         api_key: search
-            .api_key_variable
-            .as_deref()
+            .api_key
+            .as_ref()
+            .and_then(KeyVariable::variable)
             .and_then(environment::secret),
     });
     Settings {
-        allowed_hosts: config.permissions.allowed_hosts.clone(),
-        follow_listed: !config.permissions.network_asks,
-        allow_private: config.permissions.allow_private.clone(),
+        allowed_hosts: config.permissions.network.allowed_hosts.clone(),
+        follow_listed: !config.permissions.network.requires_approval,
+        allow_private: config.permissions.network.allow_private.clone(),
         only_hosts: web.allow_hosts.clone(),
         deny_hosts: web.deny_hosts.clone(),
         timeout: web.timeout_s.map_or(usual.timeout, Duration::from_secs),
         bytes_max: web.bytes_max.unwrap_or(usual.bytes_max),
-        services: web.services.iter().cloned().collect(),
+        services: web.services.clone(),
         search: search.unwrap_or(usual.search),
         backoff: usual.backoff,
     }

@@ -109,7 +109,7 @@ fn an_agent_is_shown_with_what_its_names_mean_and_its_prompts_are_rendered() {
             .at("/notes/0")
             .as_str()
             .expect("a note")
-            .contains("`execute_command` means our `run_shell`")
+            .contains("`execute_command` is the tool `run_shell` here")
     );
     place.run(&["agent", "show", "old"], "").expect_code(0);
     place

@@ -582,7 +582,7 @@ fn the_schema_of_the_configuration_is_printed() {
     let printed = place.run(&["schema", "config"], "");
     assert_eq!(
         printed.expect_code(0).stdout,
-        format!("{:#}\n", registry::config::schema())
+        format!("{:#}\n", registry::load::schema())
     );
     assert_eq!(place.run(&["schema", "confg"], "").code, 2);
 }

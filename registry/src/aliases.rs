@@ -3,56 +3,63 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tool_core::{Category, Effect};
 
 use crate::catalogue::Catalogue;
-use crate::config::part::Part;
-use crate::document::{self, Document, Format};
+use crate::document::{self, Format};
 use crate::error::{LoadError, LoadErrors, Place};
+use crate::model::{Named, Selector, Version};
 
 const BUILT_IN: &str = include_str!("../aliases.yaml");
 
-/// Other names of tools. An id of the catalogue always comes before a name from here.
-#[derive(Debug, Clone, Default)]
+/// Other names of tools. An id of the catalogue always wins over a name from here.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["version"]))]
 pub struct Aliases {
-    general: Vec<Alias>,
-    clis: BTreeMap<String, Vec<Native>>,
-    provider: Vec<ProviderTool>,
+    version: Version,
+    /// Names of earlier systems, each with the id of our tool.
+    aliases: BTreeMap<String, Selector>,
+    /// Names that agent command lines give their own tools.
+    native: BTreeMap<String, NativeNames>,
+    /// Tools that a provider runs.
+    provider: Named<ProviderTool>,
 }
 
-#[derive(Debug, Clone)]
-struct Alias {
-    name: String,
-    id: String,
-    place: Place,
+/// Names that one agent command line gives its own tools, each with the id of ours.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct NativeNames {
+    /// Names in use.
+    tools: BTreeMap<String, Selector>,
+    /// Names that are understood and never written.
+    former: BTreeMap<String, Selector>,
 }
 
-/// A name that an agent command line gives its own tool.
-#[derive(Debug, Clone)]
-struct Native {
-    name: String,
-    id: String,
-    former: bool,
-    place: Place,
-}
-
-/// A tool that a provider runs on its own machines: listed, checked and handed on, never run here.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A tool that a provider runs on its own machines: listed, checked and exported, never run here.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct ProviderTool {
     /// Its name in agent files.
+    #[serde(rename = "$name", default)]
     pub name: String,
-    /// Who runs it.
+    /// The provider that runs it.
     pub provider: String,
-    /// What kind of work it is.
+    /// The field it belongs to.
     pub category: Category,
     /// What it changes or reaches.
+    #[schemars(length(min = 1))]
     pub effects: Vec<Effect>,
-    /// What it does.
+    /// Purpose, for lists.
+    #[serde(default)]
     pub description: String,
-    /// What each agent command line of that provider calls it.
+    /// Its name in each agent command line of that provider.
+    #[serde(default)]
     pub native: BTreeMap<String, String>,
-    /// Where it was written.
-    pub place: Place,
+    /// Source location.
+    #[serde(rename = "$place", default)]
+    pub place: Option<Place>,
 }
 
 impl Aliases {
@@ -72,7 +79,7 @@ impl Aliases {
     pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
         let mut errors = Vec::new();
-        let aliases = read(&document, &mut errors);
+        let aliases: Self = document::read_typed(&document, &mut errors).unwrap_or_default();
         aliases.check_unique(&mut errors);
         LoadErrors::check(errors)?;
         Ok(aliases)
@@ -80,28 +87,27 @@ impl Aliases {
 
     /// The tool that a name of an earlier system means.
     pub fn resolve(&self, name: &str) -> Option<&str> {
-        let alias = self.general.iter().find(|alias| alias.name == name)?;
-        Some(&alias.id)
+        Some(&self.aliases.get(name)?.text)
     }
 
-    /// What an agent command line calls its own tool for the work of ours; `None` where it has none.
+    /// The name an agent command line gives its own tool for the work of ours; `None` where it has none.
     pub fn native(&self, cli: &str, id: &str) -> Option<&str> {
-        let mut names = self.clis.get(cli)?.iter();
-        let found = names.find(|native| !native.former && native.id == id)?;
-        Some(&found.name)
+        let mut names = self.native.get(cli)?.tools.iter();
+        let (name, _) = names.find(|(_, target)| target.text == id)?;
+        Some(name)
     }
 
-    /// Our tool for the work of an agent command line's own, by the name it has there or had once.
+    /// Our tool for the work of an agent command line's own, by its present or a former name.
     pub fn of_native(&self, cli: &str, native: &str) -> Option<&str> {
-        let mut names = self.clis.get(cli)?.iter();
-        let found = names.find(|candidate| candidate.name == native)?;
-        Some(&found.id)
+        let names = self.native.get(cli)?;
+        let found = names.tools.get(native).or(names.former.get(native))?;
+        Some(&found.text)
     }
 
     /// Our tool for a name that agent command lines use, where all that use it mean the same work.
     pub fn of_any_native(&self, native: &str) -> Option<&str> {
         let mut meant = self
-            .clis
+            .native
             .keys()
             .filter_map(|cli| self.of_native(cli, native));
         let first = meant.next()?;
@@ -120,148 +126,57 @@ impl Aliases {
 
     /// Names of earlier systems, with what each means.
     pub fn general(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.general
-            .iter()
-            .map(|alias| (alias.name.as_str(), alias.id.as_str()))
+        let aliases = self.aliases.iter();
+        aliases.map(|(name, id)| (name.as_str(), id.text.as_str()))
     }
 
     /// The agent command lines whose names are known.
     pub fn clis(&self) -> impl Iterator<Item = &str> {
-        self.clis.keys().map(String::as_str)
+        self.native.keys().map(String::as_str)
     }
 
-    /// Holds the names against a catalogue: every target exists, and no alias or provider's tool has the name of a tool.
+    /// Checks the names against a catalogue: every target exists, and no alias or provider's tool has the name of a tool.
     pub fn faults(&self, catalogue: &Catalogue) -> Vec<LoadError> {
         let mut errors = Vec::new();
-        let targets = self
-            .general
-            .iter()
-            .map(|alias| (&alias.id, &alias.place))
-            .chain(
-                self.clis
-                    .values()
-                    .flatten()
-                    .map(|native| (&native.id, &native.place)),
-            );
-        for (id, place) in targets {
+        let natives = self.native.values();
+        let natives = natives.flat_map(|names| names.tools.values().chain(names.former.values()));
+        for Selector { text: id, place } in self.aliases.values().chain(natives) {
             if catalogue.get(id).is_none_or(|tool| tool.spec().id != id) {
-                let error = LoadError::new(Some(place), format!("no tool named `{id}`"));
+                let error = LoadError::new(place.as_ref(), format!("no tool named `{id}`"));
                 errors.push(error.nearest(id, catalogue.ids()));
             }
         }
-        let names = self
-            .general
-            .iter()
-            .map(|alias| (&alias.name, &alias.place))
-            .chain(self.provider.iter().map(|tool| (&tool.name, &tool.place)));
-        for (name, place) in names {
+        let names = self.aliases.iter().map(|(name, id)| (name, &id.place));
+        for (name, place) in names.chain(self.provider.iter().map(|one| (&one.name, &one.place))) {
             if let Some(tool) = catalogue.get(name) {
                 let message = format!("`{name}` is a name of the tool `{}`", tool.spec().id);
-                errors.push(LoadError::new(Some(place), message));
+                errors.push(LoadError::new(place.as_ref(), message));
             }
         }
+        errors.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
         errors
     }
 
-    /// A provider's tool may not have the name of an alias: which one counts would depend on the order of look-ups.
+    /// Reports names that mean two things, whose meaning would depend on the order of look-ups.
     fn check_unique(&self, errors: &mut Vec<LoadError>) {
-        for tool in &self.provider {
+        for tool in self.provider.iter() {
             if self.resolve(&tool.name).is_some() {
                 let message = format!("`{}` is also an alias", tool.name);
-                errors.push(LoadError::new(Some(&tool.place), message));
+                errors.push(LoadError::new(tool.place.as_ref(), message));
             }
         }
-        for (cli, names) in &self.clis {
-            for (index, native) in names.iter().enumerate() {
-                if let Some(other) = names[..index]
-                    .iter()
-                    .find(|other| other.name == native.name)
-                {
+        for (cli, names) in &self.native {
+            for (name, former) in &names.former {
+                if let Some(other) = names.tools.get(name) {
                     let message = format!(
-                        "`{}` of {cli} means `{}` and `{}`",
-                        native.name, other.id, native.id
+                        "`{name}` of {cli} means `{}` and `{}`",
+                        other.text, former.text
                     );
-                    errors.push(LoadError::new(Some(&native.place), message));
+                    errors.push(LoadError::new(former.place.as_ref(), message));
                 }
             }
         }
     }
-}
-
-fn read(document: &Document, errors: &mut Vec<LoadError>) -> Aliases {
-    let mut aliases = Aliases::default();
-    let Some(mut top) =
-        Part::root(document, errors).table(&["version", "aliases", "native", "provider"])
-    else {
-        return aliases;
-    };
-    top.version();
-    top.each_named("aliases", |name, mut part| {
-        let place = part.place();
-        aliases
-            .general
-            .extend(part.as_text().map(|id| Alias { name, id, place }));
-    });
-    top.each_named("native", |cli, part| {
-        let Some(mut table) = part.into_table(&["tools", "former"]) else {
-            return;
-        };
-        let mut names = Vec::new();
-        for (key, former) in [("tools", false), ("former", true)] {
-            table.each_named(key, |name, mut part| {
-                let place = part.place();
-                names.extend(part.as_text().map(|id| Native {
-                    name,
-                    id,
-                    former,
-                    place,
-                }));
-            });
-        }
-        aliases.clis.insert(cli, names);
-    });
-    top.each_named("provider", |name, part| {
-        aliases.provider.extend(provider_tool(name, part));
-    });
-    aliases
-}
-
-fn provider_tool(name: String, part: Part<'_>) -> Option<ProviderTool> {
-    let place = part.place();
-    let mut table =
-        part.into_table(&["provider", "category", "effects", "description", "native"])?;
-    let categories: Vec<&str> = Category::ALL.iter().map(|item| item.as_str()).collect();
-    let category = table
-        .one_of("category", &categories)
-        .and_then(|text| Category::parse(&text));
-    let mut effects = Vec::new();
-    table.each("effects", |mut part| {
-        let Some(text) = part.as_text() else { return };
-        match Effect::parse(&text) {
-            Some(effect) => effects.push(effect),
-            None => part.report(
-                format!("no effect named `{text}`"),
-                tool_core::nearest::nearest(&text, Effect::ALL.iter().map(|item| item.as_str())),
-            ),
-        }
-    });
-    let mut native = BTreeMap::new();
-    table.each_named("native", |cli, mut part| {
-        native.extend(part.as_text().map(|text| (cli, text)));
-    });
-    let provider = table.text("provider");
-    if provider.is_none() || category.is_none() || effects.is_empty() {
-        table.report("a provider's tool needs `provider`, `category` and `effects`");
-    }
-    Some(ProviderTool {
-        name,
-        provider: provider?,
-        category: category?,
-        effects,
-        description: table.text("description").unwrap_or_default(),
-        native,
-        place,
-    })
 }
 
 #[cfg(test)]
@@ -345,7 +260,7 @@ mod tests {
             "`T` of x means `plot` and `calculate`",
             "expected one of `web`",
             "did you mean `web`?",
-            "no effect named `network`",
+            "expected one of `local_exec`",
         ] {
             assert!(errors.contains(expected), "no {expected:?} in {errors}");
         }

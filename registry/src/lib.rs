@@ -8,7 +8,6 @@ pub mod agent_cli;
 pub mod agents;
 pub mod aliases;
 pub mod catalogue;
-pub mod config;
 pub mod conflicts;
 pub mod digest;
 pub mod dispatch;
@@ -16,6 +15,7 @@ pub mod document;
 pub mod error;
 #[cfg(test)]
 mod fakes;
+pub mod load;
 pub mod model;
 pub mod plugins;
 pub mod policy;

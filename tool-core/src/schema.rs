@@ -101,27 +101,31 @@ impl Transform for Plain {
         if let Some(Schema::Array(names)) = object.get_mut("enum") {
             names.retain(|name| !name.is_null());
         }
-        for union in ["anyOf", "oneOf"] {
-            let Some(Schema::Array(branches)) = object.get_mut(union) else {
-                continue;
-            };
-            branches.retain(|branch| branch["type"] != "null");
-            let names: Option<Vec<Schema>> = branches.iter().map(names_of).collect();
-            if let Some(names) = names {
-                object.remove(union);
-                object.insert("type".to_owned(), "string".into());
-                let names = names.into_iter().flat_map(|names| match names {
-                    Schema::Array(names) => names,
-                    name => vec![name],
-                });
-                object.insert("enum".to_owned(), names.collect());
-            } else if let [only] = branches.as_mut_slice() {
-                let only = only.take();
-                object.remove(union);
+        let Some(Schema::Array(branches)) = object.remove("anyOf").or(object.remove("oneOf"))
+        else {
+            return;
+        };
+        let (mut names, mut others) = (Vec::new(), Vec::new());
+        for branch in branches
+            .into_iter()
+            .filter(|branch| branch["type"] != "null")
+        {
+            match names_of(&branch) {
+                Some(Schema::Array(more)) => names.extend(more),
+                Some(name) => names.push(name),
+                None => others.push(branch),
+            }
+        }
+        if !names.is_empty() {
+            others.insert(0, serde_json::json!({"type": "string", "enum": names}));
+        }
+        match others.as_mut_slice() {
+            [only] => {
                 for (key, value) in only.as_object().into_iter().flatten() {
                     object.entry(key).or_insert(value.clone());
                 }
             }
+            _ => drop(object.insert("anyOf".to_owned(), Schema::Array(others))),
         }
     }
 }
@@ -486,6 +490,9 @@ impl<'a> Checker<'a> {
                                 let message = format!("unknown argument `{shown}`{instead}");
                                 checker.report("unknown", message);
                             }
+                            Kind::Document if unknown == checker.unknown_max + 1 => {
+                                checker.report("unknown", "and more unknown keys".to_owned());
+                            }
                             Kind::Document if unknown > checker.unknown_max => {}
                             Kind::Document => {
                                 let few = checker.violations.len() < Self::SUGGESTED_MAX;
@@ -499,9 +506,6 @@ impl<'a> Checker<'a> {
                     (None, None) => {}
                 },
             );
-        }
-        if self.kind == Kind::Document && unknown > self.unknown_max {
-            self.report("unknown", "and more unknown keys".to_owned());
         }
     }
 

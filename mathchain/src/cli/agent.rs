@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use registry::agents::{AgentTools, Checked, Checker, ToolName};
+use registry::agents::{Checked, Checker, ToolName};
 use registry::{AgentFile, Aliases, LoadErrors};
 use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Object, ToolError, Value};
@@ -59,19 +59,15 @@ fn list(global: &Global) -> Result<ExitCode, ToolError> {
             Ok((agent, checked)) => object! {
                 "file" => text.path.as_str(),
                 "name" => agent.name.as_str(),
-                "description" => agent.description.as_str(),
+                "description" => agent.head.description.as_str(),
                 "role" => role_of(agent),
                 "tools" => names(checked),
             },
             Err(errors) => object! { "file" => text.path.as_str(), "error" => errors.to_string() },
         };
     output::list(global, &loaded, value, NONE, |(_, loaded)| match loaded {
-        Ok((
-            AgentFile {
-                name, description, ..
-            },
-            checked,
-        )) => {
+        Ok((agent, checked)) => {
+            let (name, description) = (&agent.name, &agent.head.description);
             format!(
                 "{name:<20} {:>3} tools  {description}\n",
                 checked.selection.len()
@@ -191,7 +187,7 @@ fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>, ToolErro
 }
 
 fn role_of(agent: &AgentFile) -> Option<&str> {
-    agent.role.as_ref().map(|role| role.text.as_str())
+    agent.head.role.as_ref().map(|role| role.text.as_str())
 }
 
 fn names(checked: &Checked) -> Vec<&str> {
@@ -205,10 +201,10 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
     };
     let mut object = Object::new();
     object.insert("name", agent.name.as_str());
-    object.insert("description", agent.description.as_str());
+    object.insert("description", agent.head.description.as_str());
     object.insert("file", &*agent.place.file);
     object.insert("role", role_of(agent));
-    object.insert("model", agent.model.clone());
+    object.insert("model", agent.head.model.clone());
     object.insert("tools", of_kind(|tool| matches!(tool, ToolName::Tool(_))));
     object.insert(
         "external",
@@ -221,10 +217,10 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
     object.insert("variables", agent.variables.clone());
     // Settings for the program that runs the agent's model.
     let numbers = [
-        ("max_turns", agent.max_turns.map(Value::from)),
-        ("timeout_ms", agent.timeout_ms.map(Value::from)),
-        ("temperature", agent.temperature.map(Value::from)),
-        ("max_tokens", agent.max_tokens.map(Value::from)),
+        ("max_turns", agent.head.limits.max_turns.map(Value::from)),
+        ("timeout_ms", agent.head.limits.timeout_ms.map(Value::from)),
+        ("temperature", agent.head.temperature.map(Value::from)),
+        ("max_tokens", agent.head.max_tokens.map(Value::from)),
     ];
     for (name, value) in numbers {
         if let Some(value) = value {
@@ -238,19 +234,16 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
 
 fn readable(agent: &AgentFile, checked: &Checked) -> String {
     let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
-    let toolset = match &agent.tools {
-        AgentTools::Toolset(name) => name.text.clone(),
-        _ => String::new(),
-    };
+    let toolset = agent.head.toolset.as_ref().map(|name| name.text.clone());
     let mut lines = vec![
-        ("purpose", agent.description.clone()),
+        ("purpose", agent.head.description.clone()),
         ("role", role_of(agent).unwrap_or_default().to_owned()),
-        ("model", agent.model.clone().unwrap_or_default()),
-        ("toolset", toolset),
+        ("model", agent.head.model.clone().unwrap_or_default()),
+        ("toolset", toolset.unwrap_or_default()),
         ("tools", names(checked).join(" ")),
         ("variables", agent.variables.join(" ")),
-        ("max_turns", number(agent.max_turns)),
-        ("timeout_ms", number(agent.timeout_ms)),
+        ("max_turns", number(agent.head.limits.max_turns)),
+        ("timeout_ms", number(agent.head.limits.timeout_ms)),
     ];
     lines.extend(checked.notes.iter().map(|note| ("note", note.to_string())));
     let mut text = format!("{} ({})\n", agent.name, agent.place.file);

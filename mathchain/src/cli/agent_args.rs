@@ -152,7 +152,7 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError
         })
         .collect();
     let no_network = permission != Confinement::FullAccess;
-    let network_asks = toolkit.config().permissions.network_asks;
+    let network_asks = toolkit.config().permissions.network.requires_approval;
     for name in &caller.selected().tools.value.external {
         let of_provider = Aliases::built_in().provider_tool(name).is_some();
         let (tool, verdict) = match of_provider {

@@ -55,7 +55,7 @@ pub(super) enum Approvals {
 impl Decide {
     /// The approver: without configured approvers, the user of this command line as the operator.
     fn approver(&self, toolkit: &Toolkit) -> Result<String, ToolError> {
-        approver(self.key.as_deref(), toolkit.config().approvals_from)
+        approver(self.key.as_deref(), toolkit.config().approvals.from)
     }
 }
 

@@ -183,7 +183,7 @@ fn prompt(
     args: &Value,
     approval: &str,
 ) -> Option<bool> {
-    if !is_interactive() || toolkit.config().approvals_from == ApprovalsFrom::Key {
+    if !is_interactive() || toolkit.config().approvals.from == ApprovalsFrom::Key {
         return None;
     }
     let decision = toolkit.explain(context, name, Some(args)).ok()?.decision;

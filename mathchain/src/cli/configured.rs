@@ -9,8 +9,8 @@ use registry::{Catalogue, Config};
 use tool_core::{Entry, ToolError};
 
 use crate::clock::SystemClock;
-use crate::{environment, io};
 use crate::plugins::{Loaded, Loader};
+use crate::{environment, io};
 
 /// Tools and policy of one configuration.
 pub(super) struct Configured {
@@ -26,7 +26,9 @@ impl Configured {
     pub(super) fn load(path: &Path) -> Result<Self, ToolError> {
         let text = environment::read_named(path)?;
         let name = format_args!("`{}`", path.display());
-        let absolute = path.canonicalize().map_err(|err| io::cannot_read(name, &err))?;
+        let absolute = path
+            .canonicalize()
+            .map_err(|err| io::cannot_read(name, &err))?;
         let folder = absolute.parent().unwrap_or(Path::new("/"));
         let agents = environment::agent_texts(folder)?.into_iter().map(|agent| {
             let shown = path.with_file_name(&agent.path); // two configurations may have agents of one name

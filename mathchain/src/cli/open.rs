@@ -242,10 +242,10 @@ pub(super) fn state_folder(global: &Global) -> Result<PathBuf, ToolError> {
 /// `policy_denied` for `--yes` if approvers have keys.
 pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Answer, ToolError> {
     let config = toolkit.config();
-    if yes && config.approvals_from == ApprovalsFrom::Key {
+    if yes && config.approvals.from == ApprovalsFrom::Key {
         return Err(approvers::key_needed("`--yes` approves nothing"));
     }
-    Ok(match config.unattended {
+    Ok(match config.approvals.unattended {
         _ if yes => Answer::Yes,
         Unattended::Deny if !attended => Answer::Unattended,
         Unattended::Deny | Unattended::Pending => Answer::Ask,

@@ -47,24 +47,11 @@ fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
         object! {
             "name" => phase.name.as_str(),
             "agents" => names(&phase.agents),
-            "depends_on" => names(&phase.depends_on),
-            "parallel" => phase.parallel,
-            "required" => phase.required,
         }
     };
     let none = "no phases; define one by `[[phases]]` in mathchain.toml";
     output::list(global, &config.phases, value, none, |phase| {
-        let after = names(&phase.depends_on).join(", ");
-        let after = if after.is_empty() {
-            after
-        } else {
-            format!("  after {after}")
-        };
-        format!(
-            "{:<20} {}{after}\n",
-            phase.name,
-            names(&phase.agents).join(", ")
-        )
+        format!("{:<20} {}\n", phase.name, names(&phase.agents).join(", "))
     })
 }
 

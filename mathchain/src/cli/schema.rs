@@ -22,7 +22,7 @@ const SCHEMAS: &[Described] = &[
     Described {
         name: "config",
         files: "mathchain.toml, mathchain.yaml",
-        schema: registry::config::schema,
+        schema: registry::load::schema,
     },
     Described {
         name: "plan",

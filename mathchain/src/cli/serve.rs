@@ -111,7 +111,7 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
         std::io::BufReader::with_capacity(64 << 10, stdin),
         stdout(),
         |line, stop| {
-            let unanswered = match toolkit.config().unattended {
+            let unanswered = match toolkit.config().approvals.unattended {
                 Unattended::Deny => Answer::Unattended,
                 Unattended::Pending => Answer::Ask,
             };

@@ -65,31 +65,33 @@ impl Context {
 
     /// The caller that this context describes, under one generation.
     pub(crate) fn caller(&self, generation: &Generation) -> CallerContext {
-    let policy = generation.dispatcher.policy();
-    let of_agent = self
-        .agent
-        .as_deref()
-        .and_then(|agent| policy.role_of_agent(agent));
-    let role = self.role.as_deref().or(of_agent);
-    CallerContext {
-        who: Principal {
-            role: role.unwrap_or(&generation.config.default_role).to_owned(),
-            agent: self.agent.clone(),
-            phase: self.phase.clone(),
-            task: self.task.clone(),
-            profile: self.profile.clone(),
-            toolset: self.toolset.clone(),
-            session: Overrides::default(),
-            run: self.overrides.clone(),
-            layers: self.layers.clone(),
-        },
-        chain: None,
-        answer: self.answer,
-        origin: Origin {
-            client_id: self.client_id.clone(),
-            trace: self.trace.clone(),
-            ..Origin::default()
-        },
+        let policy = generation.dispatcher.policy();
+        let of_agent = self
+            .agent
+            .as_deref()
+            .and_then(|agent| policy.role_of_agent(agent));
+        let role = self.role.as_deref().or(of_agent);
+        CallerContext {
+            who: Principal {
+                role: role
+                    .unwrap_or(&generation.config.default_role.text)
+                    .to_owned(),
+                agent: self.agent.clone(),
+                phase: self.phase.clone(),
+                task: self.task.clone(),
+                profile: self.profile.clone(),
+                toolset: self.toolset.clone(),
+                session: Overrides::default(),
+                run: self.overrides.clone(),
+                layers: self.layers.clone(),
+            },
+            chain: None,
+            answer: self.answer,
+            origin: Origin {
+                client_id: self.client_id.clone(),
+                trace: self.trace.clone(),
+                ..Origin::default()
+            },
+        }
     }
-}
 }

@@ -5,12 +5,10 @@ use serde::Deserialize;
 use tool_core::convert::{from_value, to_value};
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::schema::check_document;
 use tool_core::{Problem, Value};
 
 use super::environment::{self, Names};
 use super::template::PLACEHOLDERS;
-use crate::config::part::Part;
 use crate::document::{self, Document};
 use crate::error::LoadError;
 use crate::model::CliSpec;
@@ -37,10 +35,21 @@ pub(super) fn cli_file(
     errors: &mut Vec<LoadError>,
 ) -> (CliFile, Vec<CliSpec>) {
     let file: CliFile = document::read_typed(document, errors).unwrap_or_default();
+    let clis = cli_tables(document, "clis", known, errors);
+    (file, clis)
+}
+
+/// The tables below a key of a document whose types have been checked, each over that of its name in `known`.
+pub(crate) fn cli_tables(
+    document: &Document,
+    key: &str,
+    known: &[CliSpec],
+    errors: &mut Vec<LoadError>,
+) -> Vec<CliSpec> {
     let mut clis = Vec::new();
-    let tables = document.value.get("clis").and_then(Value::as_object);
+    let tables = document.value.get(key).and_then(Value::as_object);
     for (name, table) in tables.into_iter().flat_map(tool_core::Object::iter) {
-        let mut pointer = "/clis".to_owned();
+        let mut pointer = format!("/{key}");
         push_key(&mut pointer, name);
         let problems = problems(known, name, table).into_iter();
         let problems = problems.map(|problem| Problem {
@@ -53,28 +62,7 @@ pub(super) fn cli_file(
             ..cli
         }));
     }
-    (file, clis)
-}
-
-/// The table `[cli.NAME]` of a configuration, over the built-in table of that name.
-pub(crate) fn cli_table(name: String, mut part: Part<'_>) -> Option<CliSpec> {
-    let schema = || {
-        let mut schema = document::schema_of::<CliSpec>();
-        schema
-            .as_object_mut()
-            .map(|members| members.remove("$schema"));
-        schema
-    };
-    if part.notes(schema) {
-        return None;
-    }
-    let known = CliSpec::built_in();
-    let mut found = check_document(&document::schema_of::<CliSpec>(), &part.value);
-    found.extend(problems(known, &name, &part.value));
-    part.report_all(found);
-    let place = Some(part.place());
-    let cli = table_over(known, &name, &part.value)?;
-    Some(CliSpec { place, ..cli })
+    clis
 }
 
 /// Keys whose members replace those of the built-in table one by one; other keys are replaced whole.

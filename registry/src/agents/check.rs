@@ -2,12 +2,12 @@
 
 use tool_core::nearest::nearest;
 
-use super::{AgentFile, AgentTools};
+use super::AgentFile;
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::{LoadError, LoadErrors};
 use crate::model::Config;
-use crate::model::{Layer, Level, Selector};
+use crate::model::{Layer, Selector};
 use crate::policy::{self, ToolSet, is_external};
 
 /// How our own server names its tools at agent command lines.
@@ -104,30 +104,31 @@ impl<'a> Checker<'a> {
             notes: agent.notes.clone(),
             ..Found::default()
         };
-        match &agent.tools {
-            AgentTools::List(list) => {
-                for item in list {
-                    self.item(agent, item, &mut found);
-                }
+        if let Some(name) = agent
+            .head
+            .toolset
+            .as_ref()
+            .filter(|_| agent.head.tools.is_none())
+        {
+            let set = policy::resolve_toolset(
+                self.catalogue,
+                self.config,
+                name,
+                &mut Vec::new(),
+                &mut found.errors,
+            );
+            for tool in self.ids_of(&set.set) {
+                found.add(ToolName::Tool(tool.to_owned()), name, false);
             }
-            AgentTools::Toolset(name) => {
-                let set = policy::resolve_toolset(
-                    self.catalogue,
-                    self.config,
-                    name,
-                    &mut Vec::new(),
-                    &mut found.errors,
-                );
-                for tool in self.ids_of(&set.set) {
-                    found.add(ToolName::Tool(tool.to_owned()), name, false);
-                }
-                for tool in set.external {
-                    found.add(ToolName::External(tool), name, false);
-                }
+            for tool in set.external {
+                found.add(ToolName::External(tool), name, false);
             }
         }
+        for item in agent.head.tools.iter().flatten() {
+            self.item(agent, item, &mut found);
+        }
         if found.selection.is_empty() && found.errors.is_empty() {
-            let message = format!("`{}` lists no tools and has none", agent.name);
+            let message = format!("`{}` lists no tools, so it has none", agent.name);
             found
                 .notes
                 .push(LoadError::new(Some(&agent.place), message));
@@ -170,11 +171,11 @@ impl<'a> Checker<'a> {
                     .push(LoadError::new(item.place.as_ref(), message));
                 return;
             }
-            found.note(item, format!("`{text}` means our `{id}`"));
+            found.note(item, format!("`{text}` is the tool `{id}` here"));
             found.add(ToolName::Tool(id.to_owned()), item, true);
         } else if let Some(tool) = self.aliases.provider_tool(text) {
             let message = format!(
-                "`{text}` is handed to the provider `{}` and never run here",
+                "`{text}` is run by the provider `{}`, never here",
                 tool.provider
             );
             found.note(item, message);
@@ -211,7 +212,7 @@ impl<'a> Checker<'a> {
     }
 
     fn role(&self, agent: &AgentFile, errors: &mut Vec<LoadError>) {
-        let Some(role) = &agent.role else { return };
+        let Some(role) = &agent.head.role else { return };
         if !self.roles.contains(&role.text) {
             let message = format!("no role named `{}`", role.text);
             let error = LoadError::new(role.place.as_ref(), message);
@@ -221,10 +222,8 @@ impl<'a> Checker<'a> {
 
     /// The agent's layer. Its own `allow` can only take away from the list, as every layer can.
     fn layer(&self, agent: &AgentFile, found: &mut Found) -> Layer {
-        let mut layer = agent
-            .policy
-            .clone()
-            .unwrap_or_else(|| Layer::new(Level::Agent, agent.name.clone()));
+        let policy = agent.head.policy.clone().unwrap_or_default();
+        let mut layer = policy.layer(&agent.name);
         if layer.place.is_none() {
             layer.place = Some(agent.place.clone());
         }
@@ -275,7 +274,7 @@ impl Found {
     fn add(&mut self, selected: ToolName, item: &Selector, named: bool) {
         if self.selection.contains(&selected) {
             if named {
-                self.note(item, format!("`{}` is listed already", selected.name()));
+                self.note(item, format!("`{}` is listed twice", selected.name()));
             }
             return;
         }

@@ -1,26 +1,121 @@
-//! The table between the lines `---` at the top of an agent file.
+//! The frontmatter of an agent file: the table between the lines `---` at its top.
 
-use super::{AgentFile, AgentTools, ENTRIES_MAX, prompt};
-use crate::config::outline::Outline;
-use crate::config::part::{Part, Table};
-use crate::config::read;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use tool_core::Value;
+
 use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
-use crate::model::{Layer, Level};
+use crate::model::{Layer, Level, Rule, Selector};
 
-const KEYS: [&str; 11] = [
-    "name",
-    "description",
-    "model",
-    "role",
-    "tools",
-    "toolset",
-    "variables",
-    "policy",
-    "limits",
-    "temperature",
-    "max_tokens",
-];
+/// The table at the top of an agent file.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Frontmatter {
+    /// Name of the agent, which is that of the file
+    pub name: Option<Selector>,
+    /// Purpose of the agent, for lists
+    pub description: String,
+    /// Model that the agent was written for
+    pub model: Option<String>,
+    /// Role of its calls
+    pub role: Option<Selector>,
+    /// Names and selectors of its tools; an agent that lists none has none
+    #[schemars(length(max = 512))]
+    pub tools: Option<Vec<Selector>>,
+    /// Name of a toolset; instead of `tools`
+    pub toolset: Option<Selector>,
+    /// Variables of the prompts beside those found in them: a list of names, or a table whose keys are the names
+    pub variables: Variables,
+    /// Rules on its own tools
+    pub policy: Option<AgentPolicy>,
+    /// Limits of one run
+    pub limits: AgentLimits,
+    /// Sampling temperature for the model
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub temperature: Option<f64>,
+    /// Maximum number of tokens of an answer
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<u64>,
+}
+
+/// Limits of one run of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentLimits {
+    /// Maximum number of turns
+    #[schemars(range(min = 1))]
+    pub max_turns: Option<u64>,
+    /// Longest run, in milliseconds
+    #[schemars(range(min = 1))]
+    pub timeout_ms: Option<u64>,
+}
+
+/// The layer of an agent, without level and name.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentPolicy {
+    /// Selectors of visible tools, of those that the agent lists
+    pub allow: Option<Vec<Selector>>,
+    /// Selectors of hidden tools
+    pub deny: Vec<Selector>,
+    /// Rules on calls
+    pub rules: Vec<Rule>,
+    /// Source location.
+    #[serde(rename = "$place")]
+    pub place: Option<Place>,
+}
+
+impl AgentPolicy {
+    /// The layer of the agent of a name.
+    pub(super) fn layer(&self, agent: &str) -> Layer {
+        let mut layer = Layer::new(Level::Agent, agent);
+        layer.allow.clone_from(&self.allow);
+        layer.deny.clone_from(&self.deny);
+        layer.rules.clone_from(&self.rules);
+        layer.place.clone_from(&self.place);
+        layer
+    }
+}
+
+/// Declared variables: a list of names, or a table whose keys are the names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variables(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for Variables {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let names: Vec<String> = match value.as_object() {
+            Some(table) => table.iter().map(|(name, _)| name.to_owned()).collect(),
+            None => {
+                let items = value.items().unwrap_or_default();
+                items
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect()
+            }
+        };
+        Ok(Self(names))
+    }
+}
+
+impl JsonSchema for Variables {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Variables".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"anyOf": [
+            {"type": "array", "items": {"type": "string"}, "maxItems": 512},
+            {"type": "object", "additionalProperties": {}},
+        ]})
+    }
+}
 
 /// An agent file in its two parts.
 pub(super) struct Split<'a> {
@@ -83,171 +178,44 @@ fn lines_before(text: &str, offset: usize) -> usize {
     text[..offset].bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// Reads the table as far as it can be read.
-pub(super) fn read(
-    start: &Place,
-    name: &str,
-    split: &Split<'_>,
-    errors: &mut Vec<LoadError>,
-) -> AgentFile {
-    let mut agent = empty(start, name);
+/// Reads the table as far as it is sound; errors are added to the list.
+pub(super) fn read(start: &Place, split: &Split<'_>, errors: &mut Vec<LoadError>) -> Frontmatter {
     let Some(text) = &split.table else {
-        return agent;
+        return Frontmatter::default();
     };
     match document::parse(&start.file, text, Format::Yaml) {
-        Ok(document) if document.value.is_null() => {}
+        Ok(document) if document.value.is_null() => Frontmatter::default(),
         Ok(document) => {
             errors.extend(document.secrets());
-            table(&mut agent, Part::root(&document, errors));
-        }
-        Err(faults) => errors.extend(faults.into_list()),
-    }
-    agent
-}
-
-fn empty(start: &Place, name: &str) -> AgentFile {
-    AgentFile {
-        name: name.to_owned(),
-        description: String::new(),
-        model: None,
-        role: None,
-        tools: AgentTools::List(Vec::new()),
-        variables: Vec::new(),
-        policy: None,
-        max_turns: None,
-        timeout_ms: None,
-        temperature: None,
-        max_tokens: None,
-        system_prompt: String::new(),
-        user_prompt: String::new(),
-        place: start.clone(),
-        notes: Vec::new(),
-    }
-}
-
-/// What the table takes.
-pub(crate) fn outline() -> Outline {
-    Part::outline(|part| table(&mut empty(&part.place(), ""), part))
-}
-
-fn table(agent: &mut AgentFile, part: Part<'_>) {
-    let Some(mut table) = part.into_table(&KEYS) else {
-        return;
-    };
-    let expected = agent.name.clone();
-    table.within("name", |mut part| {
-        let name = part.as_text();
-        if name.as_ref().is_some_and(|name| *name != expected) {
-            part.report(
-                format!(
-                    "the name is `{}` and the file is that of `{expected}`",
-                    shown(name.as_deref())
-                ),
-                None,
-            );
-        }
-    });
-    agent.description = table.text("description").unwrap_or_default();
-    agent.model = table.text("model");
-    agent.role = table.selector("role");
-    tools(agent, &mut table);
-    variables(agent, &mut table);
-    agent.policy = table.within("policy", |part| policy(&expected, part));
-    table.within("limits", |part| {
-        if let Some(mut limits) = part.into_table(&["max_turns", "timeout_ms"]) {
-            agent.max_turns = limits.positive("max_turns");
-            agent.timeout_ms = limits.positive("timeout_ms");
-        }
-    });
-    agent.temperature = table.number("temperature");
-    if agent.temperature.is_some_and(|t| !(0.0..=2.0).contains(&t)) {
-        table.within("temperature", |mut part| {
-            part.report("expected a temperature between 0 and 2".to_owned(), None);
-        });
-    }
-    agent.max_tokens = table.positive("max_tokens");
-}
-
-fn tools(agent: &mut AgentFile, table: &mut Table<'_>) {
-    if table.has("tools") && table.has("toolset") {
-        table.report("an agent has `tools` or `toolset`, not both");
-    }
-    let listed = table.within("tools", |mut part| {
-        match part.value.items().map(|items| items.len()) {
-            Some(count) if count > ENTRIES_MAX => {
-                part.report(
-                    format!("{count} entries, the limit is {ENTRIES_MAX}"),
-                    None,
-                );
-                return Vec::new();
+            let head: Frontmatter = document::read_typed(&document, errors).unwrap_or_default();
+            for error in errors.iter_mut() {
+                if error.pointer == "/tools" && error.message.starts_with("expected a list") {
+                    let hint = "write one tool to a line after `- `; an empty list is `[]`";
+                    error.hint = Some(hint.to_owned());
+                }
             }
-            Some(_) => {}
-            None => {
-                let message = format!(
-                    "expected a list of tools, one to a line after `- `, found {}; an empty list is `[]`",
-                    part.value.kind()
-                );
-                part.report(message, None);
-                return Vec::new();
+            let mut report = |pointer: &str, message: &str| {
+                errors.push(LoadError::new(Some(&document.place(pointer)), message).at(pointer));
+            };
+            if head.tools.is_some() && head.toolset.is_some() {
+                report("", "an agent has `tools` or `toolset`, not both");
             }
-        }
-        let mut list = Vec::new();
-        part.items(|mut item| list.extend(item.as_selector()));
-        list
-    });
-    if let Some(list) = listed {
-        agent.tools = AgentTools::List(list);
-    } else if let Some(name) = table.selector("toolset") {
-        agent.tools = AgentTools::Toolset(name);
-    }
-}
-
-/// A list of names, or a table whose keys are the names.
-fn variables(agent: &mut AgentFile, table: &mut Table<'_>) {
-    table.within("variables", |mut part| {
-        let names: Vec<String> = match part.value.as_object() {
-            Some(object) => object.iter().map(|(name, _)| name.to_owned()).collect(),
-            None => part.texts(),
-        };
-        if names.len() > ENTRIES_MAX {
-            part.report(
-                format!("{} entries, the limit is {ENTRIES_MAX}", names.len()),
-                None,
-            );
-            return;
-        }
-        for name in names {
-            if name == prompt::TOOL_DESCRIPTIONS {
-                let message = format!("`{name}` is always there and need not be declared");
-                let note = LoadError::new(Some(&part.place()), message);
-                agent.notes.push(note);
-            } else if !prompt::is_word(&name) {
-                part.report(
-                    format!(
-                        "`{}` is no name for a variable: letters, digits and `_`",
-                        shown(Some(&name))
-                    ),
-                    None,
-                );
-            } else if !agent.variables.contains(&name) {
-                agent.variables.push(name);
+            for name in head
+                .variables
+                .0
+                .iter()
+                .filter(|name| !super::prompt::is_word(name))
+            {
+                let name = tool_core::brief::name(name);
+                let message =
+                    format!("`{name}` is not a valid name of a variable: letters, digits and `_`");
+                report("/variables", &message);
             }
+            head
         }
-    });
-}
-
-/// The agent's own layer: what every layer of a configuration has, without level and name.
-fn policy(name: &str, part: Part<'_>) -> Layer {
-    let mut layer = Layer::new(Level::Agent, name);
-    layer.place = Some(part.place());
-    if let Some(mut table) = part.into_table(&["allow", "deny", "rules"]) {
-        layer.allow = table.selectors("allow");
-        layer.deny = table.selectors("deny").unwrap_or_default();
-        table.each("rules", |part| layer.rules.extend(read::rule(part)));
+        Err(found) => {
+            errors.extend(found.into_list());
+            Frontmatter::default()
+        }
     }
-    layer
-}
-
-fn shown(text: Option<&str>) -> String {
-    text.unwrap_or_default().chars().take(80).collect()
 }

@@ -13,64 +13,37 @@ mod tests;
 use std::sync::Arc;
 
 pub use check::{Checked, Checker, ToolName};
-pub(crate) use frontmatter::outline;
+pub use frontmatter::{AgentLimits, AgentPolicy, Frontmatter, Variables};
 pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
 
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, LoadErrors, Place};
 use crate::model::{Agent, Config};
-use crate::model::{Layer, Selection, Selector, Tools};
+use crate::model::{Selection, Selector};
 
 /// Longest agent file, in bytes.
 pub const BYTES_MAX: usize = 1 << 20;
-/// Most entries of `tools`, and of `variables`.
-pub const ENTRIES_MAX: usize = 512;
 /// Most headings of the first level.
 pub const SECTIONS_MAX: usize = 256;
 
-/// An agent, as its file says.
+/// An agent, as its file defines it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentFile {
     /// Its name, which is the name of the file.
     pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// The model it was written for.
-    pub model: Option<String>,
-    /// The role it has.
-    pub role: Option<Selector>,
-    /// The tools it lists.
-    pub tools: AgentTools,
-    /// Names that its prompts leave open: those found in them, and further ones it declares.
+    /// The table at the top of the file.
+    pub head: Frontmatter,
+    /// Variables of its prompts: those found in them, and further ones it declares.
     pub variables: Vec<String>,
-    /// What it says of its own tools beyond the list.
-    pub policy: Option<Layer>,
-    /// Most turns of one run.
-    pub max_turns: Option<u64>,
-    /// Longest run in milliseconds.
-    pub timeout_ms: Option<u64>,
-    /// For the model.
-    pub temperature: Option<f64>,
-    /// For the model.
-    pub max_tokens: Option<u64>,
-    /// What the model is told first.
+    /// System prompt.
     pub system_prompt: String,
-    /// What it is asked.
+    /// User prompt.
     pub user_prompt: String,
-    /// Where the file begins.
+    /// Start of the file.
     pub place: Place,
-    /// What is odd about it and no error.
+    /// Remarks that are no errors.
     notes: Vec<LoadError>,
-}
-
-/// The tools an agent lists.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AgentTools {
-    /// By names and selectors; an agent that lists none has none.
-    List(Vec<Selector>),
-    /// A toolset of the configuration.
-    Toolset(Selector),
 }
 
 impl AgentFile {
@@ -93,16 +66,38 @@ impl AgentFile {
         };
         let split = frontmatter::split(&start, text)?;
         let mut errors = Vec::new();
-        let mut agent = frontmatter::read(&start, name_of(path), &split, &mut errors);
+        let mut agent = Self {
+            name: name_of(path).to_owned(),
+            head: frontmatter::read(&start, &split, &mut errors),
+            variables: Vec::new(),
+            system_prompt: String::new(),
+            user_prompt: String::new(),
+            place: start.clone(),
+            notes: Vec::new(),
+        };
         if !is_name(&agent.name) {
             let message = format!(
-                "`{}` is no name for an agent: letters, digits, `-` and `_`, at most 64",
+                "`{}` is not a valid name of an agent: letters, digits, `-` and `_`, at most 64",
                 agent.name
             );
             errors.push(LoadError::new(Some(&start), message).hint("rename the file"));
         }
+        if let Some(name) = agent
+            .head
+            .name
+            .as_ref()
+            .filter(|name| name.text != agent.name)
+        {
+            let shown = tool_core::brief::name(&name.text);
+            let message = format!(
+                "the name is `{shown}`, but the file is that of `{}`",
+                agent.name
+            );
+            errors.push(LoadError::new(name.place.as_ref(), message));
+        }
         sections::read(&mut agent, split.body, split.body_line, &mut errors);
         prompt::add_variables(&mut agent);
+        errors.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
         LoadErrors::check(errors)?;
         Ok(agent)
     }
@@ -136,13 +131,17 @@ impl AgentFile {
         });
         Agent {
             selection: Selection {
-                tools: Some(Tools::List(listed.collect())),
-                max_turns: self.max_turns.and_then(|turns| u32::try_from(turns).ok()),
+                tools: Some(listed.collect()),
+                max_turns: self
+                    .head
+                    .limits
+                    .max_turns
+                    .and_then(|turns| u32::try_from(turns).ok()),
                 place: Some(self.place.clone()),
                 ..Selection::default()
             },
             name: self.name,
-            role: self.role,
+            role: self.head.role,
             layer: checked.layer,
             place: Some(self.place),
         }

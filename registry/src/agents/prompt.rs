@@ -6,6 +6,7 @@ use tool_core::nearest::nearest;
 use tool_core::{ErrorCode, Problem, ToolError};
 
 use super::AgentFile;
+use crate::error::LoadError;
 
 /// The variable that stands for the descriptions of the agent's tools; nobody else sets it.
 pub const TOOL_DESCRIPTIONS: &str = "tool_descriptions";
@@ -34,16 +35,22 @@ pub(super) fn is_word(text: &str) -> bool {
             .all(|character| character.is_alphanumeric() || character == '_')
 }
 
-/// Adds the variables of the prompts, in the order of the text, behind those that were declared; notes those that occur nowhere.
+/// Sets the variables of an agent: declared ones first, then those of the prompts in the order of the text; notes those that occur
+/// nowhere.
 pub(super) fn add_variables(agent: &mut AgentFile) {
     let found = found(agent);
-    for name in &agent.variables {
-        if !found.contains(name) {
-            let message = format!("the variable `{name}` is declared and occurs in no prompt");
-            let note = crate::error::LoadError::new(Some(&agent.place), message);
-            agent
-                .notes
-                .push(note.nearest(name, found.iter().map(String::as_str)));
+    let note = |message: String| LoadError::new(Some(&agent.place), message);
+    for name in &agent.head.variables.0 {
+        if name == TOOL_DESCRIPTIONS {
+            let message = format!("`{name}` always exists and need not be declared");
+            agent.notes.push(note(message));
+        } else if !agent.variables.contains(name) {
+            if !found.contains(name) {
+                let message = format!("the variable `{name}` is declared but occurs in no prompt");
+                let near = found.iter().map(String::as_str);
+                agent.notes.push(note(message).nearest(name, near));
+            }
+            agent.variables.push(name.clone());
         }
     }
     for name in found {

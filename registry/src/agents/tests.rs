@@ -86,7 +86,7 @@ fn the_cases_of_the_earlier_system_hold() {
         let variables: Vec<&str> = agent.variables.iter().map(String::as_str).collect();
         for (key, found) in [
             ("name", Value::from(agent.name.as_str())),
-            ("description", Value::from(agent.description.as_str())),
+            ("description", Value::from(agent.head.description.as_str())),
             ("system", Value::from(agent.system_prompt.as_str())),
             ("user", Value::from(agent.user_prompt.as_str())),
             ("variables", list(&variables)),
@@ -131,11 +131,11 @@ fn every_way_to_name_a_tool_resolves_in_the_order_of_the_list() {
     assert_eq!(
         notes(&checked),
         [
-            "agents/a.md:4:3: `execute_command` means our `run_shell`",
-            "agents/a.md:6:3: `google_search` is handed to the provider `google` and never run here",
-            "agents/a.md:7:3: `host.fs.read_file` means our `read_file`",
-            "agents/a.md:8:3: `Read` means our `read_file`",
-            "agents/a.md:8:3: `read_file` is listed already",
+            "agents/a.md:4:3: `execute_command` is the tool `run_shell` here",
+            "agents/a.md:6:3: `google_search` is run by the provider `google`, never here",
+            "agents/a.md:7:3: `host.fs.read_file` is the tool `read_file` here",
+            "agents/a.md:8:3: `Read` is the tool `read_file` here",
+            "agents/a.md:8:3: `read_file` is listed twice",
         ]
     );
     let allowed: Vec<&str> = checked.ids().collect();
@@ -183,15 +183,14 @@ fn unknown_keys_and_wrong_types_are_errors_where_they_stand() {
     assert_eq!(
         found,
         [
+            "agents/a.md:2:1: the name is `b`, but the file is that of `a`",
             "agents/a.md:3:1: unknown key `tool` (did you mean `tools`?)",
-            "agents/a.md:2:1: the name is `b` and the file is that of `a`",
-            "agents/a.md:2:1: an agent has `tools` or `toolset`, not both",
-            "agents/a.md:9:1: expected a list of tools, one to a line after `- `, found null; an empty list is `[]`",
-            "agents/a.md:7:1: `a b` is no name for a variable: letters, digits and `_`",
+            "agents/a.md:4:1: expected a number of at most 2, found 3.0",
+            "agents/a.md:5:1: expected an integer of at least 1, found the integer 0",
             "agents/a.md:6:10: unknown key `max_turn` (did you mean `max_turns`?)",
             "agents/a.md:6:23: expected an integer of at least 1, found the string \"soon\"",
-            "agents/a.md:4:1: expected a temperature between 0 and 2",
-            "agents/a.md:5:1: expected an integer of at least 1, found the integer 0",
+            "agents/a.md:7:1: `a b` is not a valid name of a variable: letters, digits and `_`",
+            "agents/a.md:9:1: expected a list, found null (write one tool to a line after `- `; an empty list is `[]`)",
         ]
     );
 }
@@ -206,12 +205,15 @@ fn a_role_a_toolset_limits_and_a_policy_are_read() {
     let text = "---\nname: a\ndescription: d\nmodel: any\nrole: worker_general\ntoolset: pair\nlimits: {max_turns: 7, timeout_ms: 9}\n\
                 temperature: 0.5\nmax_tokens: 100\n---\n# System Prompt\nx\n";
     let agent = AgentFile::parse("agents/a.md", text).unwrap();
-    assert_eq!((agent.max_turns, agent.timeout_ms), (Some(7), Some(9)));
     assert_eq!(
-        (agent.temperature, agent.max_tokens),
+        (agent.head.limits.max_turns, agent.head.limits.timeout_ms),
+        (Some(7), Some(9))
+    );
+    assert_eq!(
+        (agent.head.temperature, agent.head.max_tokens),
         (Some(0.5), Some(100))
     );
-    assert_eq!(agent.model.as_deref(), Some("any"));
+    assert_eq!(agent.head.model.as_deref(), Some("any"));
     let checked = check_with(&twelve(), &config, text).unwrap();
     assert_eq!(names(&checked), ["read_file", "plot"]);
     let wrong = check_with(&twelve(), &config, "---\ntoolset: pairs\n---\n").unwrap_err();
@@ -319,7 +321,7 @@ fn sections_are_headings_of_the_first_level_outside_code() {
     assert_eq!(
         notes(&checked),
         [
-            "agents/a.md:1:1: `a` lists no tools and has none",
+            "agents/a.md:1:1: `a` lists no tools, so it has none",
             "agents/a.md:27:1: the section `Notes` is part of no prompt",
         ]
     );
@@ -359,9 +361,7 @@ fn windows_line_ends_marks_and_leading_lines_change_nothing() {
         assert_eq!(AgentFile::parse("agents/a.md", &text).unwrap(), expected);
     }
     let later = AgentFile::parse("agents/a.md", &format!("\n\n{plain}")).unwrap();
-    let AgentTools::List(list) = &later.tools else {
-        panic!("a list");
-    };
+    let list = later.head.tools.unwrap();
     assert_eq!(
         list[0].place.as_ref().unwrap().line,
         5,
@@ -392,7 +392,7 @@ fn the_name_is_that_of_the_file_or_folder() {
     for path in ["agents/..md", "agents/a b.md", "agents/.md", "agents/-x.md"] {
         let errors = AgentFile::parse(path, "").unwrap_err().to_string();
         assert!(
-            errors.contains("is no name for an agent"),
+            errors.contains("is not a valid name of an agent"),
             "{path}: {errors}"
         );
     }
@@ -476,8 +476,8 @@ fn limits_hold_for_hostile_files() {
     );
     assert!(error("---\na: &x [1]\nb: *x\n---\n").contains("anchor"));
     let many = |count: usize| format!("---\ntools: [{}]\n---\n", "x, ".repeat(count));
-    assert!(error(&many(ENTRIES_MAX + 1)).contains("513 entries, the limit is 512"));
-    assert!(AgentFile::parse("agents/a.md", &many(ENTRIES_MAX)).is_ok());
+    assert!(error(&many(513)).contains("expected at most 512 elements, found 513"));
+    assert!(AgentFile::parse("agents/a.md", &many(512)).is_ok());
     assert!(error(&"# x\n".repeat(SECTIONS_MAX + 1)).contains("more than 256 headings"));
     assert!(AgentFile::parse("agents/a.md", &"# x\n".repeat(SECTIONS_MAX)).is_ok());
     let keys: String = (0..80_000).map(|key| format!("k{key}: v\n")).collect();

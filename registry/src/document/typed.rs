@@ -207,8 +207,8 @@ impl<'a> Fit<'a> {
         }
         let required = schema.get("required").and_then(Schema::as_array);
         let mut required = required.into_iter().flatten().filter_map(Schema::as_str);
-        required
-            .all(|key| table.get(key).is_some())
+        // The type decides whether it can do without what a whole document lacks.
+        (self.pointer.is_empty() || required.all(|key| table.get(key).is_some()))
             .then(|| Value::Object(table.into()))
     }
 }

@@ -1,20 +1,30 @@
 //! [`Config`]: what a project sets.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::{Agent, CliSpec, Layer, Phase, ProviderProfile, Role, Selector, Toolset};
-use crate::error::Place;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Value, names};
+
+use super::{
+    Agent, CliSpec, Layer, Named, Phase, ProviderProfile, Role, Selector, Toolset, Version,
+};
 
 /// Limits of every call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Limits {
-    /// Largest request and largest file loaded for an argument, in bytes.
+    /// Largest request and largest file loaded for an argument, in bytes
+    #[schemars(range(min = 1))]
     pub max_input_bytes: u64,
-    /// Longest run in milliseconds.
+    /// Longest run, in milliseconds
+    #[schemars(range(min = 1))]
     pub timeout_ms: u64,
-    /// Largest result of a direct call, in bytes of JSON.
+    /// Largest result of a direct call, in bytes of JSON
+    #[schemars(range(min = 1))]
     pub max_output_bytes: u64,
-    /// Memory that input can size, in bytes, per call; what a step of a chain hands on counts against it too.
+    /// Memory whose size depends on input, in bytes per call; values passed between the steps of a plan count too
+    #[schemars(range(min = 1))]
     pub memory_bytes: u64,
 }
 
@@ -29,310 +39,110 @@ impl Default for Limits {
     }
 }
 
-/// Where the files of a project are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Location of the files of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Workspace {
-    /// The root, relative to the configuration file.
+    /// Folder that file tools may use, relative to this file
     pub root: String,
-    /// The state folder, relative to the root; `None` where the configuration does not say.
+    /// State folder (audit log, approvals, journal), relative to the root; tools never write to it
     pub state: Option<String>,
 }
 
-/// How chains run where the plan does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ChainMode {
-    /// By dependencies.
-    #[default]
-    Dep,
-    /// One step after the other.
-    Seq,
+impl Default for Workspace {
+    fn default() -> Self {
+        Self {
+            root: ".".to_owned(),
+            state: None,
+        }
+    }
 }
 
-/// What a failed step does to the chain where the plan does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnError {
-    /// No further step starts.
-    #[default]
-    FailChain,
-    /// What does not depend on it still runs.
-    SkipDependents,
-    /// Dependents whose references carry a default run too.
-    Continue,
+names! {
+    /// Order of the steps of a plan that sets none.
+    #[derive(Default)]
+    ChainMode {
+        /// By dependencies.
+        #[default]
+        Dep = "dep",
+        /// One step after the other.
+        Seq = "seq",
+    }
 }
 
-/// Defaults of chains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+names! {
+    /// Effect of a failed step on the others, in a plan that sets none.
+    #[derive(Default)]
+    OnError {
+        /// No further step starts.
+        #[default]
+        FailChain = "fail_chain",
+        /// Steps that do not depend on it still run.
+        SkipDependents = "skip_dependents",
+        /// Dependents whose references have a default run too.
+        Continue = "continue",
+    }
+}
+
+/// Defaults of plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct ChainDefaults {
-    /// How chains run.
+    /// Order of the steps: by dependencies, or one after the other
     pub mode: ChainMode,
-    /// Whether steps with effects may run at the same time.
+    /// Whether steps with effects may run in parallel
     pub parallel_mutations: bool,
-    /// What a failed step does.
+    /// Effect of a failed step on the others
     pub on_error: OnError,
-    /// From when on the journal is said to look wrong.
+    /// Thresholds of `mathchain chain anomalies` (docs/runs.md)
     pub anomalies: AnomalyLimits,
 }
 
-/// What tools may reach on the web, and which services they ask.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Web {
-    /// Where present, the only hosts that are reached, whatever was approved.
-    pub allow_hosts: Option<Vec<String>>,
-    /// Hosts that are never reached, by redirects neither.
-    pub deny_hosts: Vec<String>,
-    /// Longest exchange in seconds.
-    pub timeout_s: Option<u64>,
-    /// Largest answer in bytes.
-    pub bytes_max: Option<u64>,
-    /// Addresses of services instead of the public ones, by provider.
-    pub services: Vec<(String, String)>,
-    /// What `web_search` asks.
-    pub search: Option<WebSearch>,
-}
-
-/// The provider of `web_search`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebSearch {
-    /// `wikipedia`, `searxng` or `brave`.
-    pub provider: String,
-    /// Its address.
-    pub endpoint: Option<String>,
-    /// The environment variable that holds its key.
-    pub api_key_variable: Option<String>,
-}
-
-/// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelEndpoint {
-    /// Absolute http(s) URL.
-    pub endpoint: String,
-    /// The environment variable that holds the key.
-    pub api_key_variable: Option<String>,
-    /// Which model, where the server has several.
-    pub model: Option<String>,
-    /// Longest wait for one answer in milliseconds, where it is set.
-    pub timeout_ms: Option<u64>,
-}
-
-/// The models that tools may ask.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Models {
-    /// Gives vectors for texts.
-    pub embeddings: Option<ModelEndpoint>,
-    /// Answers texts.
-    pub chat: Option<ModelEndpoint>,
-    /// Answers texts with images.
-    pub vision: Option<ModelEndpoint>,
-}
-
-/// What becomes of a call that asks at a door where nobody can answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unattended {
-    /// It waits for a person elsewhere.
-    #[default]
-    Pending,
-    /// It is denied.
-    Deny,
-}
-
-/// Where answers to approvals come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub enum ApprovalsFrom {
-    /// The operator: the command line of this user, at a terminal or not.
-    #[default]
-    Terminal,
-    /// An approver with a key, and nothing else.
-    Key,
-}
-
-/// What a project sets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Config {
-    /// Role of a call that names none at the command line.
-    pub default_role: String,
-    /// Where that was written.
-    pub default_role_place: Option<Place>,
-    /// Where the files are.
-    pub workspace: Workspace,
-    /// Named selections.
-    pub toolsets: Vec<Toolset>,
-    /// Roles beside or instead of the built-in ones.
-    pub roles: Vec<Role>,
-    /// Layers.
-    pub layers: Vec<Layer>,
-    /// Phases of a pipeline.
-    pub phases: Vec<Phase>,
-    /// What models of a provider start from.
-    pub profiles: Vec<ProviderProfile>,
-    /// Budgets of kinds of tasks.
-    pub budgets: Vec<Budget>,
-    /// Agents that a program made.
-    pub agents: Vec<Agent>,
-    /// Agent files, each with its path and what it says; read with the policy, since they name tools.
-    pub agent_texts: Vec<(String, String)>,
-    /// What holds where no rule is about a call.
-    pub permissions: Permissions,
-    /// What tools may reach on the web.
-    pub web: Web,
-    /// Limits of every call.
-    pub limits: Limits,
-    /// Defaults of chains.
-    pub chain: ChainDefaults,
-    /// What becomes of a call that asks where nobody can answer.
-    pub unattended: Unattended,
-    /// Where answers to approvals come from.
-    pub approvals_from: ApprovalsFrom,
-    /// The models that tools may ask.
-    pub models: Models,
-    /// Agent command lines beside or instead of the built-in ones.
-    pub clis: Vec<CliSpec>,
-    /// Files of earlier systems; read with the policy, since they name tools.
-    pub files: EarlierFiles,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            default_role: "operator".to_owned(),
-            default_role_place: None,
-            workspace: Workspace {
-                root: ".".to_owned(),
-                state: None,
-            },
-            toolsets: Vec::new(),
-            roles: Vec::new(),
-            layers: Vec::new(),
-            phases: Vec::new(),
-            profiles: Vec::new(),
-            budgets: Vec::new(),
-            agents: Vec::new(),
-            agent_texts: Vec::new(),
-            permissions: Permissions::default(),
-            web: Web::default(),
-            limits: Limits::default(),
-            chain: ChainDefaults::default(),
-            unattended: Unattended::default(),
-            approvals_from: ApprovalsFrom::default(),
-            models: Models::default(),
-            clis: Vec::new(),
-            files: EarlierFiles::default(),
-        }
-    }
-}
-
-/// How many calls of each kind a task may make; `None` sets no limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Budget {
-    /// Kind of task.
-    pub task: String,
-    /// Calls that only read.
-    pub read: Option<u64>,
-    /// Calls that modify files or state.
-    pub write: Option<u64>,
-    /// Calls that run programs.
-    pub exec: Option<u64>,
-    /// Calls that ask a language model.
-    pub llm: Option<u64>,
-    /// How often it may be raised.
-    pub overrides: Option<u64>,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
-
-/// What holds where no rule is about a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Permissions {
-    /// Every use of the network asks, listed hosts too.
-    pub network_asks: bool,
-    /// Hosts that do not ask; `*.example.org` is any below it.
-    pub allowed_hosts: Vec<String>,
-    /// Private and loopback addresses that may be reached at all; looked at when the connection is made.
-    pub allow_private: Vec<String>,
-    /// Changes of files ask.
-    pub filesystem_asks: bool,
-    /// Paths that do not ask when they are read.
-    pub allowed_paths: Vec<String>,
-    /// Programs ask.
-    pub shell_asks: bool,
-    /// Pure work asks too.
-    pub compute_asks: bool,
-}
-
-impl Default for Permissions {
-    fn default() -> Self {
-        Self {
-            network_asks: false,
-            allowed_hosts: Vec::new(),
-            allow_private: Vec::new(),
-            filesystem_asks: true,
-            allowed_paths: vec![".".to_owned()],
-            shell_asks: true,
-            compute_asks: false,
-        }
-    }
-}
-
-/// A file that a configuration names; whoever reads the configuration hands its text in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedFile {
-    /// Its path, relative to the configuration.
-    pub path: Selector,
-    /// What it says, or why it could not be read.
-    pub text: Result<String, String>,
-}
-
-/// The files of earlier systems.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct EarlierFiles {
-    /// Roles: an index with `toolIds`, or flat permissions.
-    pub roles: Vec<NamedFile>,
-    /// Indices of tools.
-    pub tools: Vec<NamedFile>,
-}
-
-impl EarlierFiles {
-    /// Every one.
-    pub fn iter(&self) -> impl Iterator<Item = &NamedFile> {
-        self.roles.iter().chain(&self.tools)
-    }
-
-    /// Every one, to hand its text in.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut NamedFile> {
-        self.roles.iter_mut().chain(&mut self.tools)
-    }
-}
-
-/// Limits of what is usual. A finding begins above them (`docs/runs.md`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Thresholds of anomalies in the journal (docs/runs.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct AnomalyLimits {
-    /// Fewest results of a tool whose median says how long it takes.
+    /// Minimum number of results of a tool for a usual duration
+    #[schemars(range(min = 1))]
     pub calls_least: u64,
-    /// A stall takes more than this many times what is usual,
+    /// A stall takes more than this many times the usual duration
+    #[schemars(range(min = 1))]
     pub stall_times: u64,
-    /// and longer than this many milliseconds.
+    /// Minimum duration of a stall, in milliseconds
+    #[schemars(range(min = 1))]
     pub stall_ms: u64,
-    /// Fewest failures of one tool,
+    /// Minimum number of failures of one tool
+    #[schemars(range(min = 1))]
     pub failures_least: u64,
-    /// which are at least this share of its calls, in percent.
+    /// Minimum share of failed calls of a tool, in percent
+    #[schemars(range(min = 1, max = 100))]
     pub failure_percent: u64,
-    /// An instant failure takes no longer than this, in milliseconds.
+    /// Maximum duration of an instant failure, in milliseconds
+    #[schemars(range(min = 1))]
     pub instant_ms: u64,
-    /// Fewest of them in one run or session.
+    /// Minimum number of instant failures of one tool in one run or session
+    #[schemars(range(min = 1))]
     pub instant_least: u64,
-    /// Most attempts for each settled call of a tool in a run,
+    /// Maximum number of attempts per completed call of a tool in a run
+    #[schemars(range(min = 1))]
     pub attempts_per_call: u64,
-    /// where there were at least this many.
+    /// Minimum number of attempts of a tool in a run
+    #[schemars(range(min = 1))]
     pub attempts_least: u64,
-    /// Largest share of plans that ran one step after the other in place of by dependencies, in percent,
+    /// Maximum share of plans that fell back to sequential order, in percent
+    #[schemars(range(min = 1, max = 100))]
     pub fallback_percent: u64,
-    /// of at least this many.
+    /// Minimum number of plans for that share
+    #[schemars(range(min = 1))]
     pub chains_least: u64,
-    /// Largest share of all calls that one tool has, in percent.
+    /// Maximum share of all calls for one tool, in percent
+    #[schemars(range(min = 1, max = 100))]
     pub tool_percent: u64,
-    /// Largest share of all calls that one role has, in percent.
+    /// Maximum share of all calls for one role, in percent
+    #[schemars(range(min = 1, max = 100))]
     pub role_percent: u64,
-    /// Fewest calls of which shares are taken.
+    /// Minimum number of calls for those shares
+    #[schemars(range(min = 1))]
     pub share_calls_least: u64,
 }
 
@@ -353,6 +163,341 @@ impl Default for AnomalyLimits {
             tool_percent: 80,
             role_percent: 90,
             share_calls_least: 20,
+        }
+    }
+}
+
+/// Access to the web.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Web {
+    /// Where present, the only hosts that may be reached, whatever was approved
+    pub allow_hosts: Option<Vec<String>>,
+    /// Hosts that may never be reached, redirects included
+    pub deny_hosts: Vec<String>,
+    /// Longest exchange, in seconds
+    #[schemars(range(min = 1))]
+    pub timeout_s: Option<u64>,
+    /// Largest answer, in bytes
+    #[schemars(range(min = 1))]
+    pub bytes_max: Option<u64>,
+    /// Addresses of services instead of the public ones, by provider
+    pub services: BTreeMap<String, String>,
+    /// Provider of `web_search`
+    pub search: Option<WebSearch>,
+}
+
+names! {
+    /// A provider of `web_search`.
+    SearchProvider {
+        /// Wikipedia: without a key.
+        Wikipedia = "wikipedia",
+        /// A SearXNG server of the user's.
+        Searxng = "searxng",
+        /// The Brave Search API: with a key.
+        Brave = "brave",
+    }
+}
+
+/// The provider of `web_search`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct WebSearch {
+    /// Name of the provider
+    pub provider: SearchProvider,
+    /// Address, http or https
+    #[serde(default)]
+    pub endpoint: Option<String>,
+    /// `env:NAME`, the environment variable that holds the key; never the key itself
+    #[serde(default)]
+    pub api_key: Option<KeyVariable>,
+}
+
+/// A model behind an OpenAI-compatible endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct ModelEndpoint {
+    /// Absolute http(s) URL without user and password
+    pub endpoint: String,
+    /// `env:NAME`, the environment variable that holds the key; never the key itself
+    #[serde(default)]
+    pub api_key: Option<KeyVariable>,
+    /// Name of the model, where the server has several
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Longest wait for one answer, in milliseconds
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub timeout_ms: Option<u64>,
+}
+
+/// The environment variable that holds a key, written `env:NAME`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct KeyVariable(String);
+
+impl KeyVariable {
+    /// The name of the variable; `None` where the text is of another form, such as a key.
+    pub fn variable(&self) -> Option<&str> {
+        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let name = self.0.strip_prefix("env:")?;
+        let starts = name.starts_with(|first: char| !first.is_ascii_digit());
+        (starts && name.bytes().all(word)).then_some(name)
+    }
+}
+
+/// Models that tools may call.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Models {
+    /// Computes embedding vectors of texts
+    pub embeddings: Option<ModelEndpoint>,
+    /// Answers texts
+    pub chat: Option<ModelEndpoint>,
+    /// Answers texts with images
+    pub vision: Option<ModelEndpoint>,
+}
+
+/// How many calls of each kind a session with a kind of task may make; absent: no limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Budget {
+    /// The key of its table: a kind of task.
+    #[serde(rename = "$name")]
+    pub task: String,
+    /// Calls that only read
+    pub read: Option<u64>,
+    /// Calls that modify files or state
+    pub write: Option<u64>,
+    /// Calls that run programs
+    pub exec: Option<u64>,
+    /// Calls of a language model
+    pub llm: Option<u64>,
+    /// How often `budget_override` may raise it; 2 where absent
+    pub overrides: Option<u64>,
+}
+
+/// Verdicts on calls that no rule matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Permissions {
+    /// Use of the network
+    pub network: NetworkPermission,
+    /// Files
+    pub filesystem: FilesystemPermission,
+    /// Programs
+    pub shell: ShellPermission,
+    /// Pure work
+    pub compute: ComputePermission,
+}
+
+/// Use of the network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NetworkPermission {
+    /// Whether every use needs approval, listed hosts too
+    pub requires_approval: bool,
+    /// Hosts that need no approval; `*.example.org` is any below it
+    pub allowed_hosts: Vec<String>,
+    /// Private and loopback addresses that may be reached at all, such as `127.0.0.1:8080`
+    pub allow_private: Vec<String>,
+}
+
+/// Use of files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FilesystemPermission {
+    /// Whether changes need approval
+    pub requires_approval: bool,
+    /// Paths of the workspace that are read without approval
+    pub allowed_paths: Vec<String>,
+}
+
+impl Default for FilesystemPermission {
+    fn default() -> Self {
+        Self {
+            requires_approval: true,
+            allowed_paths: vec![".".to_owned()],
+        }
+    }
+}
+
+/// Use of programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ShellPermission {
+    /// Whether running a program needs approval
+    pub requires_approval: bool,
+}
+
+impl Default for ShellPermission {
+    fn default() -> Self {
+        Self {
+            requires_approval: true,
+        }
+    }
+}
+
+/// Pure work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ComputePermission {
+    /// Whether pure calls need approval
+    pub requires_approval: bool,
+}
+
+names! {
+    /// Treatment of a call that needs approval at a door where no user can answer.
+    #[derive(Default)]
+    Unattended {
+        /// It waits for an answer from elsewhere.
+        #[default]
+        Pending = "pending",
+        /// It is denied.
+        Deny = "deny",
+    }
+}
+
+names! {
+    /// Who may answer approval requests.
+    #[derive(Default)]
+    ApprovalsFrom {
+        /// The operator: the command line of this user, at a terminal or not.
+        #[default]
+        Terminal = "terminal",
+        /// An approver with a key only.
+        Key = "key",
+    }
+}
+
+/// Approval requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Approvals {
+    /// Treatment of a call that needs approval where no user can answer
+    pub unattended: Unattended,
+    /// Who may answer; `key` where approvers are configured
+    pub from: ApprovalsFrom,
+}
+
+/// A file that a configuration names; the caller of the reader provides its text.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(from = "Selector")]
+#[schemars(with = "Selector")]
+pub struct NamedFile {
+    /// Its path, relative to the configuration.
+    pub path: Selector,
+    /// Its text, or why it could not be read.
+    pub text: Result<String, String>,
+}
+
+impl From<Selector> for NamedFile {
+    fn from(path: Selector) -> Self {
+        Self {
+            path,
+            text: Err("its text was not provided".to_owned()),
+        }
+    }
+}
+
+/// Files of earlier systems.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LegacyFiles {
+    /// Roles: an index with `toolIds`, or flat permissions
+    pub roles: Vec<NamedFile>,
+    /// Indices of tools
+    pub tools: Vec<NamedFile>,
+}
+
+impl LegacyFiles {
+    /// Every file.
+    pub fn iter(&self) -> impl Iterator<Item = &NamedFile> {
+        self.roles.iter().chain(&self.tools)
+    }
+
+    /// Every file, to provide its text.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut NamedFile> {
+        self.roles.iter_mut().chain(&mut self.tools)
+    }
+}
+
+/// Configuration of a project: `mathchain.toml`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["version"]))]
+pub struct Config {
+    /// Version of the format, 1
+    pub version: Version,
+    /// Role of a call that names none at the command line; `operator` where absent
+    pub default_role: Selector,
+    /// Location of the files
+    pub workspace: Workspace,
+    /// Named selections of tools
+    pub toolsets: Named<Toolset>,
+    /// Roles beside the built-in ones, or instead of one of the same name
+    pub roles: Named<Role>,
+    /// Layers; each only narrows, and the strictest matching rule wins
+    #[serde(rename = "policies")]
+    pub layers: Vec<Layer>,
+    /// Phases of a workflow
+    pub phases: Vec<Phase>,
+    /// Changes to the selection of callers, by provider of their model
+    #[serde(rename = "provider_profiles")]
+    pub profiles: Named<ProviderProfile>,
+    /// How many calls a session with a kind of task may make, by kind
+    pub budgets: Named<Budget>,
+    /// Verdicts on calls that no rule matches
+    pub permissions: Permissions,
+    /// Access to the web
+    pub web: Web,
+    /// Limits of every call
+    pub limits: Limits,
+    /// Defaults of plans
+    pub chain: ChainDefaults,
+    /// Models that tools may call, behind OpenAI-compatible endpoints
+    pub models: Models,
+    /// Approval requests
+    pub approvals: Approvals,
+    /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
+    #[serde(rename = "cli")]
+    #[schemars(with = "BTreeMap<String, CliSpec>")]
+    pub cli_tables: Value,
+    /// Files of earlier systems, by paths relative to this file (docs/policy.md)
+    pub files: LegacyFiles,
+    /// Agent command lines of `cli_tables`.
+    #[serde(skip)]
+    pub clis: Vec<CliSpec>,
+    /// Agents made by the program.
+    #[serde(skip)]
+    pub agents: Vec<Agent>,
+    /// Agent files, each with its path and text; read with the policy, since they name tools.
+    #[serde(skip)]
+    pub agent_texts: Vec<(String, String)>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            version: Default::default(),
+            default_role: Selector::from("operator"),
+            workspace: Default::default(),
+            toolsets: Default::default(),
+            roles: Default::default(),
+            layers: Default::default(),
+            phases: Default::default(),
+            profiles: Default::default(),
+            budgets: Default::default(),
+            permissions: Default::default(),
+            web: Default::default(),
+            limits: Default::default(),
+            chain: Default::default(),
+            models: Default::default(),
+            approvals: Default::default(),
+            cli_tables: Default::default(),
+            files: Default::default(),
+            clis: Default::default(),
+            agents: Default::default(),
+            agent_texts: Default::default(),
         }
     }
 }

@@ -22,6 +22,12 @@ impl<T> Default for Named<T> {
     }
 }
 
+impl<T> From<Vec<T>> for Named<T> {
+    fn from(members: Vec<T>) -> Self {
+        Self(members)
+    }
+}
+
 impl<T> Deref for Named<T> {
     type Target = Vec<T>;
 
@@ -119,5 +125,36 @@ impl JsonSchema for OneOrMany {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let text = schemars::json_schema!({"type": "string"});
         schemars::json_schema!({"anyOf": [text, {"type": "array", "items": text}]})
+    }
+}
+
+/// The version of a document's format, which is 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "u64", into = "u64")]
+pub struct Version;
+
+impl From<u64> for Version {
+    fn from(_: u64) -> Self {
+        Self
+    }
+}
+
+impl From<Version> for u64 {
+    fn from(_: Version) -> Self {
+        1
+    }
+}
+
+impl JsonSchema for Version {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Version".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"const": 1})
     }
 }

@@ -15,10 +15,15 @@ pub use agent_cli::{
     Unenforced, Visibility,
 };
 pub use config::{
-    AnomalyLimits, ApprovalsFrom, Budget, ChainDefaults, ChainMode, Config, EarlierFiles, Limits,
-    ModelEndpoint, Models, NamedFile, OnError, Permissions, Unattended, Web, WebSearch, Workspace,
+    AnomalyLimits, Approvals, ApprovalsFrom, Budget, ChainDefaults, ChainMode, ComputePermission,
+    Config, FilesystemPermission, KeyVariable, LegacyFiles, Limits, ModelEndpoint, Models,
+    NamedFile, NetworkPermission, OnError, Permissions, SearchProvider, ShellPermission,
+    Unattended, Web, WebSearch, Workspace,
 };
-pub use forms::{Named, OneOrMany};
+pub use forms::{Named, OneOrMany, Version};
 pub use principal::{Overrides, Principal};
-pub use role::{Agent, Confinement, Phase, ProviderProfile, Role, Selection, Tools, Toolset};
-pub use rule::{Layer, Level, Match, Obligation, Obligations, Range, Rule, Selector, Verdict};
+pub use role::{Agent, Confinement, Phase, PhaseLimits, ProviderProfile, Role, Selection, Toolset};
+pub use rule::{
+    ArgvMatch, Layer, Level, Match, NumberMatch, Obligation, Obligations, PathMatch, Range, Rule,
+    Selector, UrlMatch, Verdict,
+};

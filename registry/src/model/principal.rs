@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tool_core::{Effect, Object, Value};
+use tool_core::convert::{from_value, to_value};
+use tool_core::{Object, Value};
 
-use super::{Config, Layer, Level};
-use crate::policy::to_toml;
+use super::{Layer, Level};
 use crate::redact;
 
 /// Names that a session or a run adds to or takes from the selection. Nothing here beats a layer.
@@ -109,8 +109,8 @@ impl Principal {
             }
         }
         if !self.layers.is_empty() {
-            let layers = self.layers.iter().map(layer_to_value);
-            object.insert("layers", Value::array(layers.collect()));
+            let layers = to_value(&self.layers).expect("layers have names, lists and numbers only");
+            object.insert("layers", layers);
         }
         Value::Object(Arc::new(object))
     }
@@ -137,9 +137,8 @@ impl Principal {
                 .iter()
                 .flatten()
                 .map(|layer| {
-                    layer_from_value(layer).unwrap_or_else(|| {
-                        Layer::new(Level::Delegation, "which is not known any more").allow([])
-                    })
+                    from_value(layer)
+                        .unwrap_or_else(|_| Layer::new(Level::Delegation, "unreadable").allow([]))
                 })
                 .collect(),
         }
@@ -181,26 +180,4 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     let items = value.and_then(Value::items).unwrap_or_default();
     let texts = items.iter().filter_map(Value::as_str);
     texts.map(str::to_owned).collect()
-}
-
-/// The layer as configuration spells it, and beside it the effects it does without, which configuration has no word for.
-fn layer_to_value(layer: &Layer) -> Value {
-    let without = layer
-        .without
-        .iter()
-        .map(|effect| effect.as_str().to_owned());
-    Value::object([
-        ("policy", Value::from(to_toml(std::slice::from_ref(layer)))),
-        ("without", Value::from(without.collect::<Vec<String>>())),
-    ])
-}
-
-fn layer_from_value(value: &Value) -> Option<Layer> {
-    let text = value.get("policy")?.as_str()?;
-    let mut layers = Config::parse("layer.toml", text).ok()?.layers;
-    let mut layer = layers.pop().filter(|_| layers.is_empty())?;
-    for effect in value.get("without")?.items()? {
-        layer.without.push(Effect::parse(effect.as_str()?)?);
-    }
-    Some(layer)
 }

@@ -2,101 +2,119 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::names;
 
-use super::{Layer, Level, Selector};
+use super::{Layer, Level, Named, Selector};
 use crate::error::Place;
 
-/// How far the calls of a phase may go.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confinement {
-    /// Reading and computing only.
-    #[default]
-    ReadOnly,
-    /// Changes inside the workspace too, without the network.
-    WorkspaceWrite,
-    /// Nothing beside the other layers.
-    FullAccess,
+names! {
+    /// How far calls may go.
+    #[derive(Default)]
+    Confinement {
+        /// Reading and computing only.
+        #[default]
+        ReadOnly = "read-only",
+        /// Changes inside the workspace too, without the network.
+        WorkspaceWrite = "workspace-write",
+        /// No limit beside the other layers.
+        FullAccess = "full-access",
+    }
 }
 
 impl Confinement {
-    /// Every one, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::WorkspaceWrite, Self::FullAccess];
-
-    /// The spelling in configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::FullAccess => "full-access",
-        }
-    }
-
-    /// Reads the spelling back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text)
-    }
-
     /// The layer it adds.
     pub fn layer(self) -> Layer {
-        let name = format!("permission {}", self.as_str());
+        let layer = Layer::new(Level::Phase, format!("permission {self}"));
         match self {
-            Self::ReadOnly => Layer::new(Level::Phase, name).deny([
+            Self::ReadOnly => layer.deny([
                 "effect:local_exec",
                 "effect:calls_llm",
                 "effect:modifies_files",
                 "effect:network_access",
                 "effect:system_state",
             ]),
-            Self::WorkspaceWrite => Layer::new(Level::Phase, name).deny(["group:web"]),
-            Self::FullAccess => Layer::new(Level::Phase, name),
+            Self::WorkspaceWrite => layer.deny(["group:web"]),
+            Self::FullAccess => layer,
         }
     }
 }
 
-/// The tools that one level selects.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum Tools {
-    /// By selectors, in order.
-    List(Vec<Selector>),
-    /// A toolset of the configuration.
-    Toolset(Selector),
+/// A role: the tools it selects, and the most it ever sees.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Role {
+    /// The key of its table.
+    #[serde(rename = "$name")]
+    pub name: String,
+    /// Purpose of the role, for lists
+    pub description: String,
+    /// Selectors of its tools; an empty list selects nothing
+    pub tools: Option<Vec<Selector>>,
+    /// Name of a toolset; instead of `tools`
+    pub toolset: Option<Selector>,
+    /// Selectors of hidden tools
+    pub deny: Vec<Selector>,
+    /// Source location.
+    #[serde(rename = "$place", skip_serializing)]
+    pub place: Option<Place>,
 }
 
-/// What one level says; what it does not say comes from the next.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A named selection of tools.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Toolset {
+    /// The key of its table.
+    #[serde(rename = "$name")]
+    pub name: String,
+    /// Selectors of its tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, or a pattern with `*`
+    pub include: Vec<Selector>,
+    /// The same as `include`
+    pub internal: Vec<Selector>,
+    /// Tools of other servers, `mcp__server__tool`
+    pub mcp: Vec<Selector>,
+    /// Selectors of tools to leave out
+    pub exclude: Vec<Selector>,
+    /// Toolsets whose tools it also has
+    pub extends: Vec<Selector>,
+    /// Source location.
+    #[serde(rename = "$place", skip_serializing)]
+    pub place: Option<Place>,
+}
+
+/// What one level sets; fields it leaves out are inherited from the next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Selection {
-    /// The tools.
-    pub tools: Option<Tools>,
-    /// Tools of other servers, `mcp__SERVER__TOOL`; kept and exported, never run here.
+    /// The key of its table, where it has one.
+    #[serde(rename = "$name")]
+    pub name: String,
+    /// Name of a toolset; instead of a list of tools
+    pub toolset: Option<Selector>,
+    /// Selectors of tools; `tools` means the same
+    pub internal: Option<Vec<Selector>>,
+    /// Selectors of tools
+    pub tools: Option<Vec<Selector>>,
+    /// Tools of other servers, `mcp__server__tool`; exported, never run here
+    #[serde(rename = "mcp")]
     pub external: Option<Vec<Selector>>,
-    /// How far calls may go.
+    /// The most that calls may change; `read-only` in a phase that sets none
     pub permission: Option<Confinement>,
-    /// Turns of the agent; 0 sets no limit.
+    /// Maximum number of turns of the agent, 0 for no limit; 25 where absent
+    #[schemars(range(max = 1_000_000))]
     pub max_turns: Option<u32>,
-    /// Whether the next levels count for what is not said here.
+    /// `false`: inherit nothing from other levels
     pub inherit: bool,
-    /// Where it was written.
-    #[serde(skip)]
+    /// Source location.
+    #[serde(rename = "$place", skip_serializing)]
     pub place: Option<Place>,
 }
 
 impl Default for Selection {
     fn default() -> Self {
         Self {
+            name: String::new(),
+            toolset: None,
+            internal: None,
             tools: None,
             external: None,
             permission: None,
@@ -107,88 +125,74 @@ impl Default for Selection {
     }
 }
 
-/// What a caller starts from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Role {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// The tools it selects, and the most it ever sees.
-    pub tools: Tools,
-    /// What it never gets.
-    pub deny: Vec<Selector>,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
+impl Selection {
+    /// The list of tools, by either of its keys.
+    pub fn listed(&self) -> Option<&[Selector]> {
+        self.tools.as_deref().or(self.internal.as_deref())
+    }
 }
 
-/// A named selection.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Toolset {
-    /// Its name.
-    pub name: String,
-    /// What is in it.
-    pub include: Vec<Selector>,
-    /// What is not.
-    pub exclude: Vec<Selector>,
-    /// Toolsets whose tools it also has.
-    pub extends: Vec<Selector>,
-    /// Where it was written.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
-
-/// One phase.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A phase of a workflow: who works in it, with which tools.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
-    /// Its name.
+    /// Name: letters, digits, `.`, `_` and `-`
     pub name: String,
-    /// Who works in it.
+    /// Agents and agent command lines that work in it
+    #[serde(default)]
     pub agents: Vec<Selector>,
-    /// Whether its agents work at the same time.
-    pub parallel: bool,
-    /// Whether the pipeline needs it.
-    pub required: bool,
-    /// The phases before it.
-    pub depends_on: Vec<Selector>,
-    /// The tools of its agents.
-    pub selection: Selection,
-    /// What single agents have instead, field by field.
-    pub agent_selections: Vec<(Selector, Selection)>,
-    /// Where it was written.
-    #[serde(skip)]
+    /// Tools, permission and turns of callers in this phase
+    #[serde(default)]
+    pub tools: Selection,
+    /// Tools, permission and turns of single agents, by name; fields they leave out are inherited
+    #[serde(default)]
+    pub agent_tools: Named<Selection>,
+    /// Limits of the phase
+    #[serde(default)]
+    pub limits: PhaseLimits,
+    /// Source location.
+    #[serde(rename = "$place", default, skip_serializing)]
     pub place: Option<Place>,
 }
 
-/// What calls of one provider's models start from, over what the caller selected.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Limits of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PhaseLimits {
+    /// Maximum number of turns of an agent, 0 for no limit; as `tools.max_turns`
+    #[schemars(range(max = 1_000_000))]
+    pub max_turns: Option<u32>,
+}
+
+/// Changes to the selection of callers whose model is of one provider.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct ProviderProfile {
-    /// Its name, such as `openai`.
+    /// The key of its table, such as `openai`.
+    #[serde(rename = "$name")]
     pub name: String,
-    /// Tools that come first in lists.
+    /// Selectors of tools that come first in lists
     pub prefer: Vec<Selector>,
-    /// Tools beside the selected ones.
+    /// Selectors of tools to add to the selection
     pub enable: Vec<Selector>,
-    /// Tools taken away.
+    /// Selectors of tools to remove
     pub disable: Vec<Selector>,
-    /// Where it was written.
-    #[serde(skip)]
+    /// Source location.
+    #[serde(rename = "$place", skip_serializing)]
     pub place: Option<Place>,
 }
 
-/// An agent, as its file says.
+/// An agent, as its file defines it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agent {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// The role it calls as.
+    /// Role of its calls.
     pub role: Option<Selector>,
-    /// What it selects where nothing nearer does.
+    /// Its selection, where no nearer level sets one.
     pub selection: Selection,
-    /// Its layer: nothing shows it a tool that its file does not list.
+    /// Its layer: no other level shows it a tool that its file does not list.
     pub layer: Layer,
-    /// Where it was written.
+    /// Source location.
     #[serde(skip)]
     pub place: Option<Place>,
 }

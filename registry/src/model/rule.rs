@@ -1,104 +1,52 @@
-//! The data of policy: layers, selectors, rules, as configuration or a program writes them.
+//! Layers and their rules, as configuration, agents and recorded rules write them.
 
-use std::fmt;
+use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
-use tool_core::{Effect, Value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tool_core::{Effect, Value, names};
 
+use super::OneOrMany;
 use crate::error::Place;
 
-/// The level of a layer, outermost first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub enum Level {
-    /// Holds for every call.
-    Global,
-    /// Holds for one role.
-    Role,
-    /// Holds for one agent.
-    Agent,
-    /// Holds in one phase.
-    Phase,
-    /// Holds for one task or context.
-    Task,
-    /// Holds for a delegate.
-    Delegation,
-    /// What the person at the terminal set.
-    User,
-}
-
-impl Level {
-    /// Every level, outermost first.
-    pub const ALL: [Self; 7] = [
-        Self::Global,
-        Self::Role,
-        Self::Agent,
-        Self::Phase,
-        Self::Task,
-        Self::Delegation,
-        Self::User,
-    ];
-
-    /// The spelling in configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Global => "global",
-            Self::Role => "role",
-            Self::Agent => "agent",
-            Self::Phase => "phase",
-            Self::Task => "task",
-            Self::Delegation => "delegation",
-            Self::User => "user",
-        }
-    }
-
-    /// Reads the spelling back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == text)
+names! {
+    /// The level of a layer, outermost first.
+    Level {
+        /// Holds for every call.
+        Global = "global",
+        /// Holds for one role.
+        Role = "role",
+        /// Holds for one agent.
+        Agent = "agent",
+        /// Holds in one phase.
+        Phase = "phase",
+        /// Holds for one kind of task, or one context.
+        Task = "task",
+        /// Holds for delegates.
+        Delegation = "delegation",
+        /// Set by the user at the terminal.
+        User = "user",
     }
 }
 
-/// What may happen to a call; the strictest holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub enum Verdict {
-    /// It runs.
-    Allow,
-    /// A person is asked.
-    Ask,
-    /// It does not run.
-    Deny,
-}
-
-impl Verdict {
-    /// The spelling in configuration and audit.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
-
-    /// Reads the spelling back.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Allow, Self::Ask, Self::Deny]
-            .into_iter()
-            .find(|verdict| verdict.as_str() == text)
+names! {
+    /// The answer of a rule; the strictest wins.
+    Verdict {
+        /// The call runs.
+        Allow = "allow",
+        /// The call needs approval.
+        Ask = "ask",
+        /// The call is refused.
+        Deny = "deny",
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// Names tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, `plugin:`, or a pattern with `*`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Selects tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, `plugin:`, or a pattern with `*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
-    /// As written.
+    /// The text as written.
     pub text: String,
-    /// Where.
-    #[serde(skip)]
+    /// Source location; `None` for a selector made by the program.
     pub place: Option<Place>,
 }
 
@@ -111,69 +59,168 @@ impl From<&str> for Selector {
     }
 }
 
-/// What a rule looks at; every given part must hold.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+impl Serialize for Selector {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Selector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Placed {
+            text: String,
+            place: Place,
+        }
+        let value = Value::deserialize(deserializer)?;
+        if let Some(text) = value.as_str() {
+            return Ok(text.into());
+        }
+        let placed: Placed = tool_core::convert::from_value(&value)
+            .map_err(|problem| serde::de::Error::custom(problem.message))?;
+        Ok(Self {
+            text: placed.text,
+            place: Some(placed.place),
+        })
+    }
+}
+
+impl JsonSchema for Selector {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Selector".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "x-place": true})
+    }
+}
+
+/// Conditions of a rule; a call matches when every one given holds.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Match {
-    /// Tools.
+    /// Selectors of the tools; `group:all` selects every tool
     pub tools: Vec<Selector>,
-    /// Only for this role.
+    /// Only calls of this role
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Paths of the call lie under one of these: every one for `allow`, any for `ask` and `deny`.
-    pub path_under: Option<Vec<String>>,
-    /// Paths of the call fit one of these patterns, such as `**/*.key`; read as `path_under`.
-    pub path_glob: Option<Vec<String>>,
-    /// The program and its arguments begin so.
-    pub argv_prefix: Option<Vec<String>>,
-    /// Every host of the call is one of these; `*.example.org` is any below it.
-    pub url_host: Option<Vec<String>>,
-    /// A number among the arguments lies in a range.
-    pub number: Option<Range>,
-    /// The longest text among the arguments has a size in a range, in bytes.
+    /// Paths of the call; `allow` needs every path to match, `ask` and `deny` any
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathMatch>,
+    /// The program and its arguments
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argv: Option<ArgvMatch>,
+    /// Hosts of the call; `allow` needs every host to match, `ask` and `deny` any
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<UrlMatch>,
+    /// A number among the arguments lies in this range
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberMatch>,
+    /// The longest text among the arguments has a size in this range, in bytes
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Range>,
-    /// Whether the call can destroy what was there.
+    /// Whether the call can destroy existing data
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
-    /// Effects of the call are of these: all for `allow`, any for `ask` and `deny`.
+    /// Effects of the call; `allow` needs every effect to be listed, `ask` and `deny` any
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<Vec<Effect>>,
-    /// Arguments with exactly these values.
-    pub args: Option<Vec<(String, Value)>>,
-    /// The digest of all arguments: one call, word for word.
+    /// Arguments with exactly these values
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "scalars")]
+    pub args: Option<BTreeMap<String, Value>>,
+    /// Digest of all arguments, 64 hex digits: exactly one call
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
 
-/// A closed range, of one argument or of all.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Range {
-    /// Name of the argument; `None` means every one.
+fn scalars(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "additionalProperties": {"type": ["string", "boolean", "number"]},
+    })
+}
+
+/// A condition on paths; both parts must hold where both are given.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PathMatch {
+    /// Folders of the workspace that contain the path
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub under: Option<OneOrMany>,
+    /// Patterns such as `**/*.key`, from the root of the workspace
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glob: Option<OneOrMany>,
+}
+
+/// A condition on programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArgvMatch {
+    /// First words of the program and its arguments
+    pub prefix: OneOrMany,
+}
+
+/// A condition on hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UrlMatch {
+    /// Host names; `*.example.org` is any below it
+    pub host: OneOrMany,
+}
+
+/// A closed range of a numeric argument.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NumberMatch {
+    /// Name of the argument; every numeric argument where absent
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
-    /// Smallest value that lies in it.
-    #[serde(serialize_with = "bound")]
+    /// Smallest value in the range
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
     pub min: Option<f64>,
-    /// Largest value that lies in it.
-    #[serde(serialize_with = "bound")]
+    /// Largest value in the range
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
     pub max: Option<f64>,
 }
 
-/// A bound as text, since it may be infinite.
+/// A closed range.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Range {
+    /// Smallest value in the range
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
+    pub min: Option<f64>,
+    /// Largest value in the range
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
+    pub max: Option<f64>,
+}
+
+/// Writes a bound; a program may set an infinite one, which JSON has no number for.
 fn bound<S: Serializer>(bound: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match bound {
+        Some(bound) if bound.is_finite() => serializer.serialize_f64(*bound),
         Some(bound) => serializer.collect_str(bound),
         None => serializer.serialize_none(),
     }
 }
 
-/// What a call that a rule lets through must also keep to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// A duty of a call that a rule lets through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Obligation {
-    /// A copy of what is overwritten is kept.
+    /// Files are backed up before they are overwritten.
     Backup,
-    /// A person is told.
+    /// The user is notified.
     Notify,
-    /// Secrets are taken out of the result.
+    /// Secrets in the result are redacted.
     Redact,
-    /// Neither arguments nor result are larger, in bytes of JSON.
-    MaxBytes(u64),
-    /// It does not run longer, in milliseconds.
-    TimeoutMs(u64),
+    /// Largest arguments and largest result, in bytes of JSON
+    MaxBytes(#[schemars(range(min = 1))] u64),
+    /// Longest run in milliseconds
+    TimeoutMs(#[schemars(range(min = 1))] u64),
 }
 
 /// The obligations of every rule that matched, joined: the strictest of each.
@@ -232,40 +279,53 @@ fn strictest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// A rule on calls.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
-    /// What it looks at.
+    /// Conditions of the rule; every one given must hold
+    #[serde(rename = "match")]
     pub matches: Match,
-    /// What it says.
+    /// Verdict on calls that match; between layers the strictest wins
     pub decision: Verdict,
-    /// Among the rules of one layer that match, those with the highest count; between layers it means nothing.
+    /// Among the matching rules of one layer the highest wins; meaningless between layers
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub priority: i64,
-    /// What calls that it lets through must keep to.
+    /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, or a limit
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obligations: Vec<Obligation>,
-    /// Why, in the author's words.
+    /// Reason shown to the caller
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where it was written.
-    #[serde(skip)]
+    /// Source location; `None` for a rule made by the program.
+    #[serde(rename = "$place", default, skip_serializing)]
     pub place: Option<Place>,
 }
 
-/// One layer: it narrows what is visible, and adds rules.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+fn is_zero(priority: &i64) -> bool {
+    *priority == 0
+}
+
+/// One layer: it narrows visibility, and adds rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Layer {
-    /// Its level.
+    /// Whom the layer is for; the layers of all levels hold together
     pub level: Level,
-    /// Which role, agent, phase or task it is for, or what it is called.
+    /// Which role, agent, phase or kind of task the layer is for
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What stays visible; `None` leaves all, an empty list leaves nothing.
+    /// Selectors of visible tools; absent: all, an empty list: none
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<Selector>>,
-    /// What does not stay visible.
+    /// Selectors of hidden tools
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
-    /// Effects that no call may have: tools that always have one are hidden, calls that have one are refused.
+    /// Effects that no call may have: tools that always have one are hidden, other calls with one are refused
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<Effect>,
-    /// Rules on calls.
+    /// Rules on calls, by their checked arguments
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
-    /// Where it was written.
-    #[serde(skip)]
+    /// Source location; `None` for a layer made by the program.
+    #[serde(rename = "$place", default, skip_serializing)]
     pub place: Option<Place>,
 }
 
@@ -363,7 +423,16 @@ impl Rule {
     /// Only where the paths of the call lie under one of these.
     #[must_use]
     pub fn path_under<'a>(mut self, roots: impl IntoIterator<Item = &'a str>) -> Self {
-        self.matches.path_under = Some(roots.into_iter().map(str::to_owned).collect());
+        let path = self.matches.path.get_or_insert_default();
+        path.under = Some(roots.into_iter().collect());
+        self
+    }
+
+    /// Only where the program and its arguments begin with these words.
+    #[must_use]
+    pub fn argv_prefix<'a>(mut self, words: impl IntoIterator<Item = &'a str>) -> Self {
+        let prefix = words.into_iter().collect();
+        self.matches.argv = Some(ArgvMatch { prefix });
         self
     }
 

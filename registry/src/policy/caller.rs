@@ -138,7 +138,7 @@ impl Caller<'_> {
             (tool, spec),
             self.role(),
             self.layers(),
-            &self.policy.permissions,
+            &self.policy.defaults,
             call,
         );
         for file in call.iter().flat_map(|call| &call.files) {

@@ -1,31 +1,59 @@
 //! A table of expected verdicts, and what became of them.
 
+use std::collections::BTreeMap;
 use tool_core::capability::Files;
-use tool_core::{Object, Value};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_core::Value;
 
 use super::{Access, Explanation, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Document, Format};
-use crate::error::{LoadErrors, Place};
+use crate::error::{LoadError, LoadErrors, Place};
 use crate::model::Principal;
+use crate::model::{Selector, Version};
+
+/// A file of expected verdicts.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct CasesFile {
+    #[serde(default, rename = "version")]
+    _version: Version,
+    /// The cases
+    cases: Vec<Case>,
+}
 
 /// One expected verdict.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Case {
-    /// Who calls.
-    pub who: Principal,
-    /// Which tool.
+    /// Role of the caller
+    pub role: String,
+    /// Tool to call
     pub tool: String,
-    /// With which arguments; without them the strictest that could come is meant.
-    pub args: Option<Object>,
-    /// Facts instead of those that hold.
-    pub facts: Vec<String>,
-    /// What is expected.
+    /// Arguments; absent: the strictest verdict that any arguments could have
+    #[serde(default)]
+    #[schemars(with = "Option<BTreeMap<String, Value>>")]
+    pub args: Option<Value>,
+    /// Phase of the caller
+    #[serde(default)]
+    pub phase: Option<String>,
+    /// Agent of the caller
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Kind of task of the caller
+    #[serde(default)]
+    pub task: Option<String>,
+    /// Facts to add to those that hold
+    #[serde(default)]
+    pub facts: Vec<Selector>,
+    /// Expected verdict
     pub expect: Access,
-    /// The layer that is expected to decide.
+    /// Layer that is expected to decide
+    #[serde(default)]
     pub layer: Option<String>,
-    /// Where the case was written.
-    pub place: Place,
+    /// Source location.
+    #[serde(rename = "$place", default)]
+    pub place: Option<Place>,
 }
 
 /// What one case gave.
@@ -39,13 +67,33 @@ pub struct CaseResult<'a> {
     pub explanation: Option<Explanation>,
 }
 
-/// Reads a table of cases; the language follows from the name's ending.
+/// Reads a file of cases; the language follows from the name's ending.
 ///
 /// # Errors
-/// All that is wrong with it, each with its place.
+/// Every problem of the file, each with its place.
 pub fn read(name: &str, text: &str) -> Result<Vec<Case>, LoadErrors> {
     let document: Document = document::parse(name, text, Format::of_name(name))?;
-    crate::config::cases(&document)
+    let mut errors = Vec::new();
+    let file: Option<CasesFile> = document::read_typed(&document, &mut errors);
+    let cases = file.map(|file| file.cases).unwrap_or_default();
+    for fact in cases.iter().flat_map(|case| &case.facts) {
+        if let Err(message) = Facts::default().add(&fact.text) {
+            errors.push(LoadError::new(fact.place.as_ref(), message));
+        }
+    }
+    LoadErrors::check(errors).map(|()| cases)
+}
+
+impl Case {
+    /// The caller of the case.
+    pub fn principal(&self) -> Principal {
+        Principal {
+            phase: self.phase.clone(),
+            agent: self.agent.clone(),
+            task: self.task.clone(),
+            ..Principal::role(self.role.as_str())
+        }
+    }
 }
 
 impl Policy {
@@ -78,12 +126,11 @@ impl Policy {
         let mut facts = facts.clone();
         for fact in &case.facts {
             // Whether there is such a fact was seen when the case was read.
-            if let Err(message) = facts.add(fact) {
+            if let Err(message) = facts.add(&fact.text) {
                 return failed(message);
             }
         }
-        let args = case.args.clone().map(|args| Value::Object(args.into()));
-        let decoded = match (&args, catalogue.get(&case.tool)) {
+        let decoded = match (&case.args, catalogue.get(&case.tool)) {
             (Some(args), Some(tool)) => Some(tool.decode(args)),
             _ => None,
         };
@@ -92,7 +139,7 @@ impl Policy {
             Err(err) => return failed(format!("the arguments do not fit: {err}")),
         };
         let about = (case.tool.as_str(), call.as_deref());
-        let explained = self.explain(catalogue, about, &case.who, &facts, files);
+        let explained = self.explain(catalogue, about, &case.principal(), &facts, files);
         let explanation = match explained {
             Ok(explanation) => explanation,
             Err(err) => return failed(err.to_string()),

@@ -3,41 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tool_core::convert::to_value;
-use tool_core::{ToolError, Value, json};
+use tool_core::{ToolError, Value, json, names};
 
 use super::{Caller, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::model::{Match, Principal, Verdict};
 
-/// What a caller can expect of a tool, whatever its arguments: the strictest that could come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Access {
-    /// It runs.
-    Allow,
-    /// A person is asked.
-    Ask,
-    /// It is visible and does not run.
-    Deny,
-    /// It is not visible.
-    Hidden,
-}
-
-impl Access {
-    /// The spelling in tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-            Self::Hidden => "hidden",
-        }
-    }
-
-    /// Reads the spelling back.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Allow, Self::Ask, Self::Deny, Self::Hidden]
-            .into_iter()
-            .find(|access| access.as_str() == text)
+names! {
+    /// What a caller can expect of a tool, whatever its arguments: the strictest verdict that could result.
+    Access {
+        /// It runs.
+        Allow = "allow",
+        /// It needs approval.
+        Ask = "ask",
+        /// It is visible and refused.
+        Deny = "deny",
+        /// It is hidden.
+        Hidden = "hidden",
     }
 }
 

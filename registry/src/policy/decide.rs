@@ -1,12 +1,12 @@
 //! The two questions: what may this caller see, and may this call run now. Pure functions of their arguments.
 
-use tool_core::{Effect, Permission, Spec, Value};
+use tool_core::{Effect, Permission, Spec};
 
 use super::compile::{CompiledLayer, CompiledRule};
-use super::facts::{CallFacts, HostFact, PathCondition, PathFact, components, host_fits};
+use super::condition::{Condition, Fit};
+use super::facts::{CallFacts, HostFact, PathFact, components};
 use super::{Decision, Label, Reason, ToolSet};
-use crate::digest;
-use crate::model::{Level, Match, Obligations, Permissions, Range, Verdict};
+use crate::model::{Level, Obligations, Permissions, Verdict};
 
 /// What a caller may see.
 ///
@@ -25,219 +25,46 @@ pub fn effective<'l, L: AsRef<CompiledLayer> + 'l>(
     visible
 }
 
-/// What one rule says to one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
-    /// It is about this call.
-    Yes,
-    /// It is not.
-    No,
-    /// That cannot be told: the arguments are not known, or not readable as what the rule looks at.
-    Unknown,
-}
-
-impl Fit {
-    /// Both parts must hold.
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Yes, Self::Yes) => Self::Yes,
-            _ => Self::Unknown,
-        }
-    }
-
-    fn from(holds: bool) -> Self {
-        if holds { Self::Yes } else { Self::No }
-    }
-
-    /// Whether a rule with this verdict counts: an `allow` only when it certainly is about the call, `ask` and `deny` also
-    /// when that cannot be told.
-    pub(super) fn counts(self, decision: Verdict) -> bool {
-        match self {
-            Self::Yes => true,
-            Self::No => false,
-            Self::Unknown => decision != Verdict::Allow,
-        }
-    }
-}
-
 impl CompiledRule {
-    /// Whether the rule is about this call; without facts, about some call of the tool.
+    /// Whether the rule matches this call; without facts, some call of the tool.
     pub(super) fn fit(&self, tool: usize, role: &str, call: Option<&CallFacts<'_>>) -> Fit {
         if !self.is_about(tool, role) {
             return Fit::No;
         }
-        if !self.looks_at_arguments() {
-            return Fit::Yes;
-        }
-        let Some(call) = call else {
-            return Fit::Unknown;
-        };
-        let fit = self.fit_but_for_hosts(call);
-        let narrows = self.decision == Verdict::Allow;
-        match &self.hosts {
-            Some(hosts) => fit.and(hosts_fit(hosts, call, narrows)),
-            None => fit,
+        match call {
+            Some(call) => self.fit_where(call, |_| true),
+            None if self.conditions.is_empty() => Fit::Yes,
+            None => Fit::Unknown,
         }
     }
 
-    /// What the other parts than `url.host` say to the arguments.
-    pub(super) fn fit_but_for_hosts(&self, call: &CallFacts<'_>) -> Fit {
+    /// Whether some of the conditions hold for a call.
+    pub(super) fn fit_where(&self, call: &CallFacts<'_>, of: fn(&Condition) -> bool) -> Fit {
         let narrows = self.decision == Verdict::Allow;
-        let mut fit = Fit::Yes;
-        let matches = &self.matches;
-        if let Some(paths) = &self.paths {
-            fit = fit.and(paths_fit(paths, call, narrows));
-        }
-        if let Some(prefix) = &matches.argv_prefix {
-            fit = fit.and(programs_fit(prefix, call, narrows));
-        }
-        if let Some(range) = &matches.number {
-            fit = fit.and(numbers_fit(range, call.args, narrows));
-        }
-        if let Some(range) = &matches.bytes {
-            fit = fit.and(Fit::from(lies_in(range, longest_text(call.args) as f64)));
-        }
-        if let Some(destructive) = matches.destructive {
-            fit = fit.and(Fit::from(call.reach.destructive == destructive));
-        }
-        if let Some(wanted) = &matches.effects {
-            let mut effects = call.reach.effects.iter();
-            fit = fit.and(Fit::from(match narrows {
-                true => effects.all(|effect| wanted.contains(effect)),
-                false => effects.any(|effect| wanted.contains(effect)),
-            }));
-        }
-        for (name, wanted) in matches.args.iter().flatten() {
-            let found = call.args.get(name);
-            let same = |found| digest::of_value(found) == digest::of_value(wanted);
-            fit = fit.and(Fit::from(found.is_some_and(same)));
-        }
-        if let Some(wanted) = &matches.call {
-            fit = fit.and(Fit::from(digest::of_value(call.args) == *wanted));
-        }
-        fit
+        let conditions = self.conditions.iter().filter(|one| of(one));
+        conditions.fold(Fit::Yes, |fit, one| fit.and(one.fit(call, narrows)))
     }
 
-    /// Whether it is about a tool and a role at all.
+    /// Whether it applies to a tool and a role at all.
     pub(super) fn is_about(&self, tool: usize, role: &str) -> bool {
         self.tools.contains(tool) && self.role.as_ref().is_none_or(|wanted| wanted == role)
     }
-
-    fn looks_at_arguments(&self) -> bool {
-        let Match {
-            tools: _,
-            role: _,
-            path_under,
-            path_glob,
-            argv_prefix,
-            url_host,
-            number,
-            bytes,
-            destructive,
-            effects,
-            args,
-            call,
-        } = &self.matches;
-        let lists = [path_under, path_glob, argv_prefix, url_host];
-        lists.into_iter().any(Option::is_some)
-            || number.is_some()
-            || bytes.is_some()
-            || destructive.is_some()
-            || effects.is_some()
-            || args.is_some()
-            || call.is_some()
-    }
 }
 
-/// `allow` wants every path of the tool to be one of those meant; `ask` and `deny` care for any, files of arguments included.
-fn paths_fit(wanted: &PathCondition, call: &CallFacts<'_>, narrows: bool) -> Fit {
-    let Some(paths) = &call.paths else {
-        return Fit::Unknown;
-    };
-    if narrows {
-        return Fit::from(!paths.is_empty() && paths.iter().all(|path| wanted.certainly(path)));
-    }
-    let mut all = paths.iter().chain(&call.files);
-    if all.clone().any(|path| wanted.certainly(path)) {
-        return Fit::Yes;
-    }
-    if all.any(|path| wanted.possibly(path)) {
-        Fit::Unknown
-    } else {
-        Fit::No
-    }
+/// The permission table, with its paths split once.
+#[derive(Debug, Clone)]
+pub(super) struct Defaults {
+    pub(super) permissions: Permissions,
+    roots: Vec<Vec<String>>,
 }
 
-/// `allow` compares the words as they are; `ask` and `deny` also see through a path before the program's name.
-fn programs_fit(prefix: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
-    let Some(programs) = &call.programs else {
-        return Fit::Unknown;
-    };
-    let begins = |words: &Vec<String>| {
-        let bare = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
-        let same_program = words.first() == prefix.first()
-            || !narrows && words.first().map(bare) == prefix.first().map(bare);
-        same_program && words.len() >= prefix.len() && words[1..prefix.len()] == prefix[1..]
-    };
-    if narrows {
-        Fit::from(!programs.is_empty() && programs.iter().all(begins))
-    } else {
-        Fit::from(programs.iter().any(begins))
-    }
-}
-
-fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
-    let Some(hosts) = &call.hosts else {
-        return Fit::Unknown;
-    };
-    let listed = |host: &HostFact| (patterns.iter()).any(|pattern| host_fits(pattern, &host.name));
-    if narrows {
-        Fit::from(!hosts.is_empty() && hosts.iter().all(listed))
-    } else {
-        Fit::from(hosts.iter().any(listed))
-    }
-}
-
-fn numbers_fit(range: &Range, args: &Value, narrows: bool) -> Fit {
-    let Some(object) = args.as_object() else {
-        return Fit::Unknown;
-    };
-    let numbers: Vec<f64> = match &range.argument {
-        Some(name) => match object.get(name) {
-            None | Some(Value::Null) => return Fit::No,
-            Some(value) => match value.as_f64() {
-                Some(number) => vec![number],
-                None => return Fit::Unknown,
-            },
-        },
-        None => object
-            .iter()
-            .filter_map(|(_, value)| value.as_f64())
-            .collect(),
-    };
-    if narrows {
-        Fit::from(!numbers.is_empty() && numbers.iter().all(|number| lies_in(range, *number)))
-    } else {
-        Fit::from(numbers.iter().any(|number| lies_in(range, *number)))
-    }
-}
-
-fn lies_in(range: &Range, number: f64) -> bool {
-    range.min.is_none_or(|min| number >= min) && range.max.is_none_or(|max| number <= max)
-}
-
-/// Length of the longest text anywhere among the arguments; arguments are at most 128 deep.
-fn longest_text(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(longest_text).max().unwrap_or(0),
-        Value::Object(object) => object
-            .iter()
-            .map(|(_, member)| longest_text(member))
-            .max()
-            .unwrap_or(0),
-        _ => 0,
+impl Defaults {
+    pub(super) fn new(permissions: &Permissions) -> Self {
+        let paths = permissions.filesystem.allowed_paths.iter();
+        Self {
+            permissions: permissions.clone(),
+            roots: paths.filter_map(|path| components(path)).collect(),
+        }
     }
 }
 
@@ -251,7 +78,7 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     (tool, spec): (usize, &Spec),
     role: &str,
     layers: impl IntoIterator<Item = &'l L>,
-    permissions: &Permissions,
+    defaults: &Defaults,
     call: Option<&CallFacts<'_>>,
 ) -> Decision {
     let effects = call.map_or(spec.effects, |call| call.reach.effects);
@@ -295,7 +122,7 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     let destructive = call.map_or(spec.destructive, |call| call.reach.destructive) && !waived;
     let mut decision = match strictest {
         Some((layer, rule)) => by_rule(layer, rule),
-        None => by_default(spec, effects, permissions, call),
+        None => by_default(spec, effects, defaults, call),
     };
     if but_for_links && strictest.is_none() && decision.verdict == Verdict::Ask {
         decision.reason = Reason::about("`", spec.id, HAS_OTHER_NAMES);
@@ -352,10 +179,10 @@ fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
 fn by_default(
     spec: &Spec,
     effects: &[Effect],
-    permissions: &Permissions,
+    defaults: &Defaults,
     call: Option<&CallFacts<'_>>,
 ) -> Decision {
-    let question = questions(spec, effects, permissions, call);
+    let question = questions(spec, effects, defaults, call);
     let after = question.unwrap_or("` reaches nothing that asks");
     Decision {
         verdict: match question {
@@ -378,15 +205,20 @@ const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
 fn questions(
     spec: &Spec,
     effects: &[Effect],
-    permissions: &Permissions,
+    defaults: &Defaults,
     call: Option<&CallFacts<'_>>,
 ) -> Option<&'static str> {
+    let permissions = &defaults.permissions;
     for effect in effects {
         let asks = match effect {
             Effect::ModifiesFiles => permissions
-                .filesystem_asks
+                .filesystem
+                .requires_approval
                 .then_some("` modifies files, and no rule allows it"),
-            Effect::LocalExec => permissions.shell_asks.then_some(RUNS_A_PROGRAM),
+            Effect::LocalExec => permissions
+                .shell
+                .requires_approval
+                .then_some(RUNS_A_PROGRAM),
             Effect::NetworkAccess => None, // below, for every tool that reaches the network
             Effect::CallsLlm => Some("` asks a language model, and no rule allows it"),
             Effect::SystemState => Some("` changes state, and no rule allows it"),
@@ -396,37 +228,34 @@ fn questions(
         }
     }
     let needs = |permission| spec.permissions.contains(&permission);
-    if needs(Permission::Shell) && permissions.shell_asks {
+    if needs(Permission::Shell) && permissions.shell.requires_approval {
         return Some(RUNS_A_PROGRAM);
     }
-    if needs(Permission::Compute) && permissions.compute_asks {
+    if needs(Permission::Compute) && permissions.compute.requires_approval {
         return Some("` needs `compute`, which the configuration makes conditional");
     }
     if needs(Permission::Network) || effects.contains(&Effect::NetworkAccess) {
         let listed = |host: &HostFact| {
             permissions
+                .network
                 .allowed_hosts
                 .iter()
                 .any(|entry| host.listed_as(entry))
         };
         let hosts = call.and_then(|call| call.hosts.as_ref());
-        if permissions.network_asks
+        if permissions.network.requires_approval
             || !hosts.is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(listed))
         {
             return Some("` reaches a host that `permissions.network.allowed_hosts` does not list");
         }
     }
     if needs(Permission::Filesystem) {
-        let roots: Vec<Vec<String>> = permissions
-            .allowed_paths
-            .iter()
-            .filter_map(|path| components(path))
-            .collect();
-        // The root itself is the rule of the workspace: whatever lies in it is beneath it.
-        if roots.iter().any(Vec::is_empty) {
+        // The root lists everything in the workspace.
+        if defaults.roots.iter().any(Vec::is_empty) {
             return None;
         }
-        let beneath = |paths: &Vec<PathFact>| paths.iter().all(|path| path.certainly_under(&roots));
+        let listed = |path: &PathFact| path.certainly_under(&defaults.roots);
+        let beneath = |paths: &Vec<PathFact>| paths.iter().all(listed);
         if !call.is_some_and(|call| call.paths.as_ref().is_some_and(beneath)) {
             return Some("` uses a path that `permissions.filesystem.allowed_paths` does not list");
         }

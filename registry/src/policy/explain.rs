@@ -3,7 +3,7 @@
 use tool_core::capability::Files;
 use tool_core::{Call, Spec, ToolError, Value};
 
-use super::decide::Fit;
+use super::condition::Fit;
 use super::{CallFacts, Caller, Decision, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::model::{Principal, Verdict};

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tool_core::convert::to_value;
 use tool_core::json;
 
+use super::decide::Defaults;
 use super::selection::CompiledSelection;
 use super::{
     Chosen, CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Policy, compile,
@@ -79,16 +80,11 @@ impl Policy {
             }
             layers.push(built);
         }
-        if !compiled.contains_key(&config.default_role) {
-            let error = LoadError::new(
-                config.default_role_place.as_ref(),
-                format!("no role named `{}`", config.default_role),
-            );
-            errors.push(
-                error
-                    .at("/default_role")
-                    .nearest(&config.default_role, names.iter().copied()),
-            );
+        let default_role = &config.default_role;
+        if !compiled.contains_key(&default_role.text) {
+            let message = format!("no role named `{}`", default_role.text);
+            let error = LoadError::new(default_role.place.as_ref(), message).at("/default_role");
+            errors.push(error.nearest(&default_role.text, names.iter().copied()));
         }
         let written = Written {
             permissions: &config.permissions,
@@ -103,7 +99,7 @@ impl Policy {
         };
         Self {
             generation: crate::digest::of_texts([catalogue.generation(), &written.text()]),
-            default_role: config.default_role.clone(),
+            default_role: default_role.text.clone(),
             layers,
             agents,
             agent_names: agent_names.clone(),
@@ -123,15 +119,16 @@ impl Policy {
                 })
                 .collect(),
             confinements: Confinement::ALL
-                .map(|one| one.compile(catalogue, errors))
-                .into(),
+                .iter()
+                .map(|one| compile::layer(catalogue, &one.layer(), &[], errors))
+                .collect(),
             contexts: [Layer::read_only(), Layer::no_web()]
                 .map(|layer| compile::layer(catalogue, &layer, &[], errors)),
             preconditions: runtime::compile(catalogue),
             roles: compiled,
-            permissions: config.permissions.clone(),
-            approvals_by_key: config.approvals_from == ApprovalsFrom::Key,
-            budgets: config.budgets.clone(),
+            defaults: Defaults::new(&config.permissions),
+            approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
+            budgets: config.budgets.to_vec(),
             notes: Vec::new(),
         }
     }
@@ -233,7 +230,7 @@ fn compile_profiles(
     profiles.retain(|built_in| config.profiles.iter().all(|own| own.name != built_in.name));
     profiles
         .iter()
-        .chain(&config.profiles)
+        .chain(config.profiles.iter())
         .map(|profile| {
             let built = CompiledProfile {
                 prefer: Chosen::of(catalogue, &profile.prefer, errors),

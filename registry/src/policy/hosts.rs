@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tool_core::capability::{HostJudge, Http, HttpRequest, HttpResponse, HttpService};
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
+use super::condition::Condition;
 use super::facts::{CallFacts, host_fits};
 use super::{Caller, Label};
 use crate::catalogue::Catalogue;
@@ -40,10 +41,15 @@ impl Caller<'_> {
         let mut rules = Vec::new();
         for layer in self.layers() {
             for rule in &layer.rules {
-                let Some(hosts) = &rule.hosts else { continue };
+                let hosts = rule.conditions.iter().find_map(|one| match one {
+                    Condition::Hosts(hosts) => Some(hosts),
+                    _ => None,
+                });
+                let Some(hosts) = hosts else { continue };
+                let others = |one: &Condition| !matches!(one, Condition::Hosts(_));
                 if rule.decision > Verdict::Allow
                     && rule.is_about(tool, self.role())
-                    && rule.fit_but_for_hosts(call).counts(rule.decision)
+                    && rule.fit_where(call, others).counts(rule.decision)
                 {
                     rules.push(HostRule {
                         hosts: hosts.clone(),

@@ -8,6 +8,7 @@ mod caller;
 mod cases;
 mod compare;
 mod compile;
+mod condition;
 mod decide;
 mod explain;
 mod facts;
@@ -15,7 +16,6 @@ mod gather;
 mod glob;
 mod hosts;
 mod join;
-mod legacy;
 mod phases;
 mod record;
 mod roles;
@@ -26,7 +26,6 @@ mod set;
 mod shell;
 mod start;
 mod text;
-mod written;
 
 #[cfg(test)]
 mod tests;
@@ -41,14 +40,12 @@ pub use decide::effective;
 pub use explain::{Explanation, LayerStep, RuleStep};
 pub use facts::{CallFacts, PathFact, components};
 pub use hosts::HostRules;
-pub use legacy::RolePermissions;
 pub use roles::context_of_task;
 pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, SESSION_OPEN, WORKSPACE_READY, WorkspaceState};
 pub use selection::{Chosen, EXTERNAL_PREFIX, Field, MAX_TURNS, Selected, is_external};
 pub use selector::Group;
 pub use set::ToolSet;
 pub use text::{Label, Reason};
-pub use written::to_toml;
 
 pub(crate) use compile::layer as compile_layer;
 pub(crate) use roles::{built_in_roles, merged as merged_roles, toolset as resolve_toolset};
@@ -56,6 +53,7 @@ pub(crate) use selector::resolve as resolve_selector;
 
 use crate::error::LoadError;
 use crate::model::{Budget, Obligations, Permissions, Verdict};
+use decide::Defaults;
 use phases::CompiledPhase;
 use selection::CompiledSelection;
 use start::Start;
@@ -157,11 +155,11 @@ pub struct Policy {
     /// The contexts of the facts `read_only` and `no_web`.
     contexts: [CompiledLayer; 2],
     preconditions: Vec<(&'static str, ToolSet)>,
-    permissions: Permissions,
+    defaults: Defaults,
     /// Whether only approvers with keys answer approvals.
     approvals_by_key: bool,
     budgets: Vec<Budget>,
-    notes: Vec<LoadError>,
+    pub(crate) notes: Vec<LoadError>,
 }
 
 impl Policy {
@@ -178,11 +176,6 @@ impl Policy {
     /// Digest of the catalogue and of every layer: decisions of one generation are the same.
     pub fn generation(&self) -> &str {
         &self.generation
-    }
-
-    pub(crate) fn with_notes(mut self, notes: Vec<LoadError>) -> Self {
-        self.notes = notes;
-        self
     }
 
     /// The role of a call that names none at the command line.
@@ -214,7 +207,7 @@ impl Policy {
 
     /// What holds where no rule is about a call.
     pub fn permissions(&self) -> &Permissions {
-        &self.permissions
+        &self.defaults.permissions
     }
 }
 

@@ -3,6 +3,7 @@
 use tool_core::{ErrorCode, ToolError};
 
 use super::compile::CompiledRule;
+use super::condition::Condition;
 use super::facts::{components, could_begin_with, host_fits};
 use super::{Facts, Policy};
 use crate::catalogue::Catalogue;
@@ -52,31 +53,40 @@ impl Policy {
     }
 }
 
-/// Whether some call could be one that both are about; what cannot be told counts as yes.
+/// Whether some call could match both; undecidable counts as yes.
 fn could_meet(rule: &CompiledRule, wanted: &Match) -> bool {
-    let paths = match (&rule.paths, &wanted.path_under) {
-        (Some(paths), Some(under)) => under.iter().any(|path| {
-            components(path).is_none_or(|path| {
-                let met = |root: &Vec<String>| {
-                    could_begin_with(&path, root) || could_begin_with(root, &path)
-                };
-                let (roots, globs) = (paths.under.as_ref(), paths.globs.as_ref());
-                roots.is_none_or(|roots| roots.iter().any(met))
-                    && globs
-                        .is_none_or(|globs| globs.iter().any(|glob| glob.could_fit(&path, true)))
-            })
-        }),
-        _ => true,
-    };
-    let argv = match (&rule.matches.argv_prefix, &wanted.argv_prefix) {
-        (Some(prefix), Some(argv)) => argv.starts_with(prefix) || prefix.starts_with(argv),
-        _ => true,
-    };
-    let hosts = match (&rule.hosts, &wanted.url_host) {
-        (Some(patterns), Some(hosts)) => hosts
-            .iter()
-            .any(|host| patterns.iter().any(|pattern| host_fits(pattern, host))),
-        _ => true,
-    };
-    paths && argv && hosts
+    let conditions = rule.conditions.iter();
+    conditions
+        .map(|one| could_hold(one, wanted))
+        .all(|could| could != Some(false))
+}
+
+/// Whether a condition could hold for some call that matches; `None` where it says nothing about what the match is limited to.
+fn could_hold(condition: &Condition, wanted: &Match) -> Option<bool> {
+    match condition {
+        Condition::Paths(paths) => {
+            let under = wanted.path.as_ref()?.under.as_ref()?;
+            Some(under.iter().any(|path| {
+                components(path).is_none_or(|path| {
+                    let met = |root: &Vec<String>| {
+                        could_begin_with(&path, root) || could_begin_with(root, &path)
+                    };
+                    let (roots, globs) = (paths.under.as_ref(), paths.globs.as_ref());
+                    roots.is_none_or(|roots| roots.iter().any(met))
+                        && globs.is_none_or(|globs| {
+                            globs.iter().any(|glob| glob.could_fit(&path, true))
+                        })
+                })
+            }))
+        }
+        Condition::Argv(prefix) => {
+            let argv = &wanted.argv.as_ref()?.prefix;
+            Some(argv.starts_with(prefix) || prefix.starts_with(argv))
+        }
+        Condition::Hosts(patterns) => {
+            let fits = |host: &String| patterns.iter().any(|pattern| host_fits(pattern, host));
+            Some(wanted.url.as_ref()?.host.iter().any(fits))
+        }
+        _ => None,
+    }
 }

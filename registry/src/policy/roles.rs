@@ -1,38 +1,52 @@
 //! Roles and toolsets: what a caller starts from.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_core::names;
 
 use super::CompiledRole;
 use super::compile::CompiledLayer;
 use super::selection::{Chosen, CompiledSelection};
 use crate::catalogue::Catalogue;
-use crate::config::read;
 use crate::document::{self, Format};
 use crate::error::LoadError;
-use crate::model::Role;
-use crate::model::Tools;
-use crate::model::{Config, ProviderProfile};
-use crate::model::{Layer, Level, Selector};
+use crate::model::{Config, Layer, Level, Named, ProviderProfile, Role, Selector, Version};
 
 /// The roles that come with the program, and the contexts that kinds of tasks imply.
 const BUILT_IN: &str = include_str!("../../roles.yaml");
 
-/// The roles that come with the program.
-struct BuiltIn {
-    roles: Vec<Role>,
-    tasks: Vec<(String, Vec<String>)>,
+/// A file of roles, and the contexts that kinds of tasks imply.
+#[derive(Deserialize, JsonSchema)]
+struct RolesFile {
+    #[serde(rename = "version")]
+    _version: Version,
+    roles: Named<Role>,
+    tasks: BTreeMap<String, Vec<Context>>,
 }
 
-fn built_in() -> &'static BuiltIn {
-    static BUILT: OnceLock<BuiltIn> = OnceLock::new();
+names! {
+    /// A context that a kind of task implies.
+    Context {
+        /// No effects.
+        ReadOnly = "read_only",
+        /// No network.
+        NoWeb = "no_web",
+    }
+}
+
+fn built_in() -> &'static RolesFile {
+    static BUILT: OnceLock<RolesFile> = OnceLock::new();
     BUILT.get_or_init(|| {
         let document = document::parse("roles.yaml", BUILT_IN, Format::Yaml);
-        let (roles, tasks) = match document {
-            Ok(document) => read::roles_file(&document),
-            Err(errors) => Err(errors),
-        }
-        .expect("roles.yaml is part of the program and a test reads it");
-        BuiltIn { roles, tasks }
+        let mut errors = Vec::new();
+        let file = document
+            .ok()
+            .and_then(|document| document::read_typed(&document, &mut errors));
+        file.filter(|_| errors.is_empty())
+            .expect("roles.yaml is part of the program and a test reads it")
     })
 }
 
@@ -43,15 +57,12 @@ pub(crate) fn built_in_roles() -> impl Iterator<Item = &'static str> {
 
 /// The layers that a kind of task implies: `math` means no network.
 pub fn context_of_task(kind: &str) -> Vec<Layer> {
-    let tasks = &built_in().tasks;
-    let contexts = tasks
-        .iter()
-        .find(|(name, _)| name == kind)
-        .map(|(_, contexts)| contexts.as_slice());
+    let contexts = built_in().tasks.get(kind).into_iter().flatten();
     contexts
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|name| Layer::context(name))
+        .map(|context| match context {
+            Context::ReadOnly => Layer::read_only(),
+            Context::NoWeb => Layer::no_web(),
+        })
         .collect()
 }
 
@@ -61,7 +72,7 @@ pub(crate) fn merged(config: &Config) -> Vec<Role> {
         .roles
         .iter()
         .filter(|role| config.roles.iter().all(|own| own.name != role.name));
-    built_in.chain(&config.roles).cloned().collect()
+    built_in.chain(config.roles.iter()).cloned().collect()
 }
 
 /// The provider profiles that come with the program, where the catalogue has what they speak of: models of one provider were
@@ -94,7 +105,7 @@ pub(super) fn profiles(catalogue: &Catalogue) -> Vec<ProviderProfile> {
 /// The kinds of tasks that the program knows, beside those that a configuration speaks of.
 pub(super) fn kinds_of_tasks() -> impl Iterator<Item = &'static str> {
     const PLAIN: [&str; 4] = ["chat", "general", "agentic", "coder"];
-    let implying = built_in().tasks.iter().map(|(name, _)| name.as_str());
+    let implying = built_in().tasks.keys().map(String::as_str);
     PLAIN.into_iter().chain(implying)
 }
 
@@ -105,10 +116,9 @@ pub(super) fn compile(
     names: &[&str],
     errors: &mut Vec<LoadError>,
 ) -> CompiledRole {
-    let tools = match &role.tools {
-        Tools::List(list) => Chosen::of(catalogue, list, errors),
-        Tools::Toolset(name) => toolset(catalogue, config, name, &mut Vec::new(), errors),
-    };
+    let listed = role.tools.as_deref();
+    let chosen = Chosen::of_choice(catalogue, config, (listed, role.toolset.as_ref()), errors);
+    let tools = chosen.unwrap_or_else(|| Chosen::none(catalogue.len()));
     let mut own = Layer::new(Level::Role, role.name.clone());
     own.deny.clone_from(&role.deny);
     own.place.clone_from(&role.place);
@@ -130,8 +140,8 @@ pub(super) fn check_toolsets(
     errors: &mut Vec<LoadError>,
 ) {
     let uses =
-        |role: &Role, name: &str| matches!(&role.tools, Tools::Toolset(used) if used.text == name);
-    for unused in &config.toolsets {
+        |role: &Role, name: &str| role.toolset.as_ref().is_some_and(|used| used.text == name);
+    for unused in config.toolsets.iter() {
         if !roles.iter().any(|role| uses(role, &unused.name)) {
             let name = Selector {
                 text: unused.name.clone(),
@@ -181,7 +191,9 @@ pub(crate) fn toolset(
         chosen.unite(&toolset(catalogue, config, parent, path, errors));
     }
     path.pop();
-    chosen.unite(&Chosen::of(catalogue, &found.include, errors));
+    for list in [&found.include, &found.internal, &found.mcp] {
+        chosen.unite(&Chosen::of(catalogue, list, errors));
+    }
     chosen.subtract(&Chosen::of(catalogue, &found.exclude, errors));
     chosen
 }

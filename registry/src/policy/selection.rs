@@ -1,29 +1,18 @@
 //! What a caller starts from: the tools, permission and turns of the first level that sets each, field by field.
 
 use super::ToolSet;
-use super::compile::{CompiledLayer, layer};
 use super::roles::toolset;
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
 use crate::model::Config;
 use crate::model::Selector;
-use crate::model::{Confinement, Selection, Tools};
+use crate::model::{Confinement, Selection};
 
 /// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
 pub const EXTERNAL_PREFIX: &str = "mcp__";
 /// Turns of an agent where nothing says.
 pub const MAX_TURNS: u32 = 25;
-
-impl Confinement {
-    pub(super) fn compile(
-        self,
-        catalogue: &Catalogue,
-        errors: &mut Vec<LoadError>,
-    ) -> CompiledLayer {
-        layer(catalogue, &self.layer(), &[], errors)
-    }
-}
 
 /// Tools in the order they were named, and the names that stand for tools of others.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +60,20 @@ impl Chosen {
         self.order.retain(|tool| self.set.contains(*tool));
         self.external
             .retain(|name| !other.external.iter().any(|gone| gone == name));
+    }
+
+    /// What a list or a toolset selects; `None` where neither is given.
+    pub(super) fn of_choice(
+        catalogue: &Catalogue,
+        config: &Config,
+        (listed, named): (Option<&[Selector]>, Option<&Selector>),
+        errors: &mut Vec<LoadError>,
+    ) -> Option<Self> {
+        match (listed, named) {
+            (Some(list), _) => Some(Self::of(catalogue, list, errors)),
+            (None, Some(name)) => Some(toolset(catalogue, config, name, &mut Vec::new(), errors)),
+            (None, None) => None,
+        }
     }
 
     /// What a list selects, in its order; each selector's tools in the order of the catalogue.
@@ -137,10 +140,8 @@ impl CompiledSelection {
         selection: &Selection,
         errors: &mut Vec<LoadError>,
     ) -> Self {
-        let tools = selection.tools.as_ref().map(|tools| match tools {
-            Tools::List(list) => Chosen::of(catalogue, list, errors),
-            Tools::Toolset(name) => toolset(catalogue, config, name, &mut Vec::new(), errors),
-        });
+        let choice = (selection.listed(), selection.toolset.as_ref());
+        let tools = Chosen::of_choice(catalogue, config, choice, errors);
         let external = selection.external.as_ref().map(|list| {
             for selector in list.iter().filter(|one| !is_external(&one.text)) {
                 let message = format!(

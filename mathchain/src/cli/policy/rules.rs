@@ -1,11 +1,14 @@
 //! `mathchain policy rules|forget`, and the rule that `mathchain approve ID --always` records.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use journal::{Approval, State, WITHOUT_KEY};
+use registry::model::Match;
 use registry::{Rule, Verdict, WorkspaceId};
 use tool_core::capability::{Durability, Ledger as _};
-use tool_core::{Effect, ErrorCode, ToolError, Value};
+use tool_core::convert::{from_value, to_value};
+use tool_core::{ErrorCode, ToolError, Value};
 
 use super::super::global::Global;
 use super::super::{open, output};
@@ -21,7 +24,8 @@ pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
         .collect();
     output::data(global, &Value::array(data), || {
         if rules.is_empty() {
-            return "no recorded rules; record one with `mathchain approve ID --always`\n".to_owned();
+            return "no recorded rules; record one with `mathchain approve ID --always`\n"
+                .to_owned();
         }
         let numbered = rules.iter().enumerate();
         numbered
@@ -61,35 +65,17 @@ pub(in crate::cli) fn of_approval(
         );
         return Err(ToolError::new(ErrorCode::PolicyDenied, message)
             .reason("rule")
-            .hint(
-                "approve it without `--always`, or add an `allow` rule to the configuration",
-            ));
+            .hint("approve it without `--always`, or add an `allow` rule to the configuration"));
     };
     let condition = crate::parse(text)?;
-    let texts = |pointer: &str| {
-        let list = condition.pointer(pointer)?.items()?;
-        list.iter()
-            .map(|text| text.as_str().map(str::to_owned))
-            .collect::<Option<Vec<String>>>()
-    };
     let mut rule = Rule::new(Verdict::Allow, [approval.tool.as_str()]);
+    let tools = std::mem::take(&mut rule.matches.tools);
+    rule.matches = from_value(&condition)
+        .map_err(|problem| ToolError::new(ErrorCode::Internal, problem.message))?;
+    rule.matches.tools = tools;
     rule.matches.role = Some(approval.role.clone());
-    rule.matches.path_under = texts("/path/under");
-    rule.matches.argv_prefix = texts("/argv/prefix");
-    rule.matches.url_host = texts("/url/host");
-    let truth = condition.get("destructive").and_then(Value::as_bool);
-    rule.matches.destructive = Some(truth.unwrap_or(false));
-    let effects = texts("/effects").unwrap_or_default();
-    let effects = effects.iter().filter_map(|name| Effect::parse(name));
-    rule.matches.effects = Some(effects.collect());
-    let args = condition.get("args").and_then(Value::as_object);
-    rule.matches.args = args.map(|args| {
-        let args = args.iter();
-        args.map(|(name, value)| (name.to_owned(), value.clone()))
-            .collect()
-    });
-    let call = condition.get("call").and_then(Value::as_str);
-    rule.matches.call = call.map(str::to_owned);
+    rule.matches.destructive.get_or_insert(false);
+    rule.matches.effects.get_or_insert_default();
     rule.reason = Some(format!("approved at the terminal ({})", approval.id));
     let who = toolkit
         .caller(&Context {
@@ -131,41 +117,19 @@ fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<(), ToolEr
     state.record(&record, Durability::Synced).map(|_| ())
 }
 
+/// The rule on one line, every condition as `match` spells it.
 pub(in crate::cli) fn words(rule: &Rule) -> String {
-    let matches = &rule.matches;
-    let tools: Vec<&str> = matches
+    let mut conditions = Vec::new();
+    flatten("", &conditions_of(rule), &mut conditions);
+    let tools: Vec<&str> = rule
+        .matches
         .tools
         .iter()
         .map(|tool| tool.text.as_str())
         .collect();
     let mut text = format!("{} {}", rule.decision, tools.join(", "));
-    if let Some(role) = &matches.role {
-        text.push_str(&format!(" as `{role}`"));
-    }
-    for (what, list) in [
-        ("under", &matches.path_under),
-        ("running", &matches.argv_prefix),
-        ("at", &matches.url_host),
-    ] {
-        if let Some(list) = list {
-            text.push_str(&format!(" {what} `{}`", list.join(" ")));
-        }
-    }
-    for (name, value) in matches.args.iter().flatten() {
-        text.push_str(&format!(" with `{name}` {value}"));
-    }
-    if let Some(call) = &matches.call {
-        text.push_str(&format!(
-            " with exactly the arguments {}",
-            &call[..call.len().min(12)]
-        ));
-    }
-    if let Some(effects) = &matches.effects {
-        let names: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
-        text.push_str(&format!(", effects [{}]", names.join(", ")));
-    }
-    if matches.destructive == Some(false) {
-        text.push_str(", never destructive");
+    if !conditions.is_empty() {
+        text.push_str(&format!(" where {}", conditions.join(", ")));
     }
     if let Some(reason) = &rule.reason {
         text.push_str(&format!(": {reason}"));
@@ -173,23 +137,66 @@ pub(in crate::cli) fn words(rule: &Rule) -> String {
     text
 }
 
+/// The conditions of a rule as written, without its tools.
+fn conditions_of(rule: &Rule) -> Value {
+    let matches = Match {
+        tools: Vec::new(),
+        ..rule.matches.clone()
+    };
+    let mut value = to_value(&matches).expect("conditions are texts, numbers and lists");
+    if let Value::Object(members) = &mut value {
+        Arc::make_mut(members).remove("tools");
+    }
+    value
+}
+
+/// Conditions as `path.under out`, one for each leaf.
+fn flatten(key: &str, value: &Value, found: &mut Vec<String>) {
+    if let Some(members) = value.as_object() {
+        for (name, member) in members.iter() {
+            let below = match key {
+                "" => name.to_owned(),
+                _ => format!("{key}.{name}"),
+            };
+            flatten(&below, member, found);
+        }
+        return;
+    }
+    let shown = match (value.as_str(), value.items()) {
+        (Some(text), _) => format!("`{text}`"),
+        (None, Some(items)) => {
+            let texts = items.iter().map(|item| item.as_str().unwrap_or_default());
+            format!("`{}`", texts.collect::<Vec<_>>().join(" "))
+        }
+        _ => value.to_string(),
+    };
+    found.push(format!("{key} {shown}"));
+}
+
 fn value(number: usize, workspace: Option<&str>, rule: &Rule) -> Value {
-    let matches = &rule.matches;
-    let tools: Vec<String> = matches.tools.iter().map(|tool| tool.text.clone()).collect();
+    let tools: Vec<String> = rule
+        .matches
+        .tools
+        .iter()
+        .map(|tool| tool.text.clone())
+        .collect();
+    let conditions = conditions_of(rule);
+    let at = |pointer: &str| conditions.pointer(pointer).unwrap_or_default();
     Value::object([
         ("number", Value::from(number)),
         ("workspace", Value::from(workspace.map(str::to_owned))),
         ("decision", Value::from(rule.decision.as_str())),
         ("tools", Value::from(tools)),
-        ("role", Value::from(matches.role.clone())),
-        ("path_under", Value::from(matches.path_under.clone())),
-        ("argv_prefix", Value::from(matches.argv_prefix.clone())),
-        ("url_host", Value::from(matches.url_host.clone())),
+        ("role", at("/role")),
+        ("path_under", at("/path/under")),
+        ("argv_prefix", at("/argv/prefix")),
+        ("url_host", at("/url/host")),
         ("rule", Value::from(words(rule))),
         ("reason", Value::from(rule.reason.clone())),
         (
             "place",
             Value::from(rule.place.as_ref().map(ToString::to_string)),
         ),
+        ("match", conditions),
     ])
 }

@@ -63,9 +63,7 @@ fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
         text.truncate(text.trim_end().len());
         text.push('\n');
     }
-    text.push_str(
-        "yes: runs; ask: needs approval; deny: visible, does not run; a dot: hidden\n",
-    );
+    text.push_str("yes: runs; ask: needs approval; deny: visible, does not run; a dot: hidden\n");
     text
 }
 
@@ -73,7 +71,7 @@ fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
 pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
-    let toolkit = match cases.iter().any(|case| case.who.agent.is_some()) {
+    let toolkit = match cases.iter().any(|case| case.agent.is_some()) {
         true => open::with_agents(global)?,
         false => open::toolkit(global)?,
     };
@@ -106,9 +104,15 @@ pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> 
 fn mismatch(result: &CaseResult<'_>) -> Value {
     let case = result.case;
     Value::object([
-        ("file", Value::from(&*case.place.file)),
-        ("line", Value::from(case.place.line)),
-        ("role", Value::from(case.who.role.as_str())),
+        (
+            "file",
+            Value::from(case.place.as_ref().map(|place| place.file.to_string())),
+        ),
+        (
+            "line",
+            Value::from(case.place.as_ref().map(|place| place.line)),
+        ),
+        ("role", Value::from(case.role.as_str())),
         ("tool", Value::from(case.tool.as_str())),
         ("mismatch", Value::from(result.mismatch.clone())),
         (
@@ -125,10 +129,11 @@ fn mismatch(result: &CaseResult<'_>) -> Value {
 fn words(result: &CaseResult<'_>) -> String {
     let case = result.case;
     let what = result.mismatch.as_deref().unwrap_or_default();
-    let mut text = format!(
-        "{}:{}: `{}` as `{}`: {what}\n",
-        case.place.file, case.place.line, case.tool, case.who.role
-    );
+    let mut text = match &case.place {
+        Some(place) => format!("{}:{}: ", place.file, place.line),
+        None => String::new(),
+    };
+    let _ = writeln!(text, "`{}` as `{}`: {what}", case.tool, case.role);
     if let Some(explanation) = &result.explanation {
         for line in readable(explanation).lines() {
             let _ = writeln!(text, "  {line}");

@@ -178,7 +178,7 @@ impl<'a> Door<'a> {
             .filter(|fact| base.facts().holds(fact) || *fact == registry::policy::SESSION_OPEN);
         let opened = SessionOpened {
             session: name.unwrap_or_else(|| "session".to_owned()),
-            role: role.unwrap_or_else(|| toolkit.config().default_role.clone()),
+            role: role.unwrap_or_else(|| toolkit.config().default_role.text.clone()),
             agent: args.agent.clone(),
             phase: args.phase.clone(),
             task: args.task.clone(),

@@ -65,7 +65,14 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
         if !effective(&universe, &layers, &nothing).contains(tool) {
             return Verdict::Deny;
         }
-        decide::decide((tool, spec), "r", &layers, &permissions, Some(&facts)).verdict
+        decide::decide(
+            (tool, spec),
+            "r",
+            &layers,
+            &decide::Defaults::new(&permissions),
+            Some(&facts),
+        )
+        .verdict
     };
     // What a chain must give, from the states alone.
     let listed = |state: usize| state < 8; // inherits or lists

@@ -320,25 +320,28 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
             .collect::<Vec<_>>()
     };
     for bits in 0..1 << 10 {
-        let permissions = RolePermissions {
+        let permissions = crate::load::RolePermissions {
             web_access: bits & 1 == 1,
             allowed_categories: categories
                 .iter()
                 .enumerate()
                 .filter(|(bit, _)| bits >> (1 + bit) & 1 == 1)
-                .map(|(_, category)| *category)
+                .map(|(_, category)| Selector::from(category.as_str()))
                 .collect(),
             allowed_tools: subset(bits >> 4, &tools),
             forbidden_tools: subset(bits >> 7, &tools),
+            name: "r".to_owned(),
+            place: None,
         };
-        let shown = visible(&catalogue, &[permissions.to_layer("r")]).unwrap();
+        let shown = visible(&catalogue, &[permissions.to_layer()]).unwrap();
         for tool in catalogue.iter() {
             let spec = tool.spec();
-            let listed = |list: &[Selector]| list.iter().any(|name| name.text == spec.id);
-            let by_category = permissions.allowed_categories.contains(&spec.category)
+            let listed =
+                |list: &[Selector], wanted: &str| list.iter().any(|name| name.text == wanted);
+            let by_category = listed(&permissions.allowed_categories, spec.category.as_str())
                 && (spec.category != Category::Web || permissions.web_access);
-            let legacy = !listed(&permissions.forbidden_tools)
-                && (listed(&permissions.allowed_tools) || by_category);
+            let legacy = !listed(&permissions.forbidden_tools, spec.id)
+                && (listed(&permissions.allowed_tools, spec.id) || by_category);
             assert_eq!(
                 shown.contains(spec.id),
                 legacy,

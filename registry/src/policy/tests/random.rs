@@ -247,10 +247,10 @@ impl RandomRule {
             .collect();
         match &self.condition {
             Condition::Nothing => {}
-            Condition::Path(root) => rule.matches.path_under = Some(vec![(*root).to_owned()]),
-            Condition::Words(word) => rule.matches.argv_prefix = Some(vec![(*word).to_owned()]),
+            Condition::Path(root) => rule = rule.path_under([*root]),
+            Condition::Words(word) => rule = rule.argv_prefix([*word]),
             Condition::AtLeast(min) => {
-                let range = Range {
+                let range = NumberMatch {
                     argument: Some("x".to_owned()),
                     min: Some(*min),
                     max: None,
@@ -269,7 +269,7 @@ fn list(texts: &[&str]) -> Vec<Selector> {
 impl RandomSelection {
     fn to_selection(&self) -> Selection {
         Selection {
-            tools: self.tools.as_ref().map(|tools| Tools::List(list(tools))),
+            tools: self.tools.as_ref().map(|tools| list(tools)),
             permission: self.permission,
             inherit: self.inherit,
             ..Selection::default()
@@ -281,39 +281,40 @@ impl Random {
     pub(super) fn policy(&self) -> Policy {
         let role = |name: &str, tools: &[&str], deny: &[&str]| Role {
             name: name.to_owned(),
-            description: String::new(),
-            tools: Tools::List(list(tools)),
+            tools: Some(list(tools)),
             deny: list(deny),
-            place: None,
+            ..Role::default()
         };
         let phase = |name: &str, said: Option<&(RandomSelection, Option<RandomSelection>)>| Phase {
             name: name.to_owned(),
             agents: list(&["codex", "claude"]),
-            parallel: false,
-            required: true,
-            depends_on: Vec::new(),
-            selection: said
+            tools: said
                 .map(|(phase, _)| phase.to_selection())
                 .unwrap_or_default(),
-            agent_selections: said
+            agent_tools: said
                 .and_then(|(_, agent)| agent.as_ref())
-                .map(|agent| (Selector::from("codex"), agent.to_selection()))
+                .map(|agent| Selection {
+                    name: "codex".to_owned(),
+                    ..agent.to_selection()
+                })
                 .into_iter()
-                .collect(),
+                .collect::<Vec<_>>()
+                .into(),
+            limits: PhaseLimits::default(),
             place: None,
         };
         let config = Config {
             roles: vec![
                 role("worker", &self.role, &self.role_deny),
                 role("other", &["group:all"], &[]),
-            ],
+            ]
+            .into(),
             toolsets: vec![Toolset {
                 name: "explicit".to_owned(),
                 include: list(self.toolset.as_deref().unwrap_or_default()),
-                exclude: Vec::new(),
-                extends: Vec::new(),
-                place: None,
-            }],
+                ..Toolset::default()
+            }]
+            .into(),
             layers: self.layers.iter().map(RandomLayer::to_layer).collect(),
             phases: vec![phase("p", self.phase.as_ref()), phase("q", None)],
             ..Config::default()

@@ -27,8 +27,21 @@ fn rule(tool: &str, change: impl FnOnce(&mut Match)) -> Rule {
     rule
 }
 
-fn texts(list: &[&str]) -> Option<Vec<String>> {
-    Some(list.iter().map(|text| (*text).to_owned()).collect())
+fn under(list: &[&str]) -> Option<PathMatch> {
+    Some(PathMatch {
+        under: Some(list.iter().copied().collect()),
+        glob: None,
+    })
+}
+
+fn argv(list: &[&str]) -> Option<ArgvMatch> {
+    let prefix = list.iter().copied().collect();
+    Some(ArgvMatch { prefix })
+}
+
+fn url(list: &[&str]) -> Option<UrlMatch> {
+    let host = list.iter().copied().collect();
+    Some(UrlMatch { host })
 }
 
 #[test]
@@ -38,50 +51,48 @@ fn a_rule_is_never_recorded_over_a_deny_or_an_ask() {
     for (tool, rule, fits) in [
         (
             "write_file",
-            rule("write_file", |m| m.path_under = texts(&["out/a"])),
+            rule("write_file", |m| m.path = under(&["out/a"])),
             true,
         ),
         (
             "write_file",
-            rule("write_file", |m| m.path_under = texts(&["secret/a"])),
+            rule("write_file", |m| m.path = under(&["secret/a"])),
             false,
         ),
         (
             "write_file",
-            rule("write_file", |m| m.path_under = texts(&["."])),
+            rule("write_file", |m| m.path = under(&["."])),
             false,
         ),
         ("write_file", rule("write_file", |_| {}), false),
         (
             "run_shell",
-            rule("run_shell", |m| m.argv_prefix = texts(&["git", "status"])),
+            rule("run_shell", |m| m.argv = argv(&["git", "status"])),
             true,
         ),
         (
             "run_shell",
-            rule("run_shell", |m| m.argv_prefix = texts(&["git"])),
+            rule("run_shell", |m| m.argv = argv(&["git"])),
             false,
         ),
         (
             "run_shell",
-            rule("run_shell", |m| {
-                m.argv_prefix = texts(&["git", "push", "-f"])
-            }),
+            rule("run_shell", |m| m.argv = argv(&["git", "push", "-f"])),
             false,
         ),
         (
             "web_fetch",
-            rule("web_fetch", |m| m.url_host = texts(&["example.com"])),
+            rule("web_fetch", |m| m.url = url(&["example.com"])),
             true,
         ),
         (
             "web_fetch",
-            rule("web_fetch", |m| m.url_host = texts(&["a.example.org"])),
+            rule("web_fetch", |m| m.url = url(&["a.example.org"])),
             false,
         ),
         (
             "edit_file",
-            rule("edit_file", |m| m.path_under = texts(&["out"])),
+            rule("edit_file", |m| m.path = under(&["out"])),
             false,
         ),
         ("plot", rule("plot", |_| {}), false),
@@ -100,10 +111,10 @@ fn a_rule_is_never_recorded_over_a_deny_or_an_ask() {
 #[test]
 fn a_recorded_rule_allows_its_call_and_no_other() {
     let mut layer = Layer::new(Level::User, "terminal");
-    let mut recorded = rule("write_file", |m| m.path_under = texts(&["out/a"]));
+    let mut recorded = rule("write_file", |m| m.path = under(&["out/a"]));
     recorded.matches.role = Some("operator".to_owned());
     layer.rules.push(recorded);
-    let config = to_toml(&[layer]);
+    let config = crate::load::layers_to_toml(&[layer]);
     let ask = |role, args| decide_with(&config, role, "write_file", args).verdict;
     let verdict = ask(
         "operator",
@@ -138,26 +149,25 @@ fn p10_layers_survive_being_written() {
         ],
         ..rule("write_file", |m| {
             m.role = Some("operator".to_owned());
-            m.path_under = texts(&["out/a b", "ü"]);
+            m.path = under(&["out/a b", "ü"]);
             m.bytes = Some(Range {
-                argument: None,
                 min: Some(1.0),
                 max: Some(1e300),
             });
         })
     });
     layer.rules.push(rule("run_shell", |m| {
-        m.argv_prefix = texts(&["git", "-c", "a=\"b\""]);
-        m.number = Some(Range {
+        m.argv = argv(&["git", "-c", "a=\"b\""]);
+        m.number = Some(NumberMatch {
             argument: Some("x".to_owned()),
             min: None,
             max: Some(0.1),
         });
     }));
-    layer.rules.push(rule("web_fetch", |m| {
-        m.url_host = texts(&["*.example.org"])
-    }));
-    let text = to_toml(std::slice::from_ref(&layer));
+    layer
+        .rules
+        .push(rule("web_fetch", |m| m.url = url(&["*.example.org"])));
+    let text = crate::load::layers_to_toml(std::slice::from_ref(&layer));
     let read = Config::parse("r.toml", &text).unwrap_or_else(|err| panic!("{err}\n{text}"));
     let mut found = read.layers;
     for layer in &mut found {

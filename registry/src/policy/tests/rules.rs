@@ -530,7 +530,7 @@ fn a_rule_that_can_never_match_is_an_error() {
         ),
         (
             "match = { tools = [\"write_file\"], path = { under = [] } }\ndecision = \"deny\"",
-            "lists no path",
+            "`path.under` is empty",
         ),
         (
             "match = { tools = [\"web_fetch\"], url = { host = \"http://x\" } }\ndecision = \"deny\"",

@@ -71,19 +71,21 @@ fn a_layer_that_cannot_be_read_leaves_nothing() {
         caller.listed().count()
     };
     assert!(visible(&Value::Null) > 0);
-    let layer = |policy: &str, without: &str| {
+    let layer = |level: &str, without: &str| {
         let layer = Value::object([
-            ("policy", Value::from(policy)),
+            ("level", Value::from(level)),
             ("without", Value::array(vec![Value::from(without)])),
         ]);
         Value::object([("layers", Value::array(vec![layer]))])
     };
-    let sound = "version = 1\n[[policies]]\nlevel = \"delegation\"\n";
-    assert!(visible(&layer(sound, "network_access")) > 0);
+    assert!(visible(&layer("delegation", "network_access")) > 0);
     for value in [
-        layer(sound, "no_such_effect"),
-        layer("version = 1\n", "network_access"),
-        layer("{", "network_access"),
+        layer("delegation", "no_such_effect"),
+        layer("no_such_level", "network_access"),
+        Value::object([(
+            "layers",
+            Value::array(vec![Value::object([("policy", "x")])]),
+        )]),
         Value::object([("layers", "all")]),
         Value::object([("layers", Value::array(vec![Value::Null]))]),
     ] {

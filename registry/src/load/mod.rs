@@ -1,29 +1,27 @@
-//! [`Config`]: what a project sets; read from a text that the caller hands in, every error at once with its place.
+//! Loading: documents, agent files and files of earlier systems become a [`Config`] and a [`Policy`], every error at once with its
+//! place.
 
-mod anomalies;
 mod approvers;
-mod cases;
-pub(crate) mod earlier;
-pub(crate) mod outline;
-pub(crate) mod part;
-mod phases;
-pub(crate) mod read;
+mod check;
+mod legacy;
 mod schema;
-mod services;
 
 #[cfg(test)]
 mod tests;
 
 pub use approvers::{Approver, key_digest};
-pub(crate) use cases::cases;
+pub use legacy::RolePermissions;
 pub use schema::{documents, schema};
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
+use crate::agent_cli::cli_tables;
 use crate::catalogue::Catalogue;
-use crate::document::{self, Format};
+use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};
-use crate::model::{CliSpec, Config, Layer};
+use crate::model::{CliSpec, Config, Layer, Version};
 use crate::policy::Policy;
 
 impl Config {
@@ -33,9 +31,9 @@ impl Config {
     /// Every unknown key, wrong type and unknown name that shows without a catalogue, at once.
     pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
-        let (config, errors) = read::config(&document);
-        LoadErrors::check(errors)?;
-        Ok(config)
+        let mut errors = Vec::new();
+        let config = read(&document, &mut errors);
+        LoadErrors::check(in_order(name, errors)).map(|()| config)
     }
 
     /// Reads a configuration and compiles its policy against a catalogue.
@@ -60,23 +58,54 @@ impl Config {
         catalogue: &Catalogue,
     ) -> Result<(Self, Policy), LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
-        let (mut config, mut errors) = read::config(&document);
+        let mut errors = Vec::new();
+        let mut config = read(&document, &mut errors);
         fill(&mut config);
         let policy = compile(catalogue, &config, &[], &mut errors);
-        errors.sort_by_key(|error| {
-            let place = error.place.as_ref();
-            place.map(|place| {
-                (
-                    *place.file != *name,
-                    place.file.clone(),
-                    place.line,
-                    place.column,
-                )
-            })
-        });
-        LoadErrors::check(errors)?;
-        Ok((config, policy))
+        LoadErrors::check(in_order(name, errors)).map(|()| (config, policy))
     }
+}
+
+/// Errors by place, those of the named text first.
+fn in_order(name: &str, mut errors: Vec<LoadError>) -> Vec<LoadError> {
+    errors.sort_by_key(|error| {
+        let place = error.place.as_ref();
+        place.map(|place| {
+            let file = place.file.clone();
+            (*file != *name, file, place.line, place.column)
+        })
+    });
+    errors
+}
+
+/// Reads a configuration as far as it is sound; an empty document sets nothing.
+fn read(document: &Document, errors: &mut Vec<LoadError>) -> Config {
+    errors.extend(document.secrets());
+    if document.value.is_null() {
+        return Config::default();
+    }
+    let before = errors.len();
+    let Some(mut config) = document::read_typed::<Config>(document, errors) else {
+        return Config::default();
+    };
+    check::explain_inert_keys(&mut errors[before..]);
+    check::config(&config, document, errors);
+    config.clis = cli_tables(document, "cli", CliSpec::built_in(), errors);
+    config
+}
+
+/// Writes layers in the format of a configuration, which reads them back.
+pub fn layers_to_toml(layers: &[Layer]) -> String {
+    #[derive(Serialize)]
+    struct Layers<'a> {
+        version: Version,
+        policies: &'a [Layer],
+    }
+    let layers = Layers {
+        version: Version,
+        policies: layers,
+    };
+    toml::to_string(&layers).expect("layers have names, numbers and lists only")
 }
 
 impl Policy {
@@ -91,8 +120,7 @@ impl Policy {
     ) -> Result<Self, LoadErrors> {
         let mut errors = Vec::new();
         let policy = compile(catalogue, config, further, &mut errors);
-        LoadErrors::check(errors)?;
-        Ok(policy)
+        LoadErrors::check(errors).map(|()| policy)
     }
 }
 
@@ -104,9 +132,9 @@ fn compile(
     errors: &mut Vec<LoadError>,
 ) -> Policy {
     let mut config = Cow::Borrowed(config);
-    let earlier = earlier::load(catalogue, &config, errors);
-    if !earlier.roles.is_empty() {
-        config.to_mut().roles.extend(earlier.roles);
+    let legacy = legacy::load(catalogue, &config, errors);
+    if !legacy.roles.is_empty() {
+        config.to_mut().roles.extend(legacy.roles);
     }
     if !config.agent_texts.is_empty() {
         let agents = crate::agents::load(catalogue, &config, errors);
@@ -114,6 +142,7 @@ fn compile(
     }
     let clis = CliSpec::built_in().iter().chain(&config.clis);
     let programs = clis.map(|cli| cli.name.as_str());
-    let policy = Policy::build(catalogue, &config, programs, further, errors);
-    policy.with_notes(earlier.notes)
+    let mut policy = Policy::build(catalogue, &config, programs, further, errors);
+    policy.notes = legacy.notes;
+    policy
 }

@@ -17,7 +17,7 @@ fn compiled(roles: &[&str], tools: &[&str]) -> Result<Policy, Vec<String>> {
             .collect()
     };
     let config = Config {
-        files: EarlierFiles {
+        files: LegacyFiles {
             roles: all("roles", roles),
             tools: all("tools", tools),
         },
@@ -68,7 +68,7 @@ fn what_nobody_knows_is_an_error_with_its_place() {
         "roles0.yaml:2:21: no tool named `red_file` (did you mean `read_file`?)",
         "no tool named `task:begin` (did you mean `task:begins`?)",
         "roles0.yaml:3:3: two roles are named `a`",
-        "a role needs its `id`",
+        "roles0.yaml:4:3: missing key `id`",
         "unknown key `tool`",
         "no role named `imp` (did you mean `impl`?)",
         "two tools have the id `task:begins`",
@@ -92,7 +92,7 @@ fn what_nobody_knows_is_an_error_with_its_place() {
         .unwrap_err()
         .to_string();
     assert!(
-        unread.contains("c.toml:3:10") && unread.contains("`r.yaml` cannot be read"),
+        unread.contains("c.toml:3:10") && unread.contains("cannot read `r.yaml`"),
         "{unread}"
     );
 }

@@ -1,0 +1,170 @@
+//! Checks of a configuration that its schema cannot state: keys that exclude each other, forms of texts, keys without an effect.
+
+use std::fmt::Display;
+
+use tool_core::Problem;
+
+use crate::document::{self, Document};
+use crate::error::LoadError;
+use crate::model::{Config, KeyVariable, Level, Phase, Selection};
+use crate::policy::components;
+
+/// Keys of earlier systems that describe a pipeline of phases, which no command runs.
+const INERT: [&str; 8] = [
+    "parallel",
+    "required",
+    "depends_on",
+    "gate",
+    "flag_profile",
+    "failure_mode",
+    "min_count",
+    "retry_policy",
+];
+
+/// Says of inert keys of phases that they have no effect, in place of that they are unknown.
+pub(super) fn explain_inert_keys(errors: &mut [LoadError]) {
+    for error in errors {
+        let Some(rest) = error.pointer.strip_prefix("/phases/") else {
+            continue;
+        };
+        let Some((_, key)) = rest.split_once('/') else {
+            continue;
+        };
+        if INERT.contains(&key) {
+            error.message =
+                format!("`{key}` has no effect: no command runs the phases as a pipeline");
+            let hint = "remove it; for approval by a user write an `ask` rule, or `approval: required` in a plan";
+            error.hint = Some(hint.to_owned());
+        }
+    }
+}
+
+/// Collects problems with their pointers.
+#[derive(Default)]
+struct Problems(Vec<Problem>);
+
+impl Problems {
+    fn report(&mut self, pointer: impl AsRef<str>, message: impl Display) {
+        self.0.push(Problem::new(pointer, message));
+    }
+
+    fn selection(&mut self, pointer: &str, selection: &Selection) {
+        if selection.tools.is_some() && selection.internal.is_some() {
+            self.report(pointer, "`tools` and `internal` mean the same: use one");
+        }
+        if selection.listed().is_some() && selection.toolset.is_some() {
+            self.report(
+                pointer,
+                "a selection has a list of tools or a `toolset`, not both",
+            );
+        }
+    }
+
+    fn phase(&mut self, pointer: &str, phase: &Phase) {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let starts = phase
+            .name
+            .starts_with(|first: char| first.is_ascii_alphanumeric());
+        if !starts || !phase.name.bytes().all(plain) {
+            let message = "a phase has a `name` of letters, digits, `.`, `_` and `-`";
+            self.report(format!("{pointer}/name"), message);
+        }
+        self.selection(&format!("{pointer}/tools"), &phase.tools);
+        for selection in phase.agent_tools.iter() {
+            let below = below(&format!("{pointer}/agent_tools"), &selection.name);
+            self.selection(&below, selection);
+        }
+        if let (Some(a), Some(b)) = (phase.limits.max_turns, phase.tools.max_turns)
+            && a != b
+        {
+            let message =
+                format!("`limits.max_turns` is {a} and `tools.max_turns` is {b}: set one");
+            self.report(pointer, message);
+        }
+    }
+
+    /// Neither the message nor the error repeats the text: it may be the key itself.
+    fn key(&mut self, pointer: &str, key: Option<&KeyVariable>) {
+        if key.is_some_and(|key| key.variable().is_none()) {
+            let message = "`api_key` names the environment variable that holds the key, such as `env:SEARCH_KEY`; the key itself does not belong here";
+            self.report(format!("{pointer}/api_key"), message);
+        }
+    }
+}
+
+/// The pointer of a member of a table.
+fn below(pointer: &str, key: &str) -> String {
+    let mut pointer = pointer.to_owned();
+    tool_core::path::push_key(&mut pointer, key);
+    pointer
+}
+
+/// Adds every problem of a configuration that its schema does not show.
+pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<LoadError>) {
+    let mut problems = Problems::default();
+    for role in config.roles.iter() {
+        let message = match (&role.tools, &role.toolset) {
+            (Some(_), Some(_)) => "a role has `tools` or `toolset`, not both",
+            (None, None) => "a role needs `tools` or `toolset`; an empty list selects nothing",
+            _ => continue,
+        };
+        problems.report(below("/roles", &role.name), message);
+    }
+    for layer in &config.layers {
+        if let Level::Role | Level::Agent | Level::Phase | Level::Task = layer.level
+            && layer.name.is_empty()
+        {
+            let level = layer.level;
+            let message = format!("a layer of level `{level}` needs the `name` of the {level}");
+            errors.push(LoadError::new(layer.place.as_ref(), message));
+        }
+    }
+    for (index, phase) in config.phases.iter().enumerate() {
+        problems.phase(&format!("/phases/{index}"), phase);
+    }
+    for path in &config.permissions.filesystem.allowed_paths {
+        if components(path).is_none() || path.contains(['*', '?']) {
+            let message = format!(
+                "expected paths of folders and files inside the workspace, relative to its root, found `{path}`"
+            );
+            problems.report("/permissions/filesystem/allowed_paths", message);
+        }
+    }
+    for file in config.files.iter() {
+        let path = &file.path;
+        if components(&path.text).is_none_or(|parts| parts.is_empty()) {
+            let message = format!(
+                "expected paths of files below the folder of this file, found `{}`",
+                path.text
+            );
+            errors.push(LoadError::new(path.place.as_ref(), message));
+        }
+    }
+    if let Some(search) = &config.web.search {
+        problems.key("/web/search", search.api_key.as_ref());
+    }
+    let models = &config.models;
+    for (pointer, model) in [
+        ("/models/embeddings", &models.embeddings),
+        ("/models/chat", &models.chat),
+        ("/models/vision", &models.vision),
+    ] {
+        let Some(model) = model else { continue };
+        if !is_plain_url(&model.endpoint) {
+            let message = "`endpoint` is an http(s) URL without a user or password, such as `http://127.0.0.1:8080/v1/embeddings`";
+            problems.report(format!("{pointer}/endpoint"), message);
+        }
+        problems.key(pointer, model.api_key.as_ref());
+    }
+    document::report(document, problems.0, errors);
+}
+
+/// A URL that can hold no secret: no user, no password, printable characters only.
+fn is_plain_url(url: &str) -> bool {
+    let rest = ["http://", "https://"]
+        .iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#', '\\']).next());
+    let printable = url.bytes().all(|byte| byte.is_ascii_graphic());
+    printable && host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
+}

@@ -1,0 +1,333 @@
+//! Files of earlier systems that a configuration names: roles as an index or as flat permissions, and indices of tools.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tool_core::Value;
+
+use crate::aliases::Aliases;
+use crate::catalogue::Catalogue;
+use crate::document::{self, Document, Format};
+use crate::error::{LoadError, Place};
+use crate::model::{Config, Layer, Level, Named, NamedFile, Role, Selector};
+use crate::policy::{Group, built_in_roles, resolve_selector};
+
+/// Categories by the names that earlier systems gave them; all others are ours.
+const CATEGORIES: [(&str, &str); 1] = [("file", "system")];
+
+/// An index of tools. Only what policy compares is used.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ToolIndex {
+    /// Version of the format, of any kind
+    #[serde(default, rename = "version")]
+    _version: Value,
+    /// Time of creation
+    #[serde(default, rename = "generatedAt")]
+    _generated_at: Option<String>,
+    /// Its tools
+    tools: Vec<IndexedTool>,
+}
+
+/// A tool of an index.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct IndexedTool {
+    /// Id of the tool
+    id: String,
+    #[serde(default, rename = "name")]
+    _name: Option<String>,
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
+    #[serde(default, rename = "category")]
+    _category: Option<String>,
+    /// Whether it changes anything
+    #[serde(default)]
+    mutates: Option<bool>,
+    #[serde(default, rename = "parameters")]
+    _parameters: BTreeMap<String, Value>,
+    /// Roles that may call it
+    #[serde(default)]
+    roles: Vec<Selector>,
+    #[serde(rename = "$place", default)]
+    place: Option<Place>,
+}
+
+/// An index of roles.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct RoleIndex {
+    #[serde(default, rename = "version")]
+    _version: Value,
+    roles: Vec<IndexedRole>,
+}
+
+/// A role of an index. Model and prompt are settings of other programs: only their form is checked.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct IndexedRole {
+    /// Id of the role
+    id: String,
+    #[serde(default, rename = "name")]
+    _name: Option<String>,
+    #[serde(default)]
+    description: String,
+    /// Ids of its tools; an empty list selects nothing
+    tool_ids: Vec<Selector>,
+    #[serde(default, rename = "model")]
+    _model: IndexedModel,
+    #[serde(default, rename = "systemPrompt")]
+    _system_prompt: Option<String>,
+    #[serde(default, rename = "createdAt")]
+    _created_at: Option<String>,
+    #[serde(default, rename = "updatedAt")]
+    _updated_at: Option<String>,
+    #[serde(rename = "$place", default)]
+    place: Option<Place>,
+}
+
+/// The model of a role.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+struct IndexedModel {
+    #[serde(rename = "provider")]
+    _provider: Option<String>,
+    #[serde(rename = "model")]
+    _model: Option<String>,
+    #[serde(rename = "temperature")]
+    _temperature: Option<f64>,
+    #[serde(rename = "maxTokens")]
+    #[schemars(range(min = 1))]
+    _max_tokens: Option<u64>,
+    #[serde(rename = "options")]
+    _options: Value,
+}
+
+/// A table of flat permissions.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct FlatRoles {
+    #[serde(default, rename = "version")]
+    _version: Value,
+    roles: Named<RolePermissions>,
+}
+
+/// Flat permissions of a role: forbidden tools win, then the listed tools, then the categories, of which `web` also needs
+/// `web_access`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RolePermissions {
+    /// The key of its table.
+    #[serde(rename = "$name")]
+    pub name: String,
+    /// Whether the category `web` counts
+    pub web_access: bool,
+    /// Categories whose tools are allowed
+    pub allowed_categories: Vec<Selector>,
+    /// Tools that are allowed whatever their category
+    pub allowed_tools: Vec<Selector>,
+    /// Tools that are never allowed
+    pub forbidden_tools: Vec<Selector>,
+    /// Source location.
+    #[serde(rename = "$place")]
+    pub place: Option<Place>,
+}
+
+impl RolePermissions {
+    /// The same permissions as a layer; those that grant nothing give a layer that allows nothing.
+    pub fn to_layer(&self) -> Layer {
+        let categories = self.allowed_categories.iter();
+        let categories = categories.filter(|category| category.text != "web" || self.web_access);
+        let categories = categories.map(|category| {
+            let renamed = CATEGORIES
+                .iter()
+                .find(|(theirs, _)| *theirs == category.text);
+            let name = renamed.map_or(category.text.as_str(), |(_, ours)| ours);
+            Selector {
+                text: format!("category:{name}"),
+                place: category.place.clone(),
+            }
+        });
+        let mut layer = Layer::new(Level::Role, self.name.as_str());
+        layer.allow = Some(
+            self.allowed_tools
+                .iter()
+                .cloned()
+                .chain(categories)
+                .collect(),
+        );
+        layer.deny.clone_from(&self.forbidden_tools);
+        layer
+    }
+}
+
+/// Roles of the files, and what does not hold here without being an error.
+#[derive(Default)]
+pub(super) struct Loaded {
+    pub(super) roles: Vec<Role>,
+    pub(super) notes: Vec<LoadError>,
+}
+
+/// Reads the files of a configuration; errors are added to the list.
+pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<LoadError>) -> Loaded {
+    let mut loaded = Loaded::default();
+    let mut index: BTreeMap<String, IndexedTool> = BTreeMap::new();
+    for file in &config.files.tools {
+        let read: Option<ToolIndex> = typed(file, errors);
+        for tool in read.into_iter().flat_map(|read| read.tools) {
+            match index.entry(tool.id.clone()) {
+                Entry::Occupied(known) => {
+                    let message = format!("two tools have the id `{}`", known.key());
+                    errors.push(LoadError::new(tool.place.as_ref(), message));
+                }
+                Entry::Vacant(free) => drop(free.insert(tool)),
+            }
+        }
+    }
+    for (id, tool) in &index {
+        let own = catalogue.get(id).filter(|_| tool.mutates == Some(false));
+        if own.is_some_and(|own| Group::Write.contains(own.spec())) {
+            let message = format!("`{id}` changes nothing by this index, but can here");
+            loaded
+                .notes
+                .push(LoadError::new(tool.place.as_ref(), message));
+        }
+    }
+    let mut roles = Vec::new();
+    for file in &config.files.roles {
+        roles.extend(roles_of(file, errors));
+    }
+    for (position, role) in roles.iter().enumerate() {
+        let mut before = config.roles.iter().chain(&roles[..position]);
+        if before.any(|other| other.name == role.name) {
+            let message = format!("two roles are named `{}`", role.name);
+            errors.push(LoadError::new(role.place.as_ref(), message));
+        }
+    }
+    for role in roles {
+        let role = here(catalogue, &index, role, &mut loaded.notes, errors);
+        loaded.roles.push(role);
+    }
+    let mut known: Vec<&str> = built_in_roles().collect();
+    let of_files = config.roles.iter().chain(&loaded.roles);
+    known.extend(of_files.map(|role| role.name.as_str()));
+    for role in index.values().flat_map(|tool| &tool.roles) {
+        if !known.contains(&role.text.as_str()) {
+            let message = format!("no role named `{}`", role.text);
+            let error = LoadError::new(role.place.as_ref(), message);
+            errors.push(error.nearest(&role.text, known.iter().copied()));
+        }
+    }
+    loaded
+}
+
+/// The roles of a file, which is an index or a table of flat permissions.
+fn roles_of(file: &NamedFile, errors: &mut Vec<LoadError>) -> Vec<Role> {
+    let Some(document) = parsed(file, errors) else {
+        return Vec::new();
+    };
+    let is_flat = document
+        .value
+        .get("roles")
+        .is_some_and(|roles| roles.as_object().is_some());
+    if is_flat {
+        let flat: Option<FlatRoles> = document::read_typed(&document, errors);
+        let flat = flat.into_iter().flat_map(|flat| flat.roles.0);
+        let role = |flat: RolePermissions| {
+            let layer = flat.to_layer();
+            Role {
+                name: flat.name,
+                tools: layer.allow,
+                deny: layer.deny,
+                place: flat.place,
+                ..Role::default()
+            }
+        };
+        return flat.map(role).collect();
+    }
+    let index: Option<RoleIndex> = document::read_typed(&document, errors);
+    let roles = index.into_iter().flat_map(|index| index.roles);
+    let role = |role: IndexedRole| Role {
+        name: role.id,
+        description: role.description,
+        tools: Some(role.tool_ids),
+        place: role.place,
+        ..Role::default()
+    };
+    roles.map(role).collect()
+}
+
+fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<Document> {
+    let path = &file.path.text;
+    let parsed = match &file.text {
+        Ok(text) => document::parse(path, text, Format::of_name(path)),
+        Err(why) => {
+            let message = format!("cannot read `{path}`: {why}");
+            errors.push(LoadError::new(file.path.place.as_ref(), message));
+            return None;
+        }
+    };
+    match parsed {
+        Ok(document) => {
+            errors.extend(document.secrets());
+            Some(document)
+        }
+        Err(found) => {
+            errors.extend(found.into_list());
+            None
+        }
+    }
+}
+
+fn typed<T: DeserializeOwned + JsonSchema + 'static>(
+    file: &NamedFile,
+    errors: &mut Vec<LoadError>,
+) -> Option<T> {
+    document::read_typed(&parsed(file, errors)?, errors)
+}
+
+/// The role without the tools that only an index knows; a tool that neither knows is an error.
+fn here(
+    catalogue: &Catalogue,
+    index: &BTreeMap<String, IndexedTool>,
+    mut role: Role,
+    notes: &mut Vec<LoadError>,
+    errors: &mut Vec<LoadError>,
+) -> Role {
+    let mut missing = Vec::new();
+    let mut sift = |list: &mut Vec<Selector>| {
+        list.retain(|tool| {
+            let Err(error) = resolve_selector(tool, catalogue) else {
+                return true;
+            };
+            if index.contains_key(&tool.text) {
+                missing.push(format!("`{}`", tool.text));
+            } else {
+                errors.push(match error.hint {
+                    Some(_) => error,
+                    None => {
+                        let aliases = Aliases::built_in().general().map(|(name, _)| name);
+                        error.nearest(&tool.text, index.keys().map(String::as_str).chain(aliases))
+                    }
+                });
+            }
+            false
+        });
+    };
+    if let Some(list) = &mut role.tools {
+        sift(list);
+    }
+    sift(&mut role.deny);
+    if !missing.is_empty() {
+        let message = format!(
+            "role `{}`: tools that do not exist here: {}",
+            role.name,
+            missing.join(", ")
+        );
+        notes.push(LoadError::new(role.place.as_ref(), message));
+    }
+    role
+}

@@ -1,0 +1,34 @@
+//! The JSON Schemas of documents, for editors and for tests.
+
+#[cfg(test)]
+mod tests;
+
+use tool_core::schema::Schema;
+
+use super::{approvers, legacy};
+use crate::agents::Frontmatter;
+use crate::document::schema_of;
+use crate::model::Config;
+use crate::plugins::{Manifest, Settings};
+use crate::policy::Case;
+
+/// The JSON Schema (draft 2020-12) of a configuration: the same keys and kinds of values that [`Config::parse`] takes.
+pub fn schema() -> Schema {
+    let mut schema = schema_of::<Config>();
+    schema["title"] = "mathchain.toml".into();
+    schema
+}
+
+/// The documents beside the configuration, each with its JSON Schema.
+pub fn documents() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("agent", schema_of::<Frontmatter>()),
+        ("plugin manifest", schema_of::<Manifest>()),
+        ("plugin settings", schema_of::<Settings>()),
+        ("approvers", schema_of::<approvers::ApproversFile>()),
+        ("policy case", schema_of::<Case>()),
+        ("earlier tool", schema_of::<legacy::IndexedTool>()),
+        ("earlier role", schema_of::<legacy::IndexedRole>()),
+        ("earlier flat role", schema_of::<legacy::RolePermissions>()),
+    ]
+}
