@@ -5,7 +5,7 @@ pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use tool_core::{
     Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, ErrorCode,
     JsonExample, Permission, Probe, Reach, Reason, ResourceKey, ResourceKind, ResourceTemplate,
-    Spec, Syntax, Tool, ToolError, Value, entry, json,
+    Spec, Syntax, Tool, ToolError, Value, entry, json, tool_error,
 };
 
 /// The default of an argument that names a folder: the workspace root.

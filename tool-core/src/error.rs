@@ -429,3 +429,11 @@ mod tests {
         assert!(problem.bytes() < 20_000);
     }
 }
+
+/// An error with a code of [`ErrorCode`] and a formatted message: `tool_error!(LimitExceeded, "the list has {count} tasks")`.
+#[macro_export]
+macro_rules! tool_error {
+    ($code:ident, $($message:tt)+) => {
+        $crate::ToolError::new($crate::ErrorCode::$code, format_args!($($message)+))
+    };
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tool_core::capability::Spawner;
 use tool_core::command::{Command, Finished, Level, Program};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, StopFlag, ToolError, tool_error};
 
 use super::{Probe, Standing, Surroundings};
 
@@ -40,9 +40,9 @@ impl Sandbox {
 
 impl Spawner for Sandbox {
     fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished, ToolError> {
-        Err(ToolError::new(
-            ErrorCode::SandboxUnavailable,
-            "programs run only in a sandbox, and this system has none",
+        Err(tool_error!(
+            SandboxUnavailable,
+            "programs run only in a sandbox, and this system has none"
         )
         .hint("run on Linux 6.2 or newer"))
     }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
-use tool_core::{ErrorCode, ResourceId, StopFlag, ToolError};
+use tool_core::{ErrorCode, ResourceId, StopFlag, ToolError, tool_error};
 
 /// The files beneath one folder; no value of this type exists on this system.
 #[derive(Debug)]
@@ -24,12 +24,10 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn with_protected(root: impl AsRef<Path>, _: &[&str]) -> Result<Self, ToolError> {
-        Err(ToolError::new(
-            ErrorCode::PreconditionFailed,
-            format_args!(
-                "the workspace `{}` cannot be opened: this system lacks `openat2`",
-                root.as_ref().display()
-            ),
+        Err(tool_error!(
+            PreconditionFailed,
+            "the workspace `{}` cannot be opened: this system lacks `openat2`",
+            root.as_ref().display()
         )
         .reason("openat2")
         .hint("file tools need Linux 5.6 or newer; pure tools work everywhere"))

@@ -197,13 +197,10 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
 }
 
 fn too_large(fault: &super::fault::Fault) -> ToolError {
-    ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("the files are not packed: {fault}"),
-    )
-    .reason(fault.kind.spelling())
-    .at("/from")
-    .hint("choose fewer files with `pattern`")
+    tool_error!(LimitExceeded, "the files are not packed: {fault}")
+        .reason(fault.kind.spelling())
+        .at("/from")
+        .hint("choose fewer files with `pattern`")
 }
 
 /// A stop or a limit that a writer met on its way is passed on as what it was.
@@ -217,13 +214,10 @@ fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
     {
         return known.clone();
     }
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("cannot pack `{name}`: {err}"),
-    )
-    .reason("io")
-    .hint("a file that changes while it is packed is refused: call again")
-    .at("/from")
+    tool_error!(ToolError, "cannot pack `{name}`: {err}")
+        .reason("io")
+        .hint("a file that changes while it is packed is refused: call again")
+        .at("/from")
 }
 
 /// The names in the archive and the files, in the order of the names.

@@ -257,13 +257,10 @@ fn copy(
         bytes += count as u64;
         limits::check_file(bytes)?;
         file.write_all(&buffer[..count]).map_err(|err| {
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!("cannot write `{path}`: {err}"),
-            )
-            .reason("io")
-            .hint("look for space on the disk with `disk_usage`; nothing is left behind")
-            .at("/to")
+            tool_error!(ToolError, "cannot write `{path}`: {err}")
+                .reason("io")
+                .hint("look for space on the disk with `disk_usage`; nothing is left behind")
+                .at("/to")
         })?;
     }
 }

@@ -58,10 +58,7 @@ impl Draft for ExistingFolder<'_> {
 }
 
 fn differs(path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!("`{path}` differs from the archive"),
-    )
+    tool_error!(Conflict, "`{path}` differs from the archive")
 }
 
 /// A file that is compared with the bytes written to it.

@@ -216,7 +216,7 @@ impl From<Halt> for ToolError {
 pub(super) fn shown(name: &str) -> String {
     name.chars()
         .flat_map(|character| {
-            let odd = character.is_control() || super::names::is_invisible(character);
+            let odd = character.is_control() || is_invisible(character);
             let escaped = odd.then(|| character.escape_unicode());
             let same = (!odd).then_some(character);
             escaped.into_iter().flatten().chain(same)
@@ -231,4 +231,20 @@ pub(super) fn brief(name: &str) -> String {
         Some((end, _)) => format!("{}...", shown(&name[..end])),
         None => shown(name),
     }
+}
+
+/// Invisible characters that change how a name looks: text directions, joiners, marks.
+pub(crate) fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }

@@ -21,7 +21,7 @@ pub(crate) mod tests;
 
 use tool_core::{Entry, entry};
 
-pub(crate) use names::is_invisible;
+pub(crate) use fault::is_invisible;
 
 /// The tools of this family, in the order they should be read.
 pub(crate) static TOOLS: &[Entry] = &[

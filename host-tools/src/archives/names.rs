@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tool_core::capability::folded;
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, is_invisible};
 use super::read::{Kind, Member};
 
 /// Most folders above a file, and itself.
@@ -175,20 +175,4 @@ fn first_of(faults: &[(bool, FaultKind, &str)]) -> Result<(), Fault> {
         Some((_, kind, message)) => Err(Fault::new(*kind, message)),
         None => Ok(()),
     }
-}
-
-/// Characters that change how a name looks and cannot be seen themselves: directions, joiners, marks.
-pub(crate) fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }

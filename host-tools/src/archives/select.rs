@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use globset::GlobMatcher;
-use tool_core::ToolError;
+use tool_core::{ToolError, tool_error};
 
 use crate::files::glob::matcher;
 
@@ -17,10 +17,11 @@ pub(super) enum Selection {
 impl Selection {
     pub(super) fn of(pattern: Option<&str>, files: Option<&[String]>) -> Result<Self, ToolError> {
         match (pattern, files) {
-            (Some(_), Some(_)) => Err(ToolError::invalid(
-                "/files",
-                "members are chosen by `pattern` or by `files`, not by both",
+            (Some(_), Some(_)) => Err(tool_error!(
+                InvalidArgs,
+                "members are chosen by `pattern` or by `files`, not by both"
             )
+            .at("/files")
             .hint("leave one of them out")),
             (Some(pattern), None) => Ok(Self::Pattern(matcher(pattern, "/pattern")?)),
             (None, Some([])) => Err(ToolError::invalid("/files", "`files` is empty")
@@ -66,10 +67,12 @@ pub(super) fn tidy(name: &str) -> String {
 
 /// Where a name is wrong, the nearest way to the right one.
 pub(super) fn no_member(pointer: &str, name: &str) -> ToolError {
-    ToolError::invalid(
-        pointer,
-        format_args!("the archive has no file `{}`", super::fault::brief(name)),
+    tool_error!(
+        InvalidArgs,
+        "the archive has no file `{}`",
+        super::fault::brief(name)
     )
+    .at(pointer)
     .reason("no_member")
     .hint("`archive_open` lists the members")
 }

@@ -34,9 +34,9 @@ impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let needed = self.bytes.position() + bytes.len() as u64;
         if needed > ARCHIVE_MAX {
-            let error = ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!("the archive has more than {ARCHIVE_MAX} bytes"),
+            let error = tool_error!(
+                LimitExceeded,
+                "the archive has more than {ARCHIVE_MAX} bytes"
             );
             return Err(io::Error::other(
                 error

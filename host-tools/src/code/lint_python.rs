@@ -116,12 +116,11 @@ fn check_rules(select: &[String]) -> Result<(), ToolError> {
         let digits = rule.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
         let sound = digits.len() < rule.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !sound || rule.len() > 16 {
-            return Err(ToolError::invalid(
-                format!("/select/{index}"),
-                format_args!(
-                    "expected a rule such as `F401` or a group such as `E`, found `{rule}`"
-                ),
-            ));
+            return Err(tool_error!(
+                InvalidArgs,
+                "expected a rule such as `F401` or a group such as `E`, found `{rule}`"
+            )
+            .at(format!("/select/{index}")));
         }
     }
     Ok(())
@@ -131,12 +130,9 @@ fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>, ToolEr
     let words = ruff::words(&["check", "--output-format=json"], options);
     let finished = ruff::run(ctx, &words, code)?;
     let unread = || {
-        ToolError::new(
-            ErrorCode::ToolError,
-            "the answer of `ruff` is not what it should be",
-        )
-        .reason("ruff")
-        .hint("a version from 0.5 on is needed")
+        tool_error!(ToolError, "the answer of `ruff` is not what it should be")
+            .reason("ruff")
+            .hint("a version from 0.5 on is needed")
     };
     let found =
         json::parse_bytes(&finished.stdout.bytes, json::Limits::default()).map_err(|_| unread())?;

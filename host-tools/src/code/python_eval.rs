@@ -65,10 +65,11 @@ impl Tool for PythonEval {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         if args.variables.as_object().is_none() {
             let found = args.variables.kind();
-            return Err(ToolError::invalid(
-                "/variables",
-                format_args!("expected an object of names and values, found {found}"),
-            ));
+            return Err(tool_error!(
+                InvalidArgs,
+                "expected an object of names and values, found {found}"
+            )
+            .at("/variables"));
         }
         let mut command = command(&args, ctx)?;
         ctx.reserve((command.stdin.len() + 2 * ANSWER_BYTES_MAX) as u64)?;
@@ -111,26 +112,24 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
 
 fn answer(finished: &Finished) -> Result<Output, ToolError> {
     if finished.timed_out {
-        return Err(ToolError::new(
-            ErrorCode::Timeout,
-            "the expression did not end before its deadline",
-        )
-        .at("/timeout")
-        .hint("raise `timeout`, or ask for less"));
+        return Err(
+            tool_error!(Timeout, "the expression did not end before its deadline")
+                .at("/timeout")
+                .hint("raise `timeout`, or ask for less"),
+        );
     }
     if let Some(excess) = finished.exceeded {
         let what = excess.as_str();
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("the expression used more {what} than it may"),
-        )
-        .reason(what)
-        .at("/expression"));
+        return Err(
+            tool_error!(LimitExceeded, "the expression used more {what} than it may")
+                .reason(what)
+                .at("/expression"),
+        );
     }
     if finished.stdout.truncated() {
-        return Err(ToolError::new(
-            ErrorCode::OutputTooLarge,
-            format_args!("the value has more than {ANSWER_BYTES_MAX} bytes"),
+        return Err(tool_error!(
+            OutputTooLarge,
+            "the value has more than {ANSWER_BYTES_MAX} bytes"
         )
         .hint("ask for a part of it, or for its length"));
     }
@@ -139,12 +138,10 @@ fn answer(finished: &Finished) -> Result<Output, ToolError> {
             Exit::Signal(number) => format!("signal {number}"),
             Exit::Status(status) => format!("status {status}"),
         };
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!(
-                "Python ended with {how} and no value: {}",
-                last_line(finished)
-            ),
+        tool_error!(
+            ToolError,
+            "Python ended with {how} and no value: {}",
+            last_line(finished)
         )
         .reason("python")
         .at("/expression")
@@ -173,12 +170,10 @@ fn failure(error: &Value) -> ToolError {
     let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, message) = (member("kind"), member("message"));
     match kind {
-        "syntax" => ToolError::invalid(
-            "/expression",
-            format_args!("no expression of Python: {message}"),
-        )
-        .reason("syntax")
-        .hint("one expression; `python_run` takes statements"),
+        "syntax" => tool_error!(InvalidArgs, "no expression of Python: {message}")
+            .at("/expression")
+            .reason("syntax")
+            .hint("one expression; `python_run` takes statements"),
         "variable" => ToolError::invalid("/variables", message).hint("choose another name"),
         "not_json" => ToolError::new(ErrorCode::ToolError, message)
             .reason("not_json")

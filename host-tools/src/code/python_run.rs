@@ -56,12 +56,10 @@ impl Tool for PythonRun {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {
         if args.code.len() > CODE_BYTES_MAX {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "the script has {} bytes, at most {CODE_BYTES_MAX} are taken",
-                    args.code.len()
-                ),
+            return Err(tool_error!(
+                LimitExceeded,
+                "the script has {} bytes, at most {CODE_BYTES_MAX} are taken",
+                args.code.len()
             )
             .at("/code")
             .hint("put it into a file of the workspace and run that: `exec(open(path).read())`"));

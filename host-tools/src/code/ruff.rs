@@ -20,12 +20,10 @@ pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 /// `precondition_failed` with reason `ruff` where there is none; code that is no Python; `timeout`.
 pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, ToolError> {
     if code.len() > CODE_BYTES_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "the code has {} bytes, at most {CODE_BYTES_MAX} are taken",
-                code.len()
-            ),
+        return Err(tool_error!(
+            LimitExceeded,
+            "the code has {} bytes, at most {CODE_BYTES_MAX} are taken",
+            code.len()
         )
         .at("/code"));
     }
@@ -44,17 +42,16 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
     ctx.reserve((code.len() + 2 * OUTPUT_BYTES_MAX) as u64)?;
     let finished = ctx.spawner()?.run(&command, ctx.stop())?;
     if finished.timed_out {
-        return Err(ToolError::new(
-            ErrorCode::Timeout,
-            "`ruff` did not end before its deadline",
+        return Err(tool_error!(
+            Timeout,
+            "`ruff` did not end before its deadline"
         ));
     }
     if finished.stdout.truncated() {
-        return Err(ToolError::new(
-            ErrorCode::OutputTooLarge,
-            "`ruff` has more to say than is taken",
-        )
-        .hint("pass less code"));
+        return Err(
+            tool_error!(OutputTooLarge, "`ruff` has more to say than is taken")
+                .hint("pass less code"),
+        );
     }
     // 1 says that there are issues.
     if matches!(finished.exit, Exit::Status(0 | 1)) {
@@ -63,11 +60,11 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
     let said = cut(&finished.stderr);
     let words = said.trim().trim_start_matches("error: ");
     if words.contains("Failed to parse") {
-        return Err(
-            ToolError::invalid("/code", format_args!("no Python: {words}")).reason("syntax"),
-        );
+        return Err(tool_error!(InvalidArgs, "no Python: {words}")
+            .at("/code")
+            .reason("syntax"));
     }
-    Err(ToolError::new(ErrorCode::ToolError, format_args!("`ruff` failed: {words}")).reason("ruff"))
+    Err(tool_error!(ToolError, "`ruff` failed: {words}").reason("ruff"))
 }
 
 /// The words that keep it to the text: no configuration, no cache.

@@ -45,10 +45,11 @@ impl Args {
             (Some(argv), None) if argv.first().is_some_and(|program| !program.is_empty()) => {
                 Ok(argv.clone())
             }
-            (Some(_), None) => Err(ToolError::invalid(
-                "/argv",
-                "expected a program and its arguments, found no program",
-            )),
+            (Some(_), None) => Err(tool_error!(
+                InvalidArgs,
+                "expected a program and its arguments, found no program"
+            )
+            .at("/argv")),
             (None, Some(command)) if !command.trim().is_empty() => {
                 Ok(vec!["sh".to_owned(), "-c".to_owned(), command.clone()])
             }
@@ -57,10 +58,11 @@ impl Args {
                 ToolError::invalid("", "neither `argv` nor `command` is given")
                     .hint("`argv` is a list such as [\"ls\", \"-l\"]"),
             ),
-            (Some(_), Some(_)) => Err(ToolError::invalid(
-                "/command",
-                "both `argv` and `command` are given",
+            (Some(_), Some(_)) => Err(tool_error!(
+                InvalidArgs,
+                "both `argv` and `command` are given"
             )
+            .at("/command")
             .hint("leave one of them out")),
         }
     }

@@ -177,13 +177,12 @@ fn refuse_twice(patch: &Patch, ctx: &Ctx) -> Result<(), ToolError> {
                 .identity(path)
                 .map_err(|err| at_patch(err, file))?;
             if let Some(line) = seen.insert(identity, file.line) {
-                return Err(ToolError::invalid(
-                    "/patch",
-                    format_args!(
-                        "`{path}` is changed on line {line} of the patch and again on line {}",
-                        file.line
-                    ),
+                return Err(tool_error!(
+                    InvalidArgs,
+                    "`{path}` is changed on line {line} of the patch and again on line {}",
+                    file.line
                 )
+                .at("/patch")
                 .reason("patch")
                 .hint(
                     "put all changes of a file into one section, without moving it onto itself",
@@ -294,9 +293,9 @@ impl Planned {
                 if let Some(hunks) = hunks {
                     let left = apply(&before, hunks, &path)?;
                     if !left.text.is_empty() {
-                        return Err(ToolError::new(
-                            ErrorCode::InvalidArgs,
-                            format_args!("`{path}` holds more than the patch deletes"),
+                        return Err(tool_error!(
+                            InvalidArgs,
+                            "`{path}` holds more than the patch deletes"
                         )
                         .reason("no_match")
                         .hint("read the file and make the patch for what it holds now"));
@@ -353,12 +352,9 @@ impl Planned {
 
     fn refuse_existing(&self, path: &str, ctx: &Ctx) -> Result<(), ToolError> {
         match ctx.files()?.stat(path) {
-            Ok(_) => Err(ToolError::new(
-                ErrorCode::Conflict,
-                format_args!("`{path}` exists already"),
-            )
-            .reason(Reason::Exists)
-            .hint("change it with `*** Update File:`, or name another path")),
+            Ok(_) => Err(tool_error!(Conflict, "`{path}` exists already")
+                .reason(Reason::Exists)
+                .hint("change it with `*** Update File:`, or name another path")),
             Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(()),
             Err(err) => Err(err),
         }

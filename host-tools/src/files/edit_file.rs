@@ -153,14 +153,13 @@ fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
                 .map(|&place| text::line_of(before, place).to_string())
                 .collect();
             let more = if count > PLACES_MAX { ", ..." } else { "" };
-            Err(ToolError::invalid(
-                "/old_string",
-                format_args!(
-                    "`old_string` is in `{}` {count} times, on lines {}{more}",
-                    args.path,
-                    lines.join(", ")
-                ),
+            Err(tool_error!(
+                InvalidArgs,
+                "`old_string` is in `{}` {count} times, on lines {}{more}",
+                args.path,
+                lines.join(", ")
             )
+            .at("/old_string")
             .reason("ambiguous")
             .hint("add the lines around the one that is meant, or set `replace_all: true`"))
         }
@@ -169,11 +168,9 @@ fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
 
 /// What most often is the matter: other spaces, or other line ends.
 fn not_there(before: &str, args: &Args) -> ToolError {
-    let error = ToolError::invalid(
-        "/old_string",
-        format_args!("`old_string` is not in `{}`", args.path),
-    )
-    .reason("no_match");
+    let error = tool_error!(InvalidArgs, "`old_string` is not in `{}`", args.path)
+        .at("/old_string")
+        .reason("no_match");
     if before.contains("\r\n") && !args.old_string.contains('\r') && args.old_string.contains('\n')
     {
         return error.hint("the lines of the file end in CR LF: write `\\r\\n`");

@@ -162,13 +162,12 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolEr
             unfit("the file is no UTF-16: it has an odd number of bytes".to_owned()).hint(hint),
         );
     }
-    let units = pairs.iter().map(|&pair| {
-        if big_endian {
-            u16::from_be_bytes(pair)
-        } else {
-            u16::from_le_bytes(pair)
-        }
-    });
+    let unit = if big_endian {
+        u16::from_be_bytes
+    } else {
+        u16::from_le_bytes
+    };
+    let units = pairs.iter().map(|&pair| unit(pair));
     let mut text = String::with_capacity(bytes.len());
     let mut place = 0;
     let mut cut = rest.len();

@@ -197,13 +197,9 @@ pub(super) fn held_and_then(
     let mut size = 0;
     loop {
         ctx.check()?;
-        let read = reader.read(&mut buffer).map_err(|err| {
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!("`{path}` cannot be read: {err}"),
-            )
-            .reason("io")
-        })?;
+        let read = reader
+            .read(&mut buffer)
+            .map_err(|err| tool_error!(ToolError, "`{path}` cannot be read: {err}").reason("io"))?;
         if read == 0 {
             break;
         }

@@ -160,12 +160,9 @@ fn in_part(err: ToolError) -> ToolError {
 }
 
 fn failed(args: &Args, err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("cannot read `{}`: {err}", args.path),
-    )
-    .reason("io")
-    .at("/path")
+    tool_error!(ToolError, "cannot read `{}`: {err}", args.path)
+        .reason("io")
+        .at("/path")
 }
 
 /// From one byte on. The file may grow while it is read, and files such as those of `/proc` have size 0: the limit holds on the
@@ -181,12 +178,10 @@ fn read_bytes(
     let failed = |err: &std::io::Error| failed(args, err);
     if from > 0 {
         if from > info.size {
-            return Err(ToolError::invalid(
-                "/offset",
-                format_args!("the file has {} bytes", info.size),
-            )
-            .reason("range")
-            .hint("count from 0"));
+            return Err(tool_error!(InvalidArgs, "the file has {} bytes", info.size)
+                .at("/offset")
+                .reason("range")
+                .hint("count from 0"));
         }
         reader
             .seek(SeekFrom::Start(from))
@@ -195,17 +190,15 @@ fn read_bytes(
     let expected = info.size.saturating_sub(from).min(bytes_max);
     let mut bytes = Vec::with_capacity(expected as usize + 1);
     let mut limited = reader.take(bytes_max + 1);
-    loop {
+    const STEP: u64 = 16 << 20;
+    while limited
+        .by_ref()
+        .take(STEP)
+        .read_to_end(&mut bytes)
+        .map_err(|err| failed(&err))? as u64
+        == STEP
+    {
         ctx.check()?;
-        let wanted = (16 << 20) + 1;
-        let count = limited
-            .by_ref()
-            .take(wanted)
-            .read_to_end(&mut bytes)
-            .map_err(|err| failed(&err))?;
-        if (count as u64) < wanted {
-            break;
-        }
     }
     let cut = bytes.len() as u64 > bytes_max;
     bytes.truncate(bytes_max as usize);
@@ -230,31 +223,28 @@ fn read_lines(
         .last_line
         .map_or(u64::MAX, |line| line.get().unsigned_abs());
     if last < first {
-        return Err(ToolError::invalid(
-            "/last_line",
-            format_args!("expected at least `first_line`, {first}, found {last}"),
+        return Err(tool_error!(
+            InvalidArgs,
+            "expected at least `first_line`, {first}, found {last}"
         )
+        .at("/last_line")
         .reason("range"));
     }
     if args.offset.get() > 0 {
-        return Err(ToolError::invalid(
-            "/offset",
-            "a range is given in bytes or in lines, not in both",
+        return Err(tool_error!(
+            InvalidArgs,
+            "a range is given in bytes or in lines, not in both"
         )
+        .at("/offset")
         .hint("leave `offset` out"));
     }
-    let bytes_max = args.max_bytes.size();
     let mut scan = Scan {
         first,
         last,
-        bytes_max,
-        place: 0,
+        bytes_max: args.max_bytes.size(),
         line: 1,
-        from: 0,
-        kept: Vec::new(),
         ended: true,
-        cut: false,
-        more: false,
+        ..Scan::default()
     };
     let mut buffer = vec![0; PART];
     let mut units: Option<Units> = None;
@@ -282,11 +272,10 @@ fn read_lines(
     // A line is there when it has a byte.
     let lines = scan.line - u64::from(scan.ended);
     if first > lines.max(1) {
-        return Err(
-            ToolError::invalid("/first_line", format_args!("the file has {lines} lines"))
-                .reason("range")
-                .hint("count from 1"),
-        );
+        return Err(tool_error!(InvalidArgs, "the file has {lines} lines")
+            .at("/first_line")
+            .reason("range")
+            .hint("count from 1"));
     }
     Ok(Part {
         info,
@@ -315,7 +304,8 @@ fn fill(reader: &mut dyn FileReader, buffer: &mut [u8]) -> std::io::Result<usize
     Ok(filled)
 }
 
-/// Goes through the lines and keeps some.
+/// Scans the lines and keeps those asked for.
+#[derive(Default)]
 struct Scan {
     first: u64,
     last: u64,

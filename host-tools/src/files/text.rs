@@ -16,18 +16,17 @@ pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
     ctx.reserve(size.saturating_mul(4))?;
     let content = files.read(path, BYTES_MAX)?;
     if content.truncated {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("`{path}` has more than {BYTES_MAX} bytes"),
-        )
-        .reason("bytes")
-        .hint("write such a file anew with `write_file`"));
+        return Err(
+            tool_error!(LimitExceeded, "`{path}` has more than {BYTES_MAX} bytes")
+                .reason("bytes")
+                .hint("write such a file anew with `write_file`"),
+        );
     }
     String::from_utf8(content.bytes).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
-        ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!("`{path}` is no text in UTF-8: byte {place} does not fit"),
+        tool_error!(
+            InvalidArgs,
+            "`{path}` is no text in UTF-8: byte {place} does not fit"
         )
         .reason("encoding")
         .hint("only texts in UTF-8 are changed in place; `write_file` takes other encodings")

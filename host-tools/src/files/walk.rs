@@ -116,12 +116,11 @@ impl Walk<'_> {
         if self.entries <= ENTRIES_MAX {
             return Ok(());
         }
-        Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("more than {ENTRIES_MAX} entries to look at"),
+        Err(
+            tool_error!(LimitExceeded, "more than {ENTRIES_MAX} entries to look at")
+                .reason("entries")
+                .hint("name a folder further down"),
         )
-        .reason("entries")
-        .hint("name a folder further down"))
     }
 
     /// Patterns of the folders above the top hold below it too.

@@ -39,11 +39,9 @@ impl Arrays for Inputs {
         let path = match source {
             Source::File(path) => path,
             Source::Artifact(handle) => {
-                return Err(ToolError::new(
-                    ErrorCode::PreconditionFailed,
-                    format_args!(
-                        "the artifact `{handle}` cannot be opened here: there is no artifact store"
-                    ),
+                return Err(tool_error!(
+                    PreconditionFailed,
+                    "the artifact `{handle}` cannot be opened here: there is no artifact store"
                 )
                 .reason("no_artifact_store")
                 .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
@@ -51,12 +49,10 @@ impl Arrays for Inputs {
         };
         let content = self.files.read(path, bytes_max)?;
         if content.truncated {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "`{path}` has {} bytes; the limit is {bytes_max}",
-                    content.info.size.max(bytes_max)
-                ),
+            return Err(tool_error!(
+                LimitExceeded,
+                "`{path}` has {} bytes; the limit is {bytes_max}",
+                content.info.size.max(bytes_max)
             )
             .reason("file_size")
             .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
@@ -121,7 +117,7 @@ impl Fault {
 }
 
 fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {
-    ToolError::new(ErrorCode::InvalidArgs, format_args!("`{path}`: {message}")).reason(reason)
+    tool_error!(InvalidArgs, "`{path}`: {message}").reason(reason)
 }
 
 fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, ToolError> {

@@ -60,9 +60,9 @@ pub(crate) struct KnownVector {
 
 /// The error for a backend whose endpoint nobody configured.
 pub(crate) fn no_endpoint(key: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PreconditionFailed,
-        format_args!("no endpoint is configured: `{key}.endpoint` is not set"),
+    tool_error!(
+        PreconditionFailed,
+        "no endpoint is configured: `{key}.endpoint` is not set"
     )
     .reason("no_endpoint")
     .hint(format!(
@@ -79,9 +79,9 @@ pub(crate) fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
         return Ok(());
     }
     let length = text.len();
-    Err(ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("the text has {length} bytes, the most is {TEXT_BYTES_MAX}"),
+    Err(tool_error!(
+        LimitExceeded,
+        "the text has {length} bytes, the most is {TEXT_BYTES_MAX}"
     )
     .reason("text")
     .at(pointer)
@@ -124,9 +124,10 @@ pub(crate) fn check_texts<T: AsRef<str>>(
 
 /// The error for a text without anything to compare.
 pub(crate) fn nothing_to_compare(pointer: &str) -> ToolError {
-    ToolError::invalid(
-        pointer,
-        "expected a text with a letter, a digit or an emoji, found none",
+    tool_error!(
+        InvalidArgs,
+        "expected a text with a letter, a digit or an emoji, found none"
     )
+    .at(pointer)
     .reason("empty")
 }

@@ -137,13 +137,12 @@ impl Tool for ClassifyText {
 
 fn check_categories(categories: &[String]) -> Result<(), ToolError> {
     if categories.is_empty() || categories.len() > CATEGORIES_MAX {
-        return Err(ToolError::invalid(
-            "/categories",
-            format_args!(
-                "expected 1 to {CATEGORIES_MAX} categories, found {}",
-                categories.len()
-            ),
-        ));
+        return Err(tool_error!(
+            InvalidArgs,
+            "expected 1 to {CATEGORIES_MAX} categories, found {}",
+            categories.len()
+        )
+        .at("/categories"));
     }
     for (index, category) in categories.iter().enumerate() {
         let at = || format!("/categories/{index}");
@@ -152,10 +151,7 @@ fn check_categories(categories: &[String]) -> Result<(), ToolError> {
             return Err(ToolError::invalid(at(), "expected a name, found none"));
         }
         if categories[..index].contains(category) {
-            return Err(ToolError::invalid(
-                at(),
-                format_args!("`{category}` is listed twice"),
-            ));
+            return Err(tool_error!(InvalidArgs, "`{category}` is listed twice").at(at()));
         }
     }
     Ok(())
@@ -168,9 +164,10 @@ fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>, To
     for (index, example) in examples.iter().enumerate() {
         check_text(&example.text, &format!("/examples/{index}/text"))?;
         let Some(&owner) = positions.get(example.category.as_str()) else {
-            let error = ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!("`{}` is not one of `categories`", example.category),
+            let error = tool_error!(
+                InvalidArgs,
+                "`{}` is not one of `categories`",
+                example.category
             )
             .at(format!("/examples/{index}/category"));
             let names = categories.iter().map(String::as_str);

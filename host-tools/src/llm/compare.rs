@@ -75,10 +75,12 @@ impl Comparison<'_> {
         }
         let texts = self.texts.0.len();
         if self.vectors.len() != texts {
-            return Err(ToolError::invalid(
-                "/vectors",
-                format_args!("{} vectors for {texts} texts", self.vectors.len()),
+            return Err(tool_error!(
+                InvalidArgs,
+                "{} vectors for {texts} texts",
+                self.vectors.len()
             )
+            .at("/vectors")
             .hint("give one for each text, in their order"));
         }
         let first = &self.vectors[0].backend;
@@ -142,12 +144,10 @@ impl Comparison<'_> {
             let answer = asked(&part_texts, ctx)?;
             let fits = |vector: &Vec<f64>| vector.len() == query.len();
             if answer.backend != backend || !answer.vectors.iter().all(fits) {
-                return Err(ToolError::new(
-                    ErrorCode::ToolError,
-                    format_args!(
-                        "the endpoint changed its model within one call: `{backend}` to `{}`",
-                        answer.backend
-                    ),
+                return Err(tool_error!(
+                    ToolError,
+                    "the endpoint changed its model within one call: `{backend}` to `{}`",
+                    answer.backend
                 )
                 .reason("answer"));
             }
@@ -189,9 +189,9 @@ pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> 
         return Ok(answer);
     }
     let (found, expected) = (answer.vectors.len(), texts.len());
-    Err(ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("the endpoint gave {found} vectors for {expected} texts"),
+    Err(tool_error!(
+        ToolError,
+        "the endpoint gave {found} vectors for {expected} texts"
     )
     .reason("answer"))
 }
@@ -220,10 +220,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
-    ToolError::invalid(
-        at,
-        format_args!("expected a vector of the backend `{expected}`, found one of `{found}`"),
+    tool_error!(
+        InvalidArgs,
+        "expected a vector of the backend `{expected}`, found one of `{found}`"
     )
+    .at(at)
     .reason("backend_mismatch")
     .hint("numbers of two backends cannot be compared: embed all texts with one of them")
 }
@@ -232,9 +233,10 @@ fn check_length(found: usize, expected: usize, at: &str) -> Result<(), ToolError
     if found == expected {
         return Ok(());
     }
-    Err(ToolError::invalid(
-        at,
-        format_args!("expected a vector of {expected} numbers, found {found}"),
+    Err(tool_error!(
+        InvalidArgs,
+        "expected a vector of {expected} numbers, found {found}"
     )
+    .at(at)
     .reason("backend_mismatch"))
 }

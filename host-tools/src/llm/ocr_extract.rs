@@ -93,9 +93,9 @@ pub(crate) fn image(text: &str) -> Result<Image, ToolError> {
         None => text,
     };
     if base64.len() / 4 * 3 > IMAGE_BYTES_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("the image is larger than {IMAGE_BYTES_MAX} bytes"),
+        return Err(tool_error!(
+            LimitExceeded,
+            "the image is larger than {IMAGE_BYTES_MAX} bytes"
         )
         .reason("image")
         .at(AT)
@@ -104,7 +104,7 @@ pub(crate) fn image(text: &str) -> Result<Image, ToolError> {
     let base64: String = base64.split_ascii_whitespace().collect();
     let bytes = STANDARD
         .decode(&base64)
-        .map_err(|err| ToolError::invalid(AT, format_args!("not base64: {err}")))?;
+        .map_err(|err| tool_error!(InvalidArgs, "not base64: {err}").at(AT))?;
     let media_type = match bytes.as_slice() {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
         [0xff, 0xd8, 0xff, ..] => "image/jpeg",
@@ -125,10 +125,11 @@ pub(crate) fn image(text: &str) -> Result<Image, ToolError> {
             ..,
         ] => "image/webp",
         _ => {
-            return Err(ToolError::invalid(
-                AT,
-                "expected a PNG, JPEG, GIF or WebP image, found something else",
-            ));
+            return Err(tool_error!(
+                InvalidArgs,
+                "expected a PNG, JPEG, GIF or WebP image, found something else"
+            )
+            .at(AT));
         }
     };
     Ok(Image {

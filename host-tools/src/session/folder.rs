@@ -9,7 +9,7 @@ use tool_core::capability::{
 };
 use tool_core::command::{Command, Finished, Program};
 use tool_core::conversation::Conversation;
-use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError, tool_error};
 
 /// The files of one folder of a workspace. Paths are those of the workspace, so that rules about them mean the same.
 pub struct OpenFolder {
@@ -65,9 +65,9 @@ fn lies_in(identity: &str, folder: &str) -> bool {
 
 fn outside(path: &str, folder: &str) -> ToolError {
     let shown: String = path.chars().take(80).collect();
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("`{shown}` is not in the folder that is open, `{folder}`"),
+    tool_error!(
+        InvalidArgs,
+        "`{shown}` is not in the folder that is open, `{folder}`"
     )
     .reason("outside_folder")
     .hint("paths are relative to the workspace root; close the workspace and open another folder")

@@ -31,9 +31,9 @@ pub(super) fn now(ctx: &Ctx, name: &str) -> Result<(Zoned, u64), ToolError> {
         .ok()
         .and_then(|ms| Timestamp::from_millisecond(ms).ok())
         .ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!("the clock stands at {unix_ms} ms after 1970, beyond the calendar"),
+            tool_error!(
+                ToolError,
+                "the clock stands at {unix_ms} ms after 1970, beyond the calendar"
             )
             .reason("clock")
             .hint("set the clock of this machine")
@@ -46,10 +46,12 @@ fn zone(name: &str) -> Result<TimeZone, ToolError> {
         return Ok(TimeZone::fixed(offset));
     }
     TimeZoneDatabase::bundled().get(name).map_err(|_| {
-        ToolError::invalid(
-            "/time_zone",
-            format_args!("no time zone has the name `{}`", name.escape_debug()),
+        tool_error!(
+            InvalidArgs,
+            "no time zone has the name `{}`",
+            name.escape_debug()
         )
+        .at("/time_zone")
         .reason("time_zone")
         .hint(nearest(name))
     })

@@ -65,10 +65,11 @@ impl Tool for HttpPost {
             None => Vec::new(),
             Some(Value::String(text)) if !is_json => text.as_bytes().to_vec(),
             Some(_) if !is_json => {
-                return Err(ToolError::invalid(
-                    "/data",
-                    "expected a text, as the `content-type` is not JSON",
+                return Err(tool_error!(
+                    InvalidArgs,
+                    "expected a text, as the `content-type` is not JSON"
                 )
+                .at("/data")
                 .hint("pass the body as a text, or leave the `content-type` out"));
             }
             Some(data) => {

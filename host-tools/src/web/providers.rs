@@ -42,12 +42,7 @@ impl Region {
                 country: Some(if country == "uk" { "gb" } else { country }.to_owned()),
                 language: Some(language.to_owned()),
             }),
-            _ => Err(ToolError::invalid(
-                "/region",
-                format_args!(
-                    "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`"
-                ),
-            )),
+            _ => Err(tool_error!(InvalidArgs, "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`").at("/region")),
         }
     }
 }

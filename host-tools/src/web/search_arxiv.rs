@@ -146,12 +146,11 @@ fn read(text: &str, count: usize, service: &Service) -> Result<Output, ToolError
     if let [only] = results.as_slice()
         && only.title == "Error"
     {
-        return Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("`arxiv` refuses the query: {}", only.r#abstract),
-        )
-        .reason("answer")
-        .at("/query"));
+        return Err(
+            tool_error!(ToolError, "`arxiv` refuses the query: {}", only.r#abstract)
+                .reason("answer")
+                .at("/query"),
+        );
     }
     Ok(Output {
         total: child(feed, "totalResults").parse().ok(),

@@ -1,6 +1,6 @@
 //! Searching books.
 
-use super::services::{self, Service, number_of, question, text_of, texts_of};
+use super::services::{self, Index, Results, number_of, question, text_of, texts_of};
 use crate::prelude::*;
 
 pub(crate) struct SearchBooks;
@@ -29,16 +29,6 @@ pub(crate) enum Filter {
     /// Those that anybody may read.
     #[serde(alias = "free-ebooks")]
     FreeEbooks,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Output {
-    /// The service that was asked.
-    pub provider: String,
-    /// How many books fit.
-    pub total: Option<i64>,
-    /// The books, most relevant first.
-    pub results: Vec<Book>,
 }
 
 /// A book, all its editions together.
@@ -76,35 +66,27 @@ impl Tool for SearchBooks {
         ..super::WEB
     };
     type Args = Args;
-    type Output = Output;
+    type Output = Results<Book>;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Results<Book>, ToolError> {
+        const BOOKS: Index = Index {
+            role: "books",
+            path: "/search.json",
+            query: "q",
+            count: "limit",
+            fields: (
+                "fields",
+                "key,title,author_name,first_publish_year,isbn,publisher,language,subject,number_of_pages_median,edition_count",
+            ),
+            list: "/docs",
+            total: "/numFound",
+        };
         let mut query = question(&args.query)?.to_owned();
         if args.filter == Some(Filter::FreeEbooks) {
             query.push_str(" ebook_access:public");
         }
-        let count = args.max_results.get().to_string();
-        const FIELDS: &str = "key,title,author_name,first_publish_year,isbn,publisher,language,subject,number_of_pages_median,edition_count";
-        let mut parameters = vec![
-            ("q", query.as_str()),
-            ("limit", count.as_str()),
-            ("fields", FIELDS),
-        ];
-        if args.filter == Some(Filter::Ebooks) {
-            parameters.push(("has_fulltext", "true"));
-        }
-        let service = Service::of("books", None, ctx)?;
-        let answer = service.json("/search.json", &parameters, ctx)?;
-        let books = service.list(&answer, "/docs")?;
-        Ok(Output {
-            provider: service.provider().to_owned(),
-            total: number_of(&answer, "numFound"),
-            results: books
-                .iter()
-                .take(args.max_results.size())
-                .map(book)
-                .collect(),
-        })
+        let full_text = (args.filter == Some(Filter::Ebooks)).then_some(("has_fulltext", "true"));
+        BOOKS.search(&query, args.max_results, full_text, book, ctx)
     }
 
     fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {

@@ -1,7 +1,7 @@
 //! Searching papers of every publisher.
 
 use super::html;
-use super::services::{self, Service, number_of, question, text_of, texts_of};
+use super::services::{self, Index, Results, number_of, question, text_of, texts_of};
 use crate::prelude::*;
 
 pub(crate) struct SearchPapers;
@@ -18,16 +18,6 @@ pub(crate) struct Args {
     /// Years of publication, as in `2020`, `2018-2022`, `2018-` or `-2022`.
     #[serde(default)]
     pub year_range: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Output {
-    /// The service that was asked.
-    pub provider: String,
-    /// How many papers fit.
-    pub total: Option<i64>,
-    /// The papers, most relevant first.
-    pub results: Vec<Paper>,
 }
 
 /// A paper.
@@ -62,41 +52,24 @@ impl Tool for SearchPapers {
         ..super::WEB
     };
     type Args = Args;
-    type Output = Output;
+    type Output = Results<Paper>;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let query = question(&args.query)?;
-        let count = args.max_results.get().to_string();
-        let filter = args
-            .year_range
-            .as_deref()
-            .map(years)
-            .transpose()?
-            .unwrap_or_default();
-        const FIELDS: &str =
-            "DOI,URL,title,author,abstract,container-title,issued,is-referenced-by-count,type";
-        let mut parameters = vec![
-            ("query", query),
-            ("rows", count.as_str()),
-            ("select", FIELDS),
-        ];
-        if !filter.is_empty() {
-            parameters.push(("filter", filter.as_str()));
-        }
-        let service = Service::of("papers", None, ctx)?;
-        let answer = service.json("/works", &parameters, ctx)?;
-        let papers = service.list(&answer, "/message/items")?;
-        Ok(Output {
-            provider: service.provider().to_owned(),
-            total: answer
-                .get("message")
-                .and_then(|message| number_of(message, "total-results")),
-            results: papers
-                .iter()
-                .take(args.max_results.size())
-                .map(paper)
-                .collect(),
-        })
+    fn run(args: Args, ctx: &Ctx) -> Result<Results<Paper>, ToolError> {
+        const PAPERS: Index = Index {
+            role: "papers",
+            path: "/works",
+            query: "query",
+            count: "rows",
+            fields: (
+                "select",
+                "DOI,URL,title,author,abstract,container-title,issued,is-referenced-by-count,type",
+            ),
+            list: "/message/items",
+            total: "/message/total-results",
+        };
+        let filter = args.year_range.as_deref().map(years).transpose()?;
+        let filter = filter.as_deref().map(|filter| ("filter", filter));
+        PAPERS.search(question(&args.query)?, args.max_results, filter, paper, ctx)
     }
 
     fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
@@ -122,12 +95,11 @@ impl Tool for SearchPapers {
 /// The filter of a range of years.
 fn years(range: &str) -> Result<String, ToolError> {
     let wrong = || {
-        ToolError::invalid(
-            "/year_range",
-            format_args!(
-                "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"
-            ),
+        tool_error!(
+            InvalidArgs,
+            "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"
         )
+        .at("/year_range")
     };
     let year = |text: &str| -> Result<Option<u32>, ToolError> {
         match text.trim() {

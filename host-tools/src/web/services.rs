@@ -23,10 +23,7 @@ impl Service {
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
         let mut at = ctx.http()?.service(role).ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("there is no service for `{role}`"),
-            )
+            tool_error!(PreconditionFailed, "there is no service for `{role}`")
             .reason("no_provider")
             .hint("set `web.search` in the configuration, and the environment variable that its `api_key` names")
         })?;
@@ -84,12 +81,10 @@ impl Service {
 
     fn good(&self, response: &HttpResponse) -> Result<(), ToolError> {
         if response.truncated {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "the answer of `{}` has more than {ANSWER_BYTES_MAX} bytes",
-                    self.at.provider
-                ),
+            return Err(tool_error!(
+                LimitExceeded,
+                "the answer of `{}` has more than {ANSWER_BYTES_MAX} bytes",
+                self.at.provider
             )
             .hint("ask for fewer results"));
         }
@@ -111,9 +106,10 @@ impl Service {
 
     /// An answer that does not have the form of the service.
     pub(super) fn unreadable(&self, why: &str) -> ToolError {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the answer of `{}` cannot be read: {why}", self.at.provider),
+        tool_error!(
+            ToolError,
+            "the answer of `{}` cannot be read: {why}",
+            self.at.provider
         )
         .reason("answer")
         .hint("the address in the configuration may lead to something else")
@@ -123,6 +119,55 @@ impl Service {
     pub(super) fn list(&self, answer: &Value, pointer: &str) -> Result<Vec<Value>, ToolError> {
         let list = answer.pointer(pointer).and_then(|list| list.items());
         list.ok_or_else(|| self.unreadable(&format!("it has no list at `{pointer}`")))
+    }
+}
+
+/// A service that answers a search with a JSON list.
+pub(super) struct Index {
+    pub(super) role: &'static str,
+    pub(super) path: &'static str,
+    /// Parameters of the query and of the number of results.
+    pub(super) query: &'static str,
+    pub(super) count: &'static str,
+    /// The parameter that selects fields, and its value.
+    pub(super) fields: (&'static str, &'static str),
+    /// JSON pointers of the list and of the total.
+    pub(super) list: &'static str,
+    pub(super) total: &'static str,
+}
+
+/// The result of a search.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Results<T> {
+    /// The service that answered.
+    pub provider: String,
+    /// Number of matches.
+    pub total: Option<i64>,
+    /// The matches, most relevant first.
+    pub results: Vec<T>,
+}
+
+impl Index {
+    /// Searches, and reads each entry of the list.
+    pub(super) fn search<T>(
+        &self,
+        query: &str,
+        count: Bounded<1, 100>,
+        more: Option<(&str, &str)>,
+        read: fn(&Value) -> T,
+        ctx: &Ctx,
+    ) -> Result<Results<T>, ToolError> {
+        let limit = count.get().to_string();
+        let mut parameters = vec![(self.query, query), (self.count, &limit), self.fields];
+        parameters.extend(more);
+        let service = Service::of(self.role, None, ctx)?;
+        let answer = service.json(self.path, &parameters, ctx)?;
+        let list = service.list(&answer, self.list)?;
+        Ok(Results {
+            provider: service.provider().to_owned(),
+            total: answer.pointer(self.total).and_then(|total| total.as_i64()),
+            results: list.iter().take(count.size()).map(read).collect(),
+        })
     }
 }
 
@@ -167,10 +212,11 @@ pub(super) fn question(query: &str) -> Result<&str, ToolError> {
         Some(letter) => format!("the control character {letter:?}"),
         None => return Ok(query),
     };
-    Err(ToolError::invalid(
-        "/query",
-        format_args!("expected 1 to {CHARS_MAX} characters on one line, found {found}"),
+    Err(tool_error!(
+        InvalidArgs,
+        "expected 1 to {CHARS_MAX} characters on one line, found {found}"
     )
+    .at("/query")
     .hint("ask in a few words"))
 }
 

@@ -107,32 +107,27 @@ impl Sentences {
 
     fn ranks(&self, asked: &BTreeSet<u32>, stop: &StopFlag) -> Result<Vec<f64>, ToolError> {
         let size = self.list.len();
-        let start: Vec<f64> = (self.list.iter())
-            .map(|sentence| 0.1 + sentence.words.intersection(asked).count() as f64)
-            .collect();
+        let shared = |sentence: &Sentence| sentence.words.intersection(asked).count() as f64;
+        let mut start: Vec<f64> = self.list.iter().map(|one| 0.1 + shared(one)).collect();
         let total: f64 = start.iter().sum();
-        let start: Vec<f64> = start.iter().map(|weight| weight / total).collect();
+        start.iter_mut().for_each(|weight| *weight /= total);
         let edges = self.edges(stop)?;
-        let out: Vec<f64> = edges
-            .iter()
-            .map(|row| row.iter().map(|(_, weight)| weight).sum())
-            .collect();
+        let weights = |row: &Vec<(usize, f64)>| row.iter().map(|(_, weight)| weight).sum();
+        let out: Vec<f64> = edges.iter().map(weights).collect();
         let mut ranks = start.clone();
         for _ in 0..ROUNDS_MAX {
             stop.check()?;
-            // A sentence without neighbours hands its rank to the start.
-            let lost: f64 = (0..size)
-                .filter(|index| out[*index] == 0.0)
-                .map(|index| ranks[index])
-                .sum();
-            let next: Vec<f64> = (0..size)
-                .map(|index| {
-                    let arrives: f64 = (edges[index].iter())
-                        .map(|(other, weight)| ranks[*other] * weight / out[*other])
-                        .sum();
-                    DAMPING * arrives + (1.0 - DAMPING + DAMPING * lost) * start[index]
-                })
-                .collect();
+            // A sentence without neighbours passes its rank to the start.
+            let isolated = (0..size).filter(|index| out[*index] == 0.0);
+            let lost: f64 = isolated.map(|index| ranks[index]).sum();
+            let next = |index: usize| {
+                let arrives = edges[index].iter();
+                let arrives: f64 = arrives
+                    .map(|(other, weight)| ranks[*other] * weight / out[*other])
+                    .sum();
+                DAMPING * arrives + (1.0 - DAMPING + DAMPING * lost) * start[index]
+            };
+            let next: Vec<f64> = (0..size).map(next).collect();
             let change: f64 = next
                 .iter()
                 .zip(&ranks)
@@ -146,7 +141,7 @@ impl Sentences {
         Ok(ranks)
     }
 
-    /// The neighbours of each sentence, with weights; the same in both directions.
+    /// The neighbours of each sentence with their weights, the same in both directions.
     fn edges(&self, stop: &StopFlag) -> Result<Vec<Vec<(usize, f64)>>, ToolError> {
         let size = self.list.len();
         let mut edges = vec![Vec::new(); size];
@@ -188,12 +183,8 @@ fn split(text: &str) -> Vec<String> {
             let wide = mark.len_utf8() > 1;
             let ends = wide || rest.next().is_none_or(char::is_whitespace);
             let begins = wide || rest.next().is_none_or(|letter| !letter.is_lowercase());
-            let initial = line[from..at]
-                .chars()
-                .rev()
-                .take_while(|letter| letter.is_alphanumeric())
-                .count()
-                < 2;
+            let word = line[from..at].chars().rev();
+            let initial = word.take_while(|letter| letter.is_alphanumeric()).count() < 2;
             if ends && begins && (!initial || wide) {
                 add(&line[from..end], &mut sentences);
                 from = end;
@@ -212,21 +203,13 @@ fn add(text: &str, sentences: &mut Vec<String>) {
 }
 
 /// Words in lower case, without those that every text has.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    const COMMON: [&str; 40] = [
-        "the", "and", "for", "that", "this", "with", "are", "was", "were", "has", "have", "had",
-        "not", "but", "from", "which", "its", "can", "may", "also", "than", "then", "they",
-        "their", "there", "been", "will", "would", "into", "more", "most", "other", "some", "such",
-        "when", "what", "who", "how", "you", "your",
-    ];
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    const COMMON: &str = "the and for that this with are was were has have had not but from which its can may also than \
+        then they their there been will would into more most other some such when what who how you your";
     let words = text.split(|letter: char| !letter.is_alphanumeric());
-    let words = words
-        .map(str::to_lowercase)
-        .filter(|word| word.chars().count() > 2);
     words
-        .filter(|word| !COMMON.contains(&word.as_str()))
-        .collect::<Vec<_>>()
-        .into_iter()
+        .map(str::to_lowercase)
+        .filter(|word| word.chars().count() > 2 && !COMMON.split(' ').any(|common| common == word))
 }
 
 #[cfg(test)]

@@ -181,12 +181,7 @@ fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, T
             .iter()
             .map(|hit| scope.spawn(move || read(hit)))
             .collect();
-        let ended = |_| {
-            Err(ToolError::new(
-                ErrorCode::Internal,
-                "reading a page ended unexpectedly",
-            ))
-        };
+        let ended = |_| Err(tool_error!(Internal, "reading a page ended unexpectedly"));
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(ended))
@@ -205,10 +200,11 @@ fn domain(text: &str) -> Result<String, ToolError> {
         .to_ascii_lowercase();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     if domain.is_empty() || !domain.bytes().all(plain) {
-        return Err(ToolError::invalid(
-            "/domain_filter",
-            format_args!("expected a host such as `wikipedia.org`, found `{text}`"),
-        ));
+        return Err(tool_error!(
+            InvalidArgs,
+            "expected a host such as `wikipedia.org`, found `{text}`"
+        )
+        .at("/domain_filter"));
     }
     Ok(domain)
 }

@@ -41,10 +41,11 @@ fn checked(language: &str) -> Result<&str, ToolError> {
     if language.len() <= 16 && language.split('-').all(letters) {
         return Ok(language);
     }
-    Err(ToolError::invalid(
-        "/language",
-        format_args!("expected a language code such as `en` or `zh-yue`, found `{language}`"),
-    ))
+    Err(tool_error!(
+        InvalidArgs,
+        "expected a language code such as `en` or `zh-yue`, found `{language}`"
+    )
+    .at("/language"))
 }
 
 /// The page of a title, redirects of the encyclopaedia followed.
@@ -60,8 +61,12 @@ pub(super) fn page(
         || title.len() > TITLE_BYTES_MAX
         || title.contains(['|', '\n', '#', '[', ']', '{', '}', '<', '>'])
     {
-        return Err(ToolError::invalid("/title", format_args!("expected a title of 1 to {TITLE_BYTES_MAX} bytes without |, #, brackets or line breaks"))
-            .hint("`search_wikipedia` finds titles"));
+        return Err(tool_error!(
+            InvalidArgs,
+            "expected a title of 1 to {TITLE_BYTES_MAX} bytes without |, #, brackets or line breaks"
+        )
+        .at("/title")
+        .hint("`search_wikipedia` finds titles"));
     }
     let sentences;
     let mut query = vec![
@@ -90,9 +95,9 @@ pub(super) fn page(
             .is_some_and(|value| value.as_bool() != Some(false))
     };
     if absent("missing") || absent("invalid") {
-        return Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the encyclopaedia in `{language}` has no page `{title}`"),
+        return Err(tool_error!(
+            ToolError,
+            "the encyclopaedia in `{language}` has no page `{title}`"
         )
         .reason("not_found")
         .at("/title")

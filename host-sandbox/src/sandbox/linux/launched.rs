@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use tool_core::command::{Captured, Command};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{StopFlag, ToolError, tool_error};
 
 use super::super::lists::LAUNCHER;
 use super::super::policy::{Ended, Failure, Policy, Report};
@@ -63,9 +63,9 @@ pub(super) fn reap(child: &mut Child) {
 
 /// The error for a launcher that cannot be started.
 pub(super) fn unlaunched(err: &std::io::Error) -> ToolError {
-    ToolError::new(
-        ErrorCode::SandboxUnavailable,
-        format_args!("cannot start the launcher of the sandbox: {err}"),
+    tool_error!(
+        SandboxUnavailable,
+        "cannot start the launcher of the sandbox: {err}"
     )
     .reason("launcher")
     .hint("`/proc` must be mounted, and the user must be allowed another process")

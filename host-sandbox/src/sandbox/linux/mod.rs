@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use tool_core::capability::Spawner;
 use tool_core::command::{Access, Command, Finished, Level, Program};
 use tool_core::conversation::Conversation;
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{ErrorCode, StopFlag, ToolError, tool_error};
 
 use self::refusal::Refusal;
 use self::scratch::Scratch;
@@ -142,10 +142,7 @@ impl Sandbox {
         });
         stop.check()?;
         if !complete {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                "the workspace has more than 2000000 entries, and programs are not shown the states among them",
-            )
+            return Err(tool_error!(LimitExceeded, "the workspace has more than 2000000 entries, and programs are not shown the states among them")
             .reason("entries")
             .hint("name a smaller folder with --workspace"));
         }
@@ -154,9 +151,9 @@ impl Sandbox {
 
     fn root(&self) -> Result<&Path, ToolError> {
         self.surroundings.workspace.as_deref().ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::PreconditionFailed,
-                "the command needs the workspace, and there is none",
+            tool_error!(
+                PreconditionFailed,
+                "the command needs the workspace, and there is none"
             )
             .hint("name one with --workspace")
         })
@@ -172,9 +169,9 @@ impl Sandbox {
         check(command)?;
         stop.check()?;
         if !LAUNCHABLE.load(Ordering::Relaxed) {
-            return Err(ToolError::new(
-                ErrorCode::SandboxUnavailable,
-                "this program does not act as launcher of the sandbox",
+            return Err(tool_error!(
+                SandboxUnavailable,
+                "this program does not act as launcher of the sandbox"
             )
             .reason("launcher")
             .hint("call `host_sandbox::sandbox::launch_if_asked` first in `main`"));
@@ -202,12 +199,10 @@ impl Sandbox {
         }
         Err(match missing {
             Some(refusal) => refusal.error(minimum),
-            None => ToolError::new(
-                ErrorCode::SandboxUnavailable,
-                format_args!(
-                    "the command needs sandbox level {minimum}, and this machine offers {}",
-                    self.ceiling()
-                ),
+            None => tool_error!(
+                SandboxUnavailable,
+                "the command needs sandbox level {minimum}, and this machine offers {}",
+                self.ceiling()
             )
             .reason("level")
             .hint("`mathchain doctor` shows what is missing and the cure"),
@@ -260,11 +255,9 @@ fn check(command: &Command) -> Result<(), ToolError> {
     }
     let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
     if bytes > ARGUMENTS_BYTES_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "the arguments have {bytes} bytes, at most {ARGUMENTS_BYTES_MAX} are taken"
-            ),
+        return Err(tool_error!(
+            LimitExceeded,
+            "the arguments have {bytes} bytes, at most {ARGUMENTS_BYTES_MAX} are taken"
         )
         .hint("pass long texts through standard input"));
     }
@@ -292,9 +285,10 @@ fn check(command: &Command) -> Result<(), ToolError> {
 
 fn text(path: &Path) -> Result<String, ToolError> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
-        ToolError::new(
-            ErrorCode::PreconditionFailed,
-            format_args!("the path `{}` is not UTF-8", path.display()),
+        tool_error!(
+            PreconditionFailed,
+            "the path `{}` is not UTF-8",
+            path.display()
         )
         .hint("sandboxed commands need paths in UTF-8")
     })

@@ -1,4 +1,4 @@
-//! The probe table: every level is tried by applying it, in a launcher that then ends.
+//! The probe table: a launcher applies each level and exits.
 
 use std::time::Duration;
 
@@ -12,77 +12,61 @@ use super::run;
 use super::scratch::Scratch;
 use super::{LAUNCHABLE, Sandbox};
 
+type Attempt = Result<u32, Refusal>;
+
 pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
-    let attempts: Vec<(Level, Result<u32, Refusal>)> = [Level::S3, Level::S2, Level::S1]
-        .into_iter()
-        .map(|level| (level, attempt(sandbox, level)))
-        .collect();
-    let at = |wanted: Level| attempts.iter().find(|(level, _)| *level == wanted);
-    let reached = attempts
-        .iter()
-        .find(|(_, found)| found.is_ok())
-        .map(|(level, _)| *level);
-    let landlock = match at(Level::S2) {
-        Some((_, Ok(version))) => format!("ABI {version} in force"),
-        _ => String::new(),
+    let [s3, s2, s1] = [Level::S3, Level::S2, Level::S1].map(|level| attempt(sandbox, level));
+    let reached = match (&s3, &s2, &s1) {
+        (Ok(_), ..) => Some(Level::S3),
+        (_, Ok(_), _) => Some(Level::S2),
+        (.., Ok(_)) => Some(Level::S1),
+        _ => None,
     };
-    let mut namespaces = part(
-        "namespaces",
-        at(Level::S3),
-        &["namespaces", "mounts"],
-        "processes, mounts, network, host name, shared memory",
-    );
+    let landlock = s2
+        .as_ref()
+        .map_or(String::new(), |version| format!("ABI {version} in force"));
+    let isolated = "processes, mounts, network, host name, shared memory";
+    let mut namespaces = part("namespaces", &s3, &["namespaces", "mounts"], isolated);
     if namespaces.standing == Standing::Missing && reached >= Some(Level::S2) {
         namespaces.standing = Standing::Optional;
         if sandbox.find("bwrap").is_some() {
-            namespaces.found += " (`bwrap` is here and not used)";
+            namespaces.found += " (`bwrap` is installed and not used)";
         }
     }
+    let limits = format!(
+        "processes by user id; total memory and disk sampled every {} ms",
+        super::watch::PAUSE.as_millis()
+    );
     vec![
-        part("landlock", at(Level::S2), &["landlock"], &landlock),
-        part("seccomp", at(Level::S1), &["seccomp"], "filters apply"),
+        part("landlock", &s2, &["landlock"], &landlock),
+        part("seccomp", &s1, &["seccomp"], "filters apply"),
         namespaces,
-        part("sandbox user", at(Level::S1), &["user"], &user()),
-        part(
-            "sandbox limits",
-            at(Level::S1),
-            &["limits", "processes"],
-            &format!(
-                "processes by user id; memory and disk of all of them watched every {} ms",
-                super::watch::PAUSE.as_millis()
-            ),
-        ),
-        level(reached, at(Level::S1)),
+        part("sandbox user", &s1, &["user"], &user()),
+        part("sandbox limits", &s1, &["limits", "processes"], &limits),
+        level(reached, &s1),
     ]
 }
 
-/// What the parts come to.
-fn level(reached: Option<Level>, lowest: Option<&(Level, Result<u32, Refusal>)>) -> Probe {
+/// The level that the parts add up to.
+fn level(reached: Option<Level>, lowest: &Attempt) -> Probe {
     const NAME: &str = "sandbox level";
+    let above = "see the lines above";
     match (reached, lowest) {
-        (Some(Level::S3), _) => ok(NAME, "S3, the highest".to_owned()),
-        (Some(Level::S2), _) => ok(
-            NAME,
-            "S2, enough for every tool (S3 needs `namespaces`)".to_owned(),
-        ),
-        (Some(level), _) => missing(
-            NAME,
-            format!("{level}: programs need S2 and are refused"),
-            "see the lines above",
-        ),
-        (None, Some((_, Err(refusal)))) => {
+        (Some(Level::S3), _) => ok(NAME, "S3, the highest"),
+        (Some(Level::S2), _) => ok(NAME, "S2, enough for every tool (S3 needs `namespaces`)"),
+        (Some(level), _) => {
+            let found = format!("{level}: programs need S2 and are refused");
+            missing(NAME, found, above)
+        }
+        (None, Err(refusal)) => {
             let (what, cure) = refusal.missing();
             missing(NAME, format!("S0, programs are refused: {what}"), cure)
         }
-        (None, _) => missing(
-            NAME,
-            "S0, programs are refused".to_owned(),
-            "see the lines above",
-        ),
+        (None, Ok(_)) => missing(NAME, "S0, programs are refused".to_owned(), above),
     }
 }
 
-fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
+fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
     let refusal = |stage: &str, message: String| Refusal {
         level,
         stage: stage.to_owned(),
@@ -91,7 +75,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
     if !LAUNCHABLE.load(std::sync::atomic::Ordering::Relaxed) {
         return Err(refusal(
             "launcher",
-            "this program does not act as launcher".to_owned(),
+            "this program does not act as the launcher".to_owned(),
         ));
     }
     let failed = |err: tool_core::ToolError| refusal("scratch", err.message().to_owned());
@@ -108,11 +92,11 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Result<u32, Refusal> {
     run::probe(&policy)
 }
 
-fn ok(name: &'static str, found: String) -> Probe {
+fn ok(name: &'static str, found: &str) -> Probe {
     Probe {
         name,
         standing: Standing::Ok,
-        found,
+        found: found.to_owned(),
         cure: None,
     }
 }
@@ -126,31 +110,25 @@ fn missing(name: &'static str, found: String, cure: &str) -> Probe {
     }
 }
 
-/// A part works when an attempt that needs it does; when something else failed first, that is not known.
-fn part(
-    name: &'static str,
-    attempt: Option<&(Level, Result<u32, Refusal>)>,
-    stages: &[&str],
-    words: &str,
-) -> Probe {
+/// A part works when an attempt that needs it does; when another part failed first, that is unknown.
+fn part(name: &'static str, attempt: &Attempt, stages: &[&str], words: &str) -> Probe {
     match attempt {
-        Some((_, Err(refusal))) if stages.contains(&refusal.stage.as_str()) => {
+        Err(refusal) if stages.contains(&refusal.stage.as_str()) => {
             let (what, cure) = refusal.missing();
             missing(name, what, cure)
         }
-        Some((_, Err(refusal))) => missing(
-            name,
-            format!("not known: `{}` failed first", refusal.stage),
-            "see the other lines",
-        ),
-        _ => ok(name, words.to_owned()),
+        Err(refusal) => {
+            let found = format!("unknown: `{}` failed first", refusal.stage);
+            missing(name, found, "see the other lines")
+        }
+        Ok(_) => ok(name, words),
     }
 }
 
 fn user() -> String {
     let own = geteuid();
     if own.is_root() {
-        "root; each command gets a user of its own".to_owned()
+        "root; each command gets its own user".to_owned()
     } else {
         format!("{} (not root)", own.as_raw())
     }

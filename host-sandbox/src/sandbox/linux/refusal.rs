@@ -1,7 +1,7 @@
 //! Refusals: parts of the sandbox that this machine lacks, and their cure.
 
 use tool_core::command::{Command, Level};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, ToolError, tool_error};
 
 use super::super::policy::{Failure, Policy};
 
@@ -94,12 +94,10 @@ impl Refusal {
 
     pub(super) fn error(&self, minimum: Level) -> ToolError {
         let (missing, cure) = self.missing();
-        ToolError::new(
-            ErrorCode::SandboxUnavailable,
-            format_args!(
-                "the command did not run: it needs sandbox level {minimum}, and {missing} (tried {})",
-                self.level
-            ),
+        tool_error!(
+            SandboxUnavailable,
+            "the command did not run: it needs sandbox level {minimum}, and {missing} (tried {})",
+            self.level
         )
         .reason(self.stage.clone())
         .hint(cure)

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, chmodat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::super::lists::{NOBODY, USERS, USERS_FROM};
 use crate::below::FOLDER;
@@ -30,12 +30,10 @@ impl Scratch {
     /// Makes one that only the command's user can open.
     pub(super) fn make(parent: &Path) -> Result<Self, ToolError> {
         let refuse = |err: std::io::Error| {
-            ToolError::new(
-                ErrorCode::SandboxUnavailable,
-                format_args!(
-                    "no scratch folder can be made in `{}`: {err}",
-                    parent.display()
-                ),
+            tool_error!(
+                SandboxUnavailable,
+                "no scratch folder can be made in `{}`: {err}",
+                parent.display()
             )
             .reason("scratch")
             .hint("set TMPDIR to a folder that can be written")

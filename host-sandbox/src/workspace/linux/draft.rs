@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{Draft, FileKind};
-use tool_core::{ErrorCode, Reason, ToolError};
+use tool_core::{Reason, ToolError, tool_error};
 
 use super::guard::Guard;
 use super::leftovers::fresh_name;
@@ -214,7 +214,7 @@ fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<(), ToolError> 
 }
 
 fn taken(path: &str) -> ToolError {
-    ToolError::new(ErrorCode::Conflict, format_args!("`{path}` exists already"))
+    tool_error!(Conflict, "`{path}` exists already")
         .reason(Reason::Exists)
         .hint("name a folder that does not exist yet, or an empty one")
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, Links};
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
+use tool_core::{Reason, StopFlag, ToolError, tool_error};
 
 use super::resolve::{PARTS_MAX, Root, legible};
 use super::{error, info, shown};
@@ -200,9 +200,9 @@ impl<'a> Listing<'a> {
         if self.read <= ENTRIES_READ_MAX {
             return Ok(());
         }
-        Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("more than {ENTRIES_READ_MAX} entries to look at"),
+        Err(tool_error!(
+            LimitExceeded,
+            "more than {ENTRIES_READ_MAX} entries to look at"
         )
         .reason("entries")
         .hint("list a folder further down"))

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileCall, FileKind, folded};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::super::{CLOSED, is_temporary};
 use super::{error, kind_of};
@@ -53,9 +53,10 @@ pub(super) struct Place {
 impl Root {
     pub(super) fn open(path: &Path) -> Result<Self, ToolError> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
-            ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("the workspace `{}` cannot be opened: {why}", path.display()),
+            tool_error!(
+                PreconditionFailed,
+                "the workspace `{}` cannot be opened: {why}",
+                path.display()
             )
             .reason(reason)
             .hint(hint)

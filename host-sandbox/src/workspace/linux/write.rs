@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
-use tool_core::{ErrorCode, Reason, ToolError};
+use tool_core::{Reason, ToolError, tool_error};
 
 use super::leftovers::New;
 use super::resolve::tidy;
@@ -172,12 +172,9 @@ fn is_link(folder: &OwnedFd, name: &str) -> bool {
 
 fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
     if err == Errno::NOENT {
-        return ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the folder `{folder}` does not exist"),
-        )
-        .reason(Reason::NotFound)
-        .hint("make it first with `create_directory`; `write_file` does with `parents: true`");
+        return tool_error!(ToolError, "the folder `{folder}` does not exist")
+            .reason(Reason::NotFound)
+            .hint("make it first with `create_directory`; `write_file` does with `parents: true`");
     }
     error::io("write", path, err)
 }
@@ -197,12 +194,9 @@ impl Target<'_> {
     }
 
     pub(super) fn exists(&self) -> ToolError {
-        ToolError::new(
-            ErrorCode::Conflict,
-            format_args!("`{}` exists already", self.shown),
-        )
-        .reason(Reason::Exists)
-        .hint("use the mode `overwrite` or `append`, or another name")
+        tool_error!(Conflict, "`{}` exists already", self.shown)
+            .reason(Reason::Exists)
+            .hint("use the mode `overwrite` or `append`, or another name")
     }
 
     pub(super) fn fail(&self, err: Errno) -> ToolError {
@@ -284,12 +278,10 @@ impl Target<'_> {
             return Err(error::not_regular(self.path, kind_of(before.st_mode)));
         }
         if before.st_nlink > 1 {
-            return Err(ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!(
-                    "`{}` has several names (hard links), and an append would change them all",
-                    self.shown
-                ),
+            return Err(tool_error!(
+                InvalidArgs,
+                "`{}` has several names (hard links), and an append would change them all",
+                self.shown
             )
             .reason("link")
             .hint("use the mode `overwrite`, which changes this name only"));
@@ -321,9 +313,10 @@ impl Target<'_> {
                 locked => return locked.map_err(|err| self.fail(err)),
             }
         }
-        Err(ToolError::new(
-            ErrorCode::Conflict,
-            format_args!("`{}` stayed locked for {LOCK_WAIT_MS} ms", self.shown),
+        Err(tool_error!(
+            Conflict,
+            "`{}` stayed locked for {LOCK_WAIT_MS} ms",
+            self.shown
         )
         .reason("locked")
         .hint("another program appends to it: call again when it has finished"))

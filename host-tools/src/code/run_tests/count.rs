@@ -1,8 +1,7 @@
-//! How many tests passed and failed, as the runner's output says.
-
-use tool_core::{Value, json};
+//! Numbers of passed and failed tests, from the output of the runner.
 
 use super::Runner;
+use crate::prelude::*;
 
 /// Counts of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +9,25 @@ pub(super) struct Counts {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
+}
+
+/// The words that runners use for the three counts.
+const PASSED: &str = "passed xpassed pass passing";
+const FAILED: &str = "failed error errors fail failing";
+const SKIPPED: &str = "skipped xfailed deselected ignored skip pending";
+
+impl Counts {
+    /// Adds a count by its word; returns whether the word is known.
+    fn add(&mut self, word: &str, count: u64) -> bool {
+        let is = |words: &str| words.split(' ').any(|known| known == word);
+        match word {
+            _ if is(PASSED) => self.passed += count,
+            _ if is(FAILED) => self.failed += count,
+            _ if is(SKIPPED) => self.skipped += count,
+            _ => return false,
+        }
+        true
+    }
 }
 
 /// The counts; `None` when the output has none.
@@ -26,124 +44,88 @@ pub(super) fn counts(runner: Option<Runner>, output: &str) -> Option<Counts> {
     }
 }
 
+/// `3 passed` as a count and its word.
+fn count_and_word(part: &str) -> Option<(u64, &str)> {
+    let (number, word) = part.split_once(' ')?;
+    Some((number.parse().ok()?, word))
+}
+
+/// Sums the counts that lines have; `None` when no line has one.
+fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<Counts> {
+    let mut counts = Counts::default();
+    let mut any = false;
+    for (count, word) in parts {
+        any |= counts.add(word, count);
+    }
+    any.then_some(counts)
+}
+
 /// The last line that has counts: `3 passed, 1 failed, 2 skipped in 0.12s`.
 fn pytest(output: &str) -> Option<Counts> {
     output.lines().rev().find_map(|line| {
-        let mut counts = Counts::default();
-        let mut any = false;
         let line = line.trim_matches(['=', ' ']);
         let line = line.split(" in ").next().unwrap_or(line);
-        for part in line.split(", ") {
-            let (number, word) = part.split_once(' ')?;
-            let number: u64 = number.parse().ok()?;
-            any = true;
-            match word {
-                "passed" | "xpassed" => counts.passed += number,
-                "failed" | "error" | "errors" => counts.failed += number,
-                "skipped" | "xfailed" | "deselected" => counts.skipped += number,
-                "warning" | "warnings" => {}
-                _ => return None,
+        let parts: Option<Vec<(u64, &str)>> = line.split(", ").map(count_and_word).collect();
+        let mut counts = Counts::default();
+        for (count, word) in parts? {
+            if !counts.add(word, count) && !matches!(word, "warning" | "warnings") {
+                return None;
             }
         }
-        any.then_some(counts)
+        Some(counts)
     })
 }
 
 /// Every line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, one per program.
 fn cargo(output: &str) -> Option<Counts> {
-    let mut counts = None;
-    for line in output.lines() {
-        let Some(rest) = line.strip_prefix("test result: ") else {
-            continue;
-        };
-        let total = counts.get_or_insert_with(Counts::default);
-        let numbers = rest.split_once(". ").map_or(rest, |(_, numbers)| numbers);
-        for part in numbers.split("; ") {
-            let Some((number, word)) = part.split_once(' ') else {
-                continue;
-            };
-            let Ok(number) = number.parse::<u64>() else {
-                continue;
-            };
-            match word {
-                "passed" => total.passed += number,
-                "failed" => total.failed += number,
-                "ignored" => total.skipped += number,
-                _ => {}
-            }
-        }
-    }
-    counts
+    let results = output
+        .lines()
+        .filter_map(|line| line.strip_prefix("test result: "));
+    let numbers = results.map(|rest| rest.split_once(". ").map_or(rest, |(_, numbers)| numbers));
+    sum(numbers.flat_map(|numbers| numbers.split("; ").filter_map(count_and_word)))
 }
 
 /// One event per line, each a JSON object; those of a test name it.
 fn go(output: &str) -> Option<Counts> {
-    let mut counts = None;
-    for line in output.lines().filter(|line| line.starts_with('{')) {
-        let Ok(event) = json::parse(line, json::Limits::default()) else {
-            continue;
-        };
-        if event.get("Test").is_none() {
-            continue;
-        }
-        let total = counts.get_or_insert_with(Counts::default);
-        match event.get("Action").and_then(Value::as_str) {
-            Some("pass") => total.passed += 1,
-            Some("fail") => total.failed += 1,
-            Some("skip") => total.skipped += 1,
-            _ => {}
-        }
-    }
-    counts
+    let lines = output.lines().filter(|line| line.starts_with('{'));
+    let events: Vec<Value> = lines
+        .filter_map(|line| json::parse(line, json::Limits::default()).ok())
+        .filter(|event| event.get("Test").is_some())
+        .collect();
+    let actions = events
+        .iter()
+        .filter_map(|event| event.get("Action")?.as_str());
+    sum(actions.map(|action| match action {
+        "pass" | "fail" | "skip" => (1, action),
+        _ => (0, "pass"),
+    }))
 }
 
-/// What node's own runner (`# pass 3`), Jest and Vitest (`Tests: 1 failed, 3 passed, 4 total`) and Mocha (`3 passing`) say.
+/// Lines of node's own runner (`# pass 3`), Jest and Vitest (`Tests: 1 failed, 3 passed, 4 total`) and Mocha (`3 passing`).
 fn npm(output: &str) -> Option<Counts> {
-    let mut counts = None;
-    let number = |text: &str| text.parse::<u64>().ok();
-    for line in output.lines() {
+    let parts = output.lines().flat_map(|line| {
         let line = line.trim();
         let node = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
-        if let Some((word, count)) = node.and_then(|rest| rest.split_once(' '))
-            && let Some(count) = number(count)
-        {
-            add(&mut counts, word, count);
-        } else if let Some(rest) = line
-            .strip_prefix("Tests:")
-            .or_else(|| line.strip_prefix("Tests "))
-        {
-            let parts = rest.split([',', '|', '(']).map(str::trim);
-            for (count, word) in parts.filter_map(|part| part.split_once(' ')) {
-                if let Some(count) = number(count) {
-                    add(&mut counts, word, count);
-                }
-            }
-        } else if let Some((count, word)) = line.split_once(' ')
-            && let Some(count) = number(count)
-        {
-            add(
-                &mut counts,
-                word.split(' ').next().unwrap_or_default(),
-                count,
-            );
+        let node = node.and_then(|rest| rest.split_once(' '));
+        if let Some((word, Ok(count))) = node.map(|(word, count)| (word, count.parse())) {
+            return vec![(count, word)];
         }
-    }
-    counts
-}
-
-fn add(counts: &mut Option<Counts>, word: &str, count: u64) {
-    let known = [
-        "pass", "passed", "passing", "fail", "failed", "failing", "skipped", "pending",
-    ];
-    if !known.contains(&word) {
-        return;
-    }
-    let total = counts.get_or_insert_with(Counts::default);
-    match word {
-        "pass" | "passed" | "passing" => total.passed += count,
-        "fail" | "failed" | "failing" => total.failed += count,
-        _ => total.skipped += count,
-    }
+        let jest = line
+            .strip_prefix("Tests:")
+            .or_else(|| line.strip_prefix("Tests "));
+        match jest {
+            Some(rest) => rest
+                .split([',', '|', '('])
+                .filter_map(|part| count_and_word(part.trim()))
+                .collect(),
+            None => count_and_word(line)
+                .map(|(count, rest)| (count, rest.split(' ').next().unwrap_or_default()))
+                .into_iter()
+                .collect(),
+        }
+    });
+    const WORDS: &str = "pass passed passing fail failed failing skipped pending";
+    sum(parts.filter(|(_, word)| WORDS.split(' ').any(|known| known == *word)))
 }
 
 #[cfg(test)]

@@ -123,9 +123,10 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
             if tests {
                 return Ok(Runner::Pytest);
             }
-            Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("no file of `{}` says how its tests are run", args.cwd),
+            Err(tool_error!(
+                PreconditionFailed,
+                "no file of `{}` says how its tests are run",
+                args.cwd
             )
             .reason("runner")
             .at("/runner")
@@ -133,9 +134,11 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
         }
         several => {
             let names: Vec<&str> = several.iter().map(|runner| runner.name()).collect();
-            Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("the files of `{}` fit {}", args.cwd, names.join(" and ")),
+            Err(tool_error!(
+                PreconditionFailed,
+                "the files of `{}` fit {}",
+                args.cwd,
+                names.join(" and ")
             )
             .reason("runner")
             .at("/runner")
@@ -146,13 +149,10 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
 
 fn missing(runner: Runner) -> ToolError {
     let name = runner.name();
-    ToolError::new(
-        ErrorCode::PreconditionFailed,
-        format_args!("there is no `{name}` here"),
-    )
-    .reason("runner")
-    .at("/runner")
-    .hint(format!("install it, or put its folder into PATH: `{name}`"))
+    tool_error!(PreconditionFailed, "there is no `{name}` here")
+        .reason("runner")
+        .at("/runner")
+        .hint(format!("install it, or put its folder into PATH: `{name}`"))
 }
 
 /// What a runner is called with. Everything it builds or keeps goes to the scratch folder, which only a shell can name.

@@ -2,17 +2,12 @@
 
 use tool_core::ToolError;
 
-use super::{Action, FilePatch, Hunk, Line, Lines, brief, fault};
+use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
 
 const HINT: &str = "sections are `*** Add File: path`, `*** Update File: path` and `*** Delete File: path`; the patch ends with `*** End Patch`";
 
-struct Reader<'a> {
-    lines: &'a Lines<'a>,
-    at: usize,
-}
-
-pub(super) fn parse(lines: &Lines<'_>) -> Result<Vec<FilePatch>, ToolError> {
-    let mut reader = Reader { lines, at: 0 };
+pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError> {
+    reader.hint = HINT;
     while reader
         .peek()
         .is_some_and(|line| line.trim() != "*** Begin Patch")
@@ -44,20 +39,12 @@ pub(super) fn parse(lines: &Lines<'_>) -> Result<Vec<FilePatch>, ToolError> {
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<&'a str> {
-        self.lines.get(self.at)
-    }
-
     /// The next line that is not empty.
     fn rest(&mut self) -> Option<&'a str> {
         while self.peek().is_some_and(|line| line.trim().is_empty()) {
             self.at += 1;
         }
         self.peek()
-    }
-
-    fn fault(&self, why: impl std::fmt::Display) -> ToolError {
-        fault(self.at + 1, why, HINT)
     }
 
     fn section(&mut self, header: &str) -> Result<FilePatch, ToolError> {
@@ -139,7 +126,7 @@ impl<'a> Reader<'a> {
     /// Whether only empty lines come before the next section.
     fn next_is_section(&self) -> bool {
         (self.at..)
-            .map_while(|index| self.lines.get(index))
+            .map_while(|index| self.get(index))
             .find(|line| !line.trim().is_empty())
             .is_none_or(|line| line.starts_with("*** "))
     }

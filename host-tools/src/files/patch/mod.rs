@@ -9,7 +9,7 @@ mod unified;
 #[cfg(test)]
 mod tests;
 
-use tool_core::ToolError;
+use tool_core::{ToolError, tool_error};
 
 /// Longest patch, in bytes.
 pub(super) const BYTES_MAX: usize = 16 << 20;
@@ -91,17 +91,19 @@ impl Hunk {
 /// `invalid_args` at `/patch` with the line of the patch.
 pub(super) fn parse(text: &str) -> Result<Patch, ToolError> {
     if text.len() > BYTES_MAX {
-        return Err(ToolError::invalid(
-            "/patch",
-            format_args!("expected at most {BYTES_MAX} bytes, found {}", text.len()),
+        return Err(tool_error!(
+            InvalidArgs,
+            "expected at most {BYTES_MAX} bytes, found {}",
+            text.len()
         )
+        .at("/patch")
         .reason("bytes"));
     }
-    let lines = Lines::of(text);
-    let first = lines.all.iter().find(|line| !line.trim().is_empty());
+    let reader = Reader::new(text);
+    let first = reader.lines.iter().find(|line| !line.trim().is_empty());
     let files = match first {
-        Some(line) if line.trim() == "*** Begin Patch" => envelope::parse(&lines)?,
-        _ => unified::parse(&lines)?,
+        Some(line) if line.trim() == "*** Begin Patch" => envelope::parse(reader)?,
+        _ => unified::parse(reader)?,
     };
     if files.is_empty() {
         return Err(fault(
@@ -113,33 +115,50 @@ pub(super) fn parse(text: &str) -> Result<Patch, ToolError> {
     Ok(Patch { files })
 }
 
-/// The lines of a patch, without their line ends.
-struct Lines<'a> {
-    all: Vec<&'a str>,
+/// A reader of the lines of a patch, without their line ends.
+struct Reader<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+    /// The hint of its errors.
+    hint: &'static str,
 }
 
-impl<'a> Lines<'a> {
-    /// Where every line of the patch ends in CR LF, that is the way of the patch and not part of what it says.
-    fn of(text: &'a str) -> Self {
+impl<'a> Reader<'a> {
+    /// Where every line of the patch ends in CR LF, that belongs to the patch and not to its content.
+    fn new(text: &'a str) -> Self {
         let body = text.strip_suffix('\n').unwrap_or(text);
-        let mut all: Vec<&str> = body.split('\n').collect();
-        let ends = all.len() - usize::from(!text.ends_with('\n'));
-        if ends > 0 && all[..ends].iter().all(|line| line.ends_with('\r')) {
-            for line in &mut all {
+        let mut lines: Vec<&str> = body.split('\n').collect();
+        let ends = lines.len() - usize::from(!text.ends_with('\n'));
+        if ends > 0 && lines[..ends].iter().all(|line| line.ends_with('\r')) {
+            for line in &mut lines {
                 *line = line.strip_suffix('\r').unwrap_or(line);
             }
         }
-        Self { all }
+        Self {
+            lines,
+            at: 0,
+            hint: "",
+        }
     }
 
     fn get(&self, index: usize) -> Option<&'a str> {
-        self.all.get(index).copied()
+        self.lines.get(index).copied()
+    }
+
+    fn peek(&self) -> Option<&'a str> {
+        self.get(self.at)
+    }
+
+    /// An error about the current line.
+    fn fault(&self, why: impl std::fmt::Display) -> ToolError {
+        fault(self.at + 1, why, self.hint)
     }
 }
 
 /// What is wrong with a patch, and on which of its lines.
 fn fault(line: usize, why: impl std::fmt::Display, hint: &str) -> ToolError {
-    ToolError::invalid("/patch", format_args!("line {line} of the patch: {why}"))
+    tool_error!(InvalidArgs, "line {line} of the patch: {why}")
+        .at("/patch")
         .reason("patch")
         .hint(hint)
 }

@@ -2,14 +2,9 @@
 
 use tool_core::ToolError;
 
-use super::{Action, FilePatch, Hunk, Line, Lines, brief, fault};
+use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
 
 const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each place with `@@ -first,count +first,count @@`";
-
-struct Reader<'a> {
-    lines: &'a Lines<'a>,
-    at: usize,
-}
 
 /// What the lines before the places of a file say.
 #[derive(Default)]
@@ -35,14 +30,14 @@ enum Name {
     Path(String),
 }
 
-pub(super) fn parse(lines: &Lines<'_>) -> Result<Vec<FilePatch>, ToolError> {
-    let mut reader = Reader { lines, at: 0 };
+pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError> {
+    reader.hint = HINT;
     let mut files = Vec::new();
     // What stands before the first file and between files is a message to people; lines of a place that its counts leave out
     // are none.
     let mut in_place = false;
     while let Some(line) = reader.peek() {
-        let next = reader.lines.get(reader.at + 1).unwrap_or_default();
+        let next = reader.get(reader.at + 1).unwrap_or_default();
         if line.starts_with("diff --git ") || line.starts_with("--- ") && next.starts_with("+++ ") {
             files.push(reader.file()?);
             in_place = true;
@@ -64,20 +59,12 @@ pub(super) fn parse(lines: &Lines<'_>) -> Result<Vec<FilePatch>, ToolError> {
     Ok(files)
 }
 
-impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<&'a str> {
-        self.lines.get(self.at)
-    }
-
-    fn fault(&self, why: impl std::fmt::Display) -> ToolError {
-        fault(self.at + 1, why, HINT)
-    }
-
+impl Reader<'_> {
     fn file(&mut self) -> Result<FilePatch, ToolError> {
         let header = self.header()?;
         let mut hunks = Vec::new();
         while self.peek().is_some_and(|line| line.starts_with("@@")) {
-            hunks.push(self.hunk()?);
+            hunks.push(self.numbered_hunk()?);
         }
         header.file(hunks)
     }
@@ -101,7 +88,7 @@ impl<'a> Reader<'a> {
                 self.at += 1;
             }
         }
-        let next = self.lines.get(self.at + 1).unwrap_or_default();
+        let next = self.get(self.at + 1).unwrap_or_default();
         if let (Some(old), Some(new)) = (
             self.peek().and_then(|line| line.strip_prefix("--- ")),
             next.strip_prefix("+++ "),
@@ -173,7 +160,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn hunk(&mut self) -> Result<Hunk, ToolError> {
+    fn numbered_hunk(&mut self) -> Result<Hunk, ToolError> {
         let header = self.peek().unwrap_or_default();
         let Some((old, new)) = ranges(header) else {
             return Err(self.fault(format_args!(
@@ -247,44 +234,32 @@ impl Header {
         let fail = |why: &str| Err(fault(self.line, why, HINT));
         let (old, new) = self.names();
         let line = self.line;
+        let update = |path, move_to, hunks| (path, Action::Update { move_to, hunks });
+        let renamed = self.rename_from.is_some() || self.rename_to.is_some();
         let (path, action) = match (old, new) {
-            (Some(old), Some(new)) if self.rename_from.is_some() || self.rename_to.is_some() => {
-                let moved = (old != new).then_some(new);
-                if moved.is_none() && hunks.is_empty() {
-                    return fail("the file is moved to itself");
-                }
-                (
-                    old,
-                    Action::Update {
-                        move_to: moved,
-                        hunks,
-                    },
-                )
+            (Some(old), Some(new)) if renamed && old == new && hunks.is_empty() => {
+                return fail("the file is moved to itself");
             }
-            (_, Some(new)) if self.added || self.old == Some(Name::Nothing) => {
+            (Some(old), Some(new)) if renamed => {
+                let moved = (old != new).then_some(new);
+                update(old, moved, hunks)
+            }
+            (_, Some(path)) if self.added || self.old == Some(Name::Nothing) => {
                 let Some(content) = content(&hunks) else {
                     return fail("a new file has only new lines, in one place");
                 };
                 let executable = self.executable;
-                (
-                    new,
-                    Action::Add {
-                        content,
-                        executable,
-                    },
-                )
+                let action = Action::Add {
+                    content,
+                    executable,
+                };
+                (path, action)
             }
             (Some(old), _) if self.deleted || self.new == Some(Name::Nothing) => {
                 (old, Action::Delete { hunks: Some(hunks) })
             }
-            (_, Some(_)) if hunks.is_empty() => return fail("the file has no places"),
-            (_, Some(path)) => (
-                path,
-                Action::Update {
-                    move_to: None,
-                    hunks,
-                },
-            ),
+            (_, Some(_)) if hunks.is_empty() => return fail("the file has no changes"),
+            (_, Some(path)) => update(path, None, hunks),
             _ => return fail("the name of the file is missing"),
         };
         Ok(FilePatch { path, action, line })

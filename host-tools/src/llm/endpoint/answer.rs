@@ -177,9 +177,9 @@ pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
     let said = said(body)
         .map(|said| format!(": {said}"))
         .unwrap_or_default();
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("the endpoint of `{key}` answered with status {status}{said}"),
+    tool_error!(
+        ToolError,
+        "the endpoint of `{key}` answered with status {status}{said}"
     )
     .reason(if status == 429 {
         "rate_limit"

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::capability::{Embeddings, Http, HttpRequest, Message, Model, Reply};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{StopFlag, ToolError, tool_error};
 
 use super::backend::no_endpoint;
 
@@ -77,29 +77,27 @@ impl Endpoints {
     ) -> Result<Vec<u8>, ToolError> {
         stop.check()?;
         if let Key::NotSet(variable) = &endpoint.api_key {
-            return Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("`{key}.api_key` names the variable `{variable}`, which is not set"),
+            return Err(tool_error!(
+                PreconditionFailed,
+                "`{key}.api_key` names the variable `{variable}`, which is not set"
             )
             .reason("no_key")
             .hint(format!("set `{variable}`, or leave `{key}.api_key` out")));
         }
         let Some(http) = &self.http else {
-            return Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("`{key}` cannot be asked: this program has no HTTP client"),
+            return Err(tool_error!(
+                PreconditionFailed,
+                "`{key}` cannot be asked: this program has no HTTP client"
             )
             .reason("no_transport")
             .hint("take the backend `lexical`"));
         };
         let response = http.send(&request, stop)?;
         match response.status {
-            200..=299 if response.truncated => Err(ToolError::new(
-                ErrorCode::ToolError,
-                format_args!(
-                    "the answer of `{key}` is larger than {} bytes",
-                    request.bytes_max
-                ),
+            200..=299 if response.truncated => Err(tool_error!(
+                ToolError,
+                "the answer of `{key}` is larger than {} bytes",
+                request.bytes_max
             )
             .reason("answer")
             .hint("send fewer texts, or take a model with shorter vectors")),

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use crate::counted::Counted;
 
@@ -42,11 +42,9 @@ pub(super) fn read(
         None | Some("" | "identity") => gather(counted, &wire, bytes_max),
         Some("gzip" | "x-gzip") => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
         Some(other) => Err(Fault::Refused(
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!(
-                    "the server sent the content encoding `{other}`, which was not asked for"
-                ),
+            tool_error!(
+                ToolError,
+                "the server sent the content encoding `{other}`, which was not asked for"
             )
             .reason("encoding"),
         )),
@@ -72,9 +70,9 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
         let decoded = body.len() as u64;
         if decoded > RATIO_FROM && decoded > wire.get().saturating_mul(RATIO_MAX) {
             return Err(Fault::Refused(
-                ToolError::new(
-                    ErrorCode::LimitExceeded,
-                    format_args!("the body decompresses to more than {RATIO_MAX} times its size"),
+                tool_error!(
+                    LimitExceeded,
+                    "the body decompresses to more than {RATIO_MAX} times its size"
                 )
                 .reason("compression")
                 .hint("nothing sensible is packed like that; use another source"),

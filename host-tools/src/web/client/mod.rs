@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tool_core::capability::{Clock, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError, tool_error};
 use ureq::config::Config;
 use ureq::http::{Request, Response};
 use ureq::tls::{RootCerts, TlsConfig};
@@ -314,10 +314,11 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, Tool
         .map(|(name, value)| name.len() + value.len())
         .sum();
     if bytes > BYTES_MAX {
-        return Err(ToolError::invalid(
-            "/headers",
-            format_args!("the headers have {bytes} bytes, the limit is {BYTES_MAX}"),
-        ));
+        return Err(tool_error!(
+            InvalidArgs,
+            "the headers have {bytes} bytes, the limit is {BYTES_MAX}"
+        )
+        .at("/headers"));
     }
     let lower = headers
         .iter()
@@ -327,10 +328,11 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, Tool
         .iter()
         .find(|(name, _)| OWN_HEADERS.contains(&name.as_str()))
     {
-        Some((name, _)) => Err(ToolError::invalid(
-            "/headers",
-            format_args!("the header `{name}` is set by the client itself"),
+        Some((name, _)) => Err(tool_error!(
+            InvalidArgs,
+            "the header `{name}` is set by the client itself"
         )
+        .at("/headers")
         .hint("leave it out")),
         None => Ok(lower),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tool_core::capability::HttpService;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, ToolError, tool_error};
 
 use super::target::Target;
 
@@ -107,42 +107,31 @@ impl Services {
                 .map_or(public, String::as_str);
             by_role.insert(role, service(provider, base)?);
         }
-        let Search {
-            provider,
-            endpoint,
-            api_key,
-        } = &settings.search;
+        let search = &settings.search;
+        let endpoint = search.endpoint.as_deref();
         let mut key = None;
-        let search = match (provider.as_str(), endpoint, api_key) {
+        let search = match (search.provider.as_str(), endpoint, &search.api_key) {
             ("wikipedia", None, None) => by_role["wikipedia"].clone(),
-            ("wikipedia", ..) => {
-                return Err(wrong(
-                    "`web.search.provider = \"wikipedia\"` takes no endpoint and no key".to_owned(),
-                ));
-            }
             ("searxng", Some(endpoint), None) => service("searxng", endpoint)?,
-            ("searxng", None, _) => {
-                return Err(wrong(
-                    "`web.search.provider = \"searxng\"` needs its `endpoint`".to_owned(),
-                ));
-            }
-            ("searxng", ..) => {
-                return Err(wrong(
-                    "`web.search.provider = \"searxng\"` takes no `api_key`".to_owned(),
-                ));
-            }
             ("brave", endpoint, Some(secret)) => {
                 key = Some(("x-subscription-token", secret.clone()));
-                service("brave", endpoint.as_deref().unwrap_or(BRAVE))?
+                service("brave", endpoint.unwrap_or(BRAVE))?
             }
             // Without its key there is no search, and `web_search` says so; everything else works.
-            ("brave", _, None) => {
-                return Ok(Self { by_role, key });
-            }
-            (other, ..) => {
-                return Err(wrong(format!(
-                    "`web.search.provider` is `wikipedia`, `searxng` or `brave`, not `{other}`"
-                )));
+            ("brave", _, None) => return Ok(Self { by_role, key }),
+            (provider, endpoint, _) => {
+                let fault = match provider {
+                    "wikipedia" => "takes no endpoint and no key",
+                    "searxng" if endpoint.is_none() => "needs its `endpoint`",
+                    "searxng" => "takes no `api_key`",
+                    other => {
+                        return Err(wrong(format!(
+                            "`web.search.provider` is `wikipedia`, `searxng` or `brave`, not `{other}`"
+                        )));
+                    }
+                };
+                let message = format!("`web.search.provider = \"{provider}\"` {fault}");
+                return Err(wrong(message));
             }
         };
         by_role.insert("search", search);
@@ -173,12 +162,10 @@ impl Services {
 fn service(provider: &str, base: &str) -> Result<HttpService, ToolError> {
     let base = base.trim_end_matches('/');
     Target::parse(&base.replace("{language}", "en")).map_err(|err| {
-        ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!(
-                "the address of `{provider}` is not usable: {}",
-                err.message()
-            ),
+        tool_error!(
+            InvalidRequest,
+            "the address of `{provider}` is not usable: {}",
+            err.message()
         )
     })?;
     Ok(HttpService {

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, ToolError, tool_error};
 use url::{Host, Url};
 
 use super::address::not_public;
@@ -99,12 +99,10 @@ impl Target {
     /// As [`Target::parse`].
     pub(super) fn join(&self, location: &str) -> Result<Self, ToolError> {
         let next = self.url.join(location).map_err(|err| {
-            ToolError::new(
-                ErrorCode::ToolError,
-                format_args!(
-                    "{} redirects to something that is no URL: {err}",
-                    self.shown()
-                ),
+            tool_error!(
+                ToolError,
+                "{} redirects to something that is no URL: {err}",
+                self.shown()
             )
             .reason("redirect")
         })?;
@@ -162,11 +160,9 @@ struct Pattern {
 impl Pattern {
     fn parse(text: &str) -> Result<Self, ToolError> {
         let wrong = || {
-            ToolError::new(
-                ErrorCode::InvalidRequest,
-                format_args!(
-                    "expected a host such as `example.org`, `*.example.org` or `example.org:8080`, found `{text}`"
-                ),
+            tool_error!(
+                InvalidRequest,
+                "expected a host such as `example.org`, `*.example.org` or `example.org:8080`, found `{text}`"
             )
         };
         let (front, host) = match text.strip_prefix("*.") {
@@ -362,12 +358,10 @@ fn address(text: &str) -> Result<(IpAddr, Option<u16>), ToolError> {
     }
     match text.parse::<IpAddr>() {
         Ok(address) => Ok((address.to_canonical(), None)),
-        Err(_) => Err(ToolError::new(
-            ErrorCode::InvalidRequest,
-            format_args!(
-                "expected an address such as `{}:8080`, found `{text}`",
-                Ipv4Addr::LOCALHOST
-            ),
+        Err(_) => Err(tool_error!(
+            InvalidRequest,
+            "expected an address such as `{}:8080`, found `{text}`",
+            Ipv4Addr::LOCALHOST
         )),
     }
 }

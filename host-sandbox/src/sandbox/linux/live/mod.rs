@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tool_core::command::{Command, Exit, Level};
 use tool_core::conversation::{Conversation, Heard};
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
+use tool_core::{Reason, StopFlag, ToolError, tool_error};
 
 use self::launched::Launched;
 use self::listener::{Listener, Shared};
@@ -69,11 +69,7 @@ fn ended(exit: Option<Exit>) -> ToolError {
         Some(Exit::Signal(signal)) => format!(" by signal {signal}"),
         None => String::new(),
     };
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("the process has ended{how}"),
-    )
-    .reason(Reason::Ended)
+    tool_error!(ToolError, "the process has ended{how}").reason(Reason::Ended)
 }
 
 /// A running command.
@@ -147,10 +143,7 @@ impl Conversation for Live {
             return Err(too_long(self.line_bytes_max));
         }
         if line.contains('\n') {
-            return Err(ToolError::new(
-                ErrorCode::Internal,
-                "a line to send contains a line feed",
-            ));
+            return Err(tool_error!(Internal, "a line to send contains a line feed"));
         }
         let mut bytes = Vec::with_capacity(line.len() + 1);
         bytes.extend_from_slice(line.as_bytes());
@@ -222,9 +215,9 @@ impl Drop for Live {
 }
 
 fn too_long(bytes_max: usize) -> ToolError {
-    ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("a line of the conversation is longer than {bytes_max} bytes"),
+    tool_error!(
+        LimitExceeded,
+        "a line of the conversation is longer than {bytes_max} bytes"
     )
     .reason("line")
 }
